@@ -1,0 +1,125 @@
+// AIP-193: the whole vocabulary of errors. Services and the steps of the pipeline throw only what is made here.
+import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import { Code } from "../../gen/google/rpc/code_pb.ts";
+import { BadRequestSchema, PreconditionFailureSchema, ResourceInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+
+export { Code };
+
+/** A typed payload of an error, together with the descriptor that it needs to be encoded. */
+export interface ErrorDetail<T extends DescMessage = DescMessage> {
+  readonly schema: T;
+  readonly value: MessageShape<T>;
+}
+
+/** What a field got wrong: its path in proto spelling (`group.name`) and the rule it misses. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+/**
+ * An error that a caller is meant to see.
+ *
+ * `reason` and `metadata` become the ErrorInfo detail; its domain is added by the pipeline, which knows the service.
+ */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: Code;
+  readonly details: readonly ErrorDetail[];
+  readonly reason: string;
+  readonly metadata: Readonly<Record<string, string>>;
+
+  constructor(code: Code, message: string, options: ApiErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? [];
+    this.reason = options.reason ?? codeName(code);
+    this.metadata = options.metadata ?? {};
+  }
+}
+
+export interface ApiErrorOptions {
+  readonly details?: readonly ErrorDetail[];
+  /** The machine-readable reason; the name of the code when absent. */
+  readonly reason?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Goes to the log, never to the caller. */
+  readonly cause?: unknown;
+}
+
+/** The canonical name of a code, such as `NOT_FOUND`. */
+export function codeName(code: Code): string {
+  return codeNames[code] ?? "UNKNOWN";
+}
+
+const codeNames: Record<number, string> = Object.fromEntries(Object.entries(Code).map(([name, code]) => [code, name]));
+
+/** INVALID_ARGUMENT with one BadRequest violation per field; the message names the first. */
+export function invalidArgument(violations: readonly FieldViolation[]): ApiError {
+  const first = violations[0];
+  const message = first ? `Invalid argument: ${first.field}: ${first.description}` : "Invalid argument";
+  return new ApiError(Code.INVALID_ARGUMENT, message, {
+    details: [detail(BadRequestSchema, { fieldViolations: violations.map((v) => ({ ...v })) })],
+  });
+}
+
+/** INVALID_ARGUMENT about a single field. */
+export function invalidField(field: string, description: string): ApiError {
+  return invalidArgument([{ field, description }]);
+}
+
+/** FAILED_PRECONDITION with a PreconditionFailure violation of the given type, such as `RESOURCE_NOT_EMPTY`. */
+export function failedPrecondition(type: string, description: string, subject = ""): ApiError {
+  const message = `Precondition failed: ${description}`;
+  return new ApiError(Code.FAILED_PRECONDITION, message, {
+    details: [detail(PreconditionFailureSchema, { violations: [{ type, description: message, subject }] })],
+  });
+}
+
+/** NOT_FOUND for a resource of the given type (`iam.chainguard.dev/Group`). */
+export function notFound(resourceType: string, resourceName: string): ApiError {
+  return new ApiError(Code.NOT_FOUND, `Not found: ${shortType(resourceType)} ${resourceName}`, {
+    details: [detail(ResourceInfoSchema, { resourceType, resourceName })],
+  });
+}
+
+/** ALREADY_EXISTS for a resource of the given type; `description` says what clashes. */
+export function alreadyExists(resourceType: string, resourceName: string, description: string): ApiError {
+  return new ApiError(Code.ALREADY_EXISTS, `Already exists: ${description}`, {
+    details: [detail(ResourceInfoSchema, { resourceType, resourceName, description })],
+  });
+}
+
+/** PERMISSION_DENIED; `metadata` lets a person act, for instance the missing capability and where it is needed. */
+export function permissionDenied(description: string, metadata: Readonly<Record<string, string>> = {}): ApiError {
+  return new ApiError(Code.PERMISSION_DENIED, `Permission denied: ${description}`, { metadata });
+}
+
+/** UNAUTHENTICATED; the cause goes to the log only. */
+export function unauthenticated(description: string, cause?: unknown): ApiError {
+  return new ApiError(Code.UNAUTHENTICATED, `Unauthenticated: ${description}`, { cause });
+}
+
+/** RESOURCE_EXHAUSTED: a limit of the server or a quota was met. */
+export function resourceExhausted(description: string): ApiError {
+  return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`);
+}
+
+/** UNAVAILABLE: the call may be tried again. */
+export function unavailable(description: string, cause?: unknown): ApiError {
+  return new ApiError(Code.UNAVAILABLE, `Unavailable: ${description}`, { cause });
+}
+
+/** UNIMPLEMENTED. */
+export function unimplemented(description: string): ApiError {
+  return new ApiError(Code.UNIMPLEMENTED, `Unimplemented: ${description}`);
+}
+
+/** Builds a detail from an initialiser. */
+export function detail<T extends DescMessage>(schema: T, init: MessageInitShape<T>): ErrorDetail {
+  return { schema, value: create(schema, init) as Message as MessageShape<DescMessage> };
+}
+
+function shortType(resourceType: string): string {
+  return resourceType.slice(resourceType.lastIndexOf("/") + 1).toLowerCase();
+}

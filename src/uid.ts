@@ -1,0 +1,64 @@
+// Uids are paths: a root is 40 hexadecimal characters, every child adds "/" and 16 more.
+import { randomBytes } from "node:crypto";
+
+/** What every uid matches. */
+export const uidPattern = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
+
+/** The root of the platform: the parent of a uid without `/`. It is not a uid itself. */
+export const platformRoot = "/";
+
+/** Whether the text is a uid. */
+export function isUid(text: string): boolean {
+  return uidPattern.test(text);
+}
+
+/** A new uid without a parent: 160 random bits. */
+export function newRoot(): string {
+  return randomBytes(20).toString("hex");
+}
+
+/** A new uid below `parent`: 64 random bits more; with an empty parent a new root. */
+export function newChild(parent: string): string {
+  return parent === "" ? newRoot() : `${parent}/${randomBytes(8).toString("hex")}`;
+}
+
+/** The uid above; `/` for a root. */
+export function parentOf(uid: string): string {
+  const slash = uid.lastIndexOf("/");
+  return slash < 0 ? platformRoot : uid.slice(0, slash);
+}
+
+/** The root that a uid hangs below; itself when it is one. */
+export function rootOf(uid: string): string {
+  const slash = uid.indexOf("/");
+  return slash < 0 ? uid : uid.slice(0, slash);
+}
+
+/** All uids strictly above, the root first. */
+export function ancestorsOf(uid: string): string[] {
+  const ancestors: string[] = [];
+  for (let slash = uid.indexOf("/"); slash >= 0; slash = uid.indexOf("/", slash + 1)) {
+    ancestors.push(uid.slice(0, slash));
+  }
+  return ancestors;
+}
+
+/** Whether `uid` lies strictly below `ancestor`. */
+export function isBelow(uid: string, ancestor: string): boolean {
+  return uid.length > ancestor.length && uid.startsWith(ancestor) && uid[ancestor.length] === "/";
+}
+
+/** Whether `uid` is `ancestor` or lies below it. */
+export function isWithin(uid: string, ancestor: string): boolean {
+  return uid === ancestor || isBelow(uid, ancestor);
+}
+
+/** The half-open range of all uids strictly below `uid`; `0` follows `/` in byte order. */
+export function rangeBelow(uid: string): { from: string; to: string } {
+  return { from: `${uid}/`, to: `${uid}0` };
+}
+
+/** How many segments a uid has: 1 for a root. */
+export function depthOf(uid: string): number {
+  return 1 + (uid.length - 40) / 17;
+}
