@@ -1,0 +1,67 @@
+// The one place that chooses between the databases.
+import { createAccessEpoch, type AccessEpoch, advanceAccessEpoch } from "./access-epoch.ts";
+import type { DatabaseLimits, Dialect } from "./dialect.ts";
+import type { Session, Transaction, WriteContext } from "./session.ts";
+
+export interface Database {
+  readonly dialect: "sqlite" | "postgres";
+  /** For single statements, outside of any transaction. */
+  readonly session: Session;
+  /** Runs several reads on one consistent snapshot. */
+  read<T>(body: (session: Session) => Promise<T>): Promise<T>;
+  /**
+   * Runs the body in a write transaction and answers once it is durable. A body touches the database and nothing else,
+   * never calls `write` itself, and may be run again when the database asks for it.
+   */
+  write<T>(context: WriteContext, body: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Tells whether grants that were read earlier still hold. */
+  readonly accessEpoch: AccessEpoch;
+  /** Rejects when the database does not answer. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens `postgres://…` by the driver for PostgreSQL; anything else is the path of a SQLite file. */
+export async function openDatabase(url: string, limits: DatabaseLimits): Promise<Database> {
+  const dialect = await openDialect(url, limits);
+  const accessEpoch = createAccessEpoch(dialect.session);
+  return {
+    dialect: dialect.name,
+    session: dialect.session,
+    read: (body) => dialect.read(body),
+    async write(context, body) {
+      let accessChanged = false;
+      const result = await dialect.write((session) => {
+        accessChanged = false;
+        return body({
+          ...session,
+          context,
+          async changeAccess() {
+            if (!accessChanged) await advanceAccessEpoch(session);
+            accessChanged = true;
+          },
+        });
+      });
+      if (accessChanged) accessEpoch.invalidate();
+      return result;
+    },
+    accessEpoch,
+    check: () => dialect.check(),
+    close: () => dialect.close(),
+  };
+}
+
+/** Whether the URL names a PostgreSQL database. */
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:\/\//.test(url);
+}
+
+/** Imports the driver that is configured and no other: loading one costs most of a start. */
+async function openDialect(url: string, limits: DatabaseLimits): Promise<Dialect> {
+  if (isPostgresUrl(url)) {
+    const { openPostgres } = await import("./postgres.ts");
+    return await openPostgres(url, limits);
+  }
+  const { openSqlite } = await import("./sqlite.ts");
+  return await openSqlite(url.replace(/^sqlite:/, ""), limits);
+}

@@ -1,0 +1,45 @@
+import type { Session } from "./session.ts";
+
+/** A session inside a write transaction, with what only one of the databases needs. */
+export interface DialectTransaction extends Session {
+  /** Orders appends to the change log by commit. */
+  lockChanges(): Promise<void>;
+}
+
+/** What the two databases have in common for the rest of the program. */
+export interface Dialect {
+  readonly name: "sqlite" | "postgres";
+  /** For single statements. */
+  readonly session: Session;
+  /** Runs several reads on one consistent snapshot. */
+  read<T>(body: (session: Session) => Promise<T>): Promise<T>;
+  /**
+   * Runs the body in a write transaction and answers once it is durable. A body touches the database and nothing else,
+   * and may be run again when the database asks for it.
+   */
+  write<T>(body: (tx: DialectTransaction) => Promise<T>): Promise<T>;
+  /** Rejects when the database does not answer. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseLimits {
+  /** Writes that share one commit (SQLite). */
+  readonly maxBatch: number;
+  /** Writes that may wait (SQLite). */
+  readonly maxWaiting: number;
+  /** How long a lock may be waited for, in milliseconds. */
+  readonly lockTimeoutMs: number;
+  /** Connections (PostgreSQL). */
+  readonly poolSize: number;
+  /** How long one statement may run, in milliseconds (PostgreSQL). */
+  readonly statementTimeoutMs: number;
+}
+
+export const defaultDatabaseLimits: DatabaseLimits = {
+  maxBatch: 128,
+  maxWaiting: 10_000,
+  lockTimeoutMs: 5_000,
+  poolSize: 16,
+  statementTimeoutMs: 10_000,
+};

@@ -1,0 +1,83 @@
+// The joins that no collection expresses: what an identity holds, and what a role binding names.
+import { and, eq, sql } from "drizzle-orm";
+import type { Session } from "./session.ts";
+
+/** A role that is held at a group. */
+export interface HeldRole {
+  readonly groupUid: string;
+  /** Numbers of the Capability enum. */
+  readonly capabilities: readonly number[];
+}
+
+/** The roles that an identity holds; undefined when there is no such identity. */
+export async function findHeldRoles(session: Session, identityUid: string): Promise<HeldRole[] | undefined> {
+  const statement = session.prepared("grants.of", (db, { identities, roleBindings, roles }) =>
+    db
+      .select({ groupUid: roleBindings.parent, capabilities: roles.capabilities })
+      .from(identities)
+      .leftJoin(roleBindings, eq(roleBindings.identityUid, identities.uid))
+      .leftJoin(roles, eq(roles.uid, roleBindings.roleUid))
+      .where(eq(identities.uid, sql.placeholder("uid"))),
+  );
+  const rows = await statement.execute({ uid: identityUid });
+  if (rows.length === 0) return undefined;
+  return rows.flatMap(({ groupUid, capabilities }) => (groupUid && capabilities ? [{ groupUid, capabilities }] : []));
+}
+
+/** Identities with exactly this issuer and subject, at most `limit`. */
+export async function findIdentitiesByClaims(session: Session, issuer: string, subject: string, limit: number) {
+  const statement = session.prepared("identities.by_claims", (db, { identities }) =>
+    db
+      .select()
+      .from(identities)
+      .where(and(eq(identities.issuer, sql.placeholder("issuer")), eq(identities.subject, sql.placeholder("subject"))))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ issuer, subject, limit });
+}
+
+/** Sets when an identity was last assumed, which is no change of the identity. */
+export async function touchIdentity(session: Session, uid: string, time: number): Promise<void> {
+  const statement = session.prepared("identities.touch", (db, { identities }) =>
+    db
+      .update(identities)
+      .set({ lastSeenTime: sql`${sql.placeholder("time")}` })
+      .where(eq(identities.uid, sql.placeholder("uid"))),
+  );
+  await statement.execute({ uid, time });
+}
+
+/** The bindings of an identity or of a role, at most `limit`. */
+export async function findBindingsOf(session: Session, column: "identityUid" | "roleUid", uid: string, limit: number) {
+  const statement = session.prepared(`role_bindings.of.${column}`, (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(eq(roleBindings[column], sql.placeholder("uid")))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ uid, limit });
+}
+
+/** The bindings made at exactly this group with this role. */
+export async function findBindingsAt(session: Session, groupUid: string, roleUid: string) {
+  const statement = session.prepared("role_bindings.at", (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(and(eq(roleBindings.parent, sql.placeholder("groupUid")), eq(roleBindings.roleUid, sql.placeholder("roleUid")))),
+  );
+  return await statement.execute({ groupUid, roleUid });
+}
+
+/** Verified root groups of a name. */
+export async function findVerifiedRoots(session: Session, name: string) {
+  const statement = session.prepared("groups.verified_roots", (db, { groups }) =>
+    db
+      .select()
+      .from(groups)
+      .where(and(eq(groups.name, sql.placeholder("name")), eq(groups.verified, true), sql`${groups.parent} is null`)),
+  );
+  return await statement.execute({ name });
+}
+

@@ -1,0 +1,34 @@
+// Facts about the installation.
+import { eq, sql } from "drizzle-orm";
+import type { Session, Transaction } from "./session.ts";
+
+/** The value of a setting; undefined when it was never set. */
+export async function readSetting(session: Session, name: string): Promise<string | undefined> {
+  const statement = session.prepared("settings.get", (db, { settings }) =>
+    db.select({ value: settings.value }).from(settings).where(eq(settings.name, sql.placeholder("name"))),
+  );
+  return (await statement.execute({ name }))[0]?.value;
+}
+
+/** The value of a setting, which is set to `initial` when there is none yet: the same for all who ask at once. */
+export async function settleSetting(tx: Transaction, name: string, initial: string): Promise<string> {
+  const statement = tx.prepared("settings.settle", (db, { settings }) =>
+    db
+      .insert(settings)
+      .values({ name: sql.placeholder("name"), value: sql.placeholder("value") })
+      .onConflictDoNothing(),
+  );
+  await statement.execute({ name, value: initial });
+  return (await readSetting(tx, name)) ?? initial;
+}
+
+/** Sets a setting whatever it was. */
+export async function writeSetting(tx: Transaction, name: string, value: string): Promise<void> {
+  const statement = tx.prepared("settings.set", (db, { settings }) =>
+    db
+      .insert(settings)
+      .values({ name: sql.placeholder("name"), value: sql.placeholder("value") })
+      .onConflictDoUpdate({ target: settings.name, set: { value: sql`excluded.value` } }),
+  );
+  await statement.execute({ name, value });
+}

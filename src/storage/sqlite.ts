@@ -1,0 +1,124 @@
+// SQLite: one write connection behind a queue, one read connection, both in WAL mode.
+import { chmodSync, mkdirSync } from "node:fs";
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import BetterSqlite from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { migrate } from "drizzle-orm/better-sqlite3/migrator";
+import type { DatabaseLimits, Dialect } from "./dialect.ts";
+import { refuseNewer } from "./migrations.ts";
+import { newSession, type Queries, type Session } from "./session.ts";
+import { sqliteTables } from "./tables.sqlite.ts";
+import { createWriteQueue } from "./write-queue.ts";
+
+const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
+
+/** Opens or creates the database file and brings it up to date. */
+export async function openSqlite(file: string, limits: DatabaseLimits): Promise<Dialect> {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const writer = connect(file, limits);
+  // The file holds signing keys.
+  chmodSync(file, 0o600);
+  migrateFile(writer);
+  // From here on a lock that another process holds is waited for by the queue, which does not block the event loop.
+  writer.pragma("busy_timeout = 0");
+  const reader = connect(file, limits, true);
+  const readSession = sessionOf(reader);
+  // One writer at a time: sequence numbers are in the order of commits anyway.
+  const transaction = { ...sessionOf(writer), lockChanges: async () => {} };
+  const wal = await open(`${file}-wal`, "r+");
+  const queue = createWriteQueue(writer, {
+    maxBatch: limits.maxBatch,
+    maxWaiting: limits.maxWaiting,
+    lockTimeoutMs: limits.lockTimeoutMs,
+    sync: coalesce(() => wal.datasync()),
+  });
+  const snapshot = sharedSnapshot(reader);
+
+  return {
+    name: "sqlite",
+    session: readSession,
+    read: (body) => snapshot(() => body(readSession)),
+    write: (body) => queue.run(() => body(transaction)),
+    async check() {
+      reader.prepare("SELECT 1").get();
+    },
+    async close() {
+      await queue.idle();
+      await wal.close();
+      reader.close();
+      writer.close();
+    },
+  };
+}
+
+function connect(file: string, limits: DatabaseLimits, readonly = false): BetterSqlite.Database {
+  const connection = new BetterSqlite(file, { readonly, timeout: limits.lockTimeoutMs });
+  if (!readonly) connection.pragma("journal_mode = WAL");
+  // A commit is flushed by the queue, away from the event loop, before it is acknowledged.
+  connection.pragma("synchronous = NORMAL");
+  connection.pragma("foreign_keys = ON");
+  connection.pragma("trusted_schema = OFF");
+  connection.pragma("cache_size = -32768");
+  return connection;
+}
+
+function migrateFile(connection: BetterSqlite.Database): void {
+  const db = drizzle(connection, { casing: "snake_case" });
+  try {
+    migrate(db, { migrationsFolder });
+  } catch {
+    // Another process may have migrated the file in between; what fails for any other reason fails again.
+    if (connection.inTransaction) connection.exec("ROLLBACK");
+    migrate(db, { migrationsFolder });
+  }
+  const applied = connection.prepare("SELECT max(created_at) FROM __drizzle_migrations").pluck().get();
+  refuseNewer(migrationsFolder, Number(applied));
+}
+
+function sessionOf(connection: BetterSqlite.Database): Session {
+  return newSession(drizzle(connection, { casing: "snake_case" }) as unknown as Queries, sqliteTables);
+}
+
+/**
+ * Reads that overlap share one snapshot. They overlap only within one turn of the event loop, since their bodies wait
+ * for nothing but this connection.
+ */
+function sharedSnapshot(reader: BetterSqlite.Database) {
+  const begin = reader.prepare("BEGIN");
+  const commit = reader.prepare("COMMIT");
+  let readers = 0;
+  return async <T>(body: () => Promise<T>): Promise<T> => {
+    if (readers++ === 0) begin.run();
+    try {
+      return await body();
+    } finally {
+      if (--readers === 0) commit.run();
+    }
+  };
+}
+
+/** Runs at most one flush at a time; whoever comes meanwhile shares the next one. */
+function coalesce(flush: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  return () => {
+    if (!running) {
+      running = flush().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        running = flush().finally(() => {
+          running = undefined;
+        });
+        return running;
+      });
+    return next;
+  };
+}

@@ -1,0 +1,169 @@
+// Every table, once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
+import type { Columns } from "./columns.ts";
+
+/** The relationship of an identity as it is stored: the name of the member and its protobuf JSON. */
+export interface StoredRelationship {
+  readonly case: string;
+  readonly value: unknown;
+}
+
+/**
+ * Defines the tables in one dialect.
+ *
+ * A resource has two: its rows, keyed by uid, so that a subtree is one contiguous range; and its entries, which put every
+ * row under a key for each of its ancestors (`a`, `a/b`) and one for its parent's children (`a/b/*`, `/*` for a row
+ * without parent), so that each subtree can be read in the order of each sortable field.
+ */
+export function defineTables({ table, text, integer, boolean, json, sequence, foreignKey, index, primaryKey }: Columns) {
+  const groups = table(
+    "groups",
+    {
+      uid: text().primaryKey(),
+      parent: text(),
+      name: text().notNull(),
+      description: text().notNull(),
+      resourceLimits: json<Record<string, number>>().notNull(),
+      verified: boolean().notNull(),
+      kind: integer().notNull(),
+      status: integer().notNull(),
+      createTime: integer().notNull(),
+      updateTime: integer().notNull(),
+    },
+    (t) => [
+      foreignKey({ columns: [t.parent], foreignColumns: [t.uid] }),
+      index("groups_parent").on(t.parent, t.uid),
+      index("groups_name").on(t.name),
+    ],
+  );
+
+  const identities = table(
+    "identities",
+    {
+      uid: text().primaryKey(),
+      parent: text().references(() => groups.uid),
+      name: text().notNull(),
+      description: text().notNull(),
+      email: text().notNull(),
+      emailUnverified: text().notNull(),
+      company: text().notNull(),
+      relationshipType: integer().notNull(),
+      relationship: json<StoredRelationship>().notNull(),
+      /** The exact issuer and subject of a claim match or of static keys; empty where there is none. */
+      issuer: text().notNull(),
+      subject: text().notNull(),
+      metadata: json<Record<string, unknown>>().notNull(),
+      lastSeenTime: integer().notNull(),
+      createTime: integer().notNull(),
+      updateTime: integer().notNull(),
+    },
+    (t) => [
+      index("identities_parent").on(t.parent, t.uid),
+      index("identities_issuer_subject").on(t.issuer, t.subject),
+      index("identities_relationship_type").on(t.relationshipType, t.uid),
+    ],
+  );
+
+  const roles = table(
+    "roles",
+    {
+      uid: text().primaryKey(),
+      /** Absent for built-in roles. */
+      parent: text().references(() => groups.uid),
+      name: text().notNull(),
+      description: text().notNull(),
+      /** Numbers of the Capability enum. */
+      capabilities: json<number[]>().notNull(),
+      createTime: integer().notNull(),
+      updateTime: integer().notNull(),
+    },
+    (t) => [index("roles_parent").on(t.parent, t.uid)],
+  );
+
+  const roleBindings = table(
+    "role_bindings",
+    {
+      uid: text().primaryKey(),
+      parent: text()
+        .notNull()
+        .references(() => groups.uid),
+      identityUid: text()
+        .notNull()
+        .references(() => identities.uid),
+      roleUid: text()
+        .notNull()
+        .references(() => roles.uid),
+      createTime: integer().notNull(),
+    },
+    (t) => [
+      index("role_bindings_parent").on(t.parent, t.uid),
+      index("role_bindings_identity").on(t.identityUid, t.uid),
+      index("role_bindings_role").on(t.roleUid, t.uid),
+    ],
+  );
+
+  const entries = (name: string) =>
+    table(
+      name,
+      {
+        key: text().notNull(),
+        uid: text().notNull(),
+        name: text().notNull(),
+        createTime: integer().notNull(),
+        updateTime: integer().notNull(),
+      },
+      (t) => [
+        primaryKey({ columns: [t.key, t.name, t.uid] }),
+        index(`${name}_create_time`).on(t.key, t.createTime, t.uid),
+        index(`${name}_update_time`).on(t.key, t.updateTime, t.uid),
+      ],
+    );
+
+  return {
+    groups,
+    identities,
+    roles,
+    roleBindings,
+    groupEntries: entries("group_entries"),
+    identityEntries: entries("identity_entries"),
+    roleEntries: entries("role_entries"),
+    roleBindingEntries: entries("role_binding_entries"),
+
+    /** How many entries a key has, by resource: what makes totals exact without counting. */
+    counters: table(
+      "counters",
+      { key: text().notNull(), kind: text().notNull(), count: integer().notNull() },
+      (t) => [primaryKey({ columns: [t.key, t.kind] })],
+    ),
+
+    /** One row per change of a resource, written in the transaction that makes it. Secrets never enter it. */
+    changes: table(
+      "changes",
+      {
+        sequence: sequence(),
+        time: integer().notNull(),
+        actor: text().notNull(),
+        method: text().notNull(),
+        kind: text().notNull(),
+        uid: text().notNull(),
+        groupUid: text().notNull(),
+        before: json<unknown>(),
+        after: json<unknown>(),
+        requestId: text().notNull(),
+      },
+      (t) => [index("changes_uid").on(t.uid, t.sequence)],
+    ),
+
+    signingKeys: table("signing_keys", {
+      kid: text().primaryKey(),
+      algorithm: text().notNull(),
+      privateJwk: text().notNull(),
+      createTime: integer().notNull(),
+      retireTime: integer(),
+    }),
+
+    /** Facts about the installation, such as its page-token key, and the access epoch. */
+    settings: table("settings", { name: text().primaryKey(), value: text().notNull() }),
+  };
+}
+
+export type Tables = ReturnType<typeof defineTables>;

@@ -1,0 +1,114 @@
+import type BetterSqlite from "better-sqlite3";
+import { driverCode, StorageUnavailable, translateError } from "./errors.ts";
+
+export interface WriteQueueOptions {
+  /** How many writes share one commit at most. */
+  readonly maxBatch: number;
+  /** How many writes may wait; one more is refused. */
+  readonly maxWaiting: number;
+  /** How long another process may hold the write lock, in milliseconds. */
+  readonly lockTimeoutMs: number;
+  /** Resolves once everything committed before the call is on disk. */
+  readonly sync: () => Promise<void>;
+}
+
+export interface WriteQueue {
+  /**
+   * Runs the body inside a transaction and answers once its commit is on disk.
+   *
+   * A body touches the database and nothing else: the write connection is held while it runs. One that throws is
+   * rolled back to its own savepoint and alone fails.
+   */
+  run<T>(body: () => Promise<T>): Promise<T>;
+  /** Resolves when nothing waits any more. */
+  idle(): Promise<void>;
+}
+
+interface Job {
+  readonly body: () => Promise<unknown>;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit on one SQLite connection: the writes that arrive in one turn of the event loop share a transaction and
+ * one flush to disk, each behind a savepoint of its own.
+ */
+export function createWriteQueue(connection: BetterSqlite.Database, options: WriteQueueOptions): WriteQueue {
+  const begin = connection.prepare("BEGIN IMMEDIATE");
+  const commit = connection.prepare("COMMIT");
+  const rollback = connection.prepare("ROLLBACK");
+  const savepoint = connection.prepare("SAVEPOINT member");
+  const release = connection.prepare("RELEASE member");
+  const undo = connection.prepare("ROLLBACK TO member");
+  const waiting: Job[] = [];
+  const syncing = new Set<Promise<void>>();
+  let active: Promise<void> | undefined;
+
+  async function runMember(job: Job): Promise<() => void> {
+    savepoint.run();
+    try {
+      const value = await job.body();
+      release.run();
+      return () => job.resolve(value as never);
+    } catch (error) {
+      undo.run();
+      release.run();
+      return () => job.reject(translateError(error));
+    }
+  }
+
+  async function commitBatch(batch: readonly Job[]): Promise<void> {
+    const settle: (() => void)[] = [];
+    try {
+      await beginBy(Date.now() + options.lockTimeoutMs);
+      for (const job of batch) settle.push(await runMember(job));
+      commit.run();
+    } catch (error) {
+      if (connection.inTransaction) rollback.run();
+      for (const job of batch) job.reject(translateError(error));
+      return;
+    }
+    // The next batch may be made while this one is flushed.
+    const flushed = options.sync().then(
+      () => settle.forEach((member) => member()),
+      (error) => batch.forEach((job) => job.reject(new StorageUnavailable("the write could not be flushed", { cause: error }))),
+    );
+    syncing.add(flushed);
+    void flushed.finally(() => syncing.delete(flushed));
+  }
+
+  /** Takes the write lock; waits for another process without blocking the event loop. */
+  async function beginBy(deadline: number): Promise<void> {
+    for (let pause = 2; ; pause = Math.min(2 * pause, 100)) {
+      try {
+        begin.run();
+        return;
+      } catch (error) {
+        if (driverCode(error) !== "SQLITE_BUSY" || Date.now() >= deadline) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      await commitBatch(waiting.splice(0, options.maxBatch));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    active = undefined;
+  }
+
+  return {
+    run<T>(body: () => Promise<T>): Promise<T> {
+      if (waiting.length >= options.maxWaiting) return Promise.reject(new StorageUnavailable("too many writes are waiting"));
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ body, resolve, reject });
+        active ??= new Promise<void>((start) => setImmediate(start)).then(drain);
+      });
+    },
+    async idle() {
+      while (active || syncing.size > 0) await Promise.all([active, ...syncing]);
+    },
+  };
+}

