@@ -1,5 +1,6 @@
-import type { Access } from "../authz/access.ts";
+import type { Access, Scope } from "../authz/access.ts";
 import type { Caller } from "../authn/caller.ts";
+import type { Method } from "./method.ts";
 
 /** Which door a request came through. */
 export type DoorName = "rest" | "grpc" | "grpc-web" | "connect";
@@ -21,10 +22,14 @@ export interface Call {
   readonly replyHeaders: Map<string, string>;
   /** Aborted when the client goes away or its deadline passes. */
   readonly signal: AbortSignal | undefined;
+  /** The method that is called. Set by the pipeline. */
+  method?: Pick<Method, "path" | "descriptor">;
   /** Who is calling. Set by the authenticate step; absent for methods that are open to all. */
   caller?: Caller;
   /** What the caller may do. Set together with `caller`. */
   access?: Access;
+  /** The subtrees that an unscoped method may show. Set by the authorize step. */
+  scope?: Scope;
 }
 
 /** Makes the call of one request. */

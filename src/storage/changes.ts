@@ -1,6 +1,6 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
-import { asc, gt, sql } from "drizzle-orm";
-import type { Session, Transaction } from "./session.ts";
+import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
+import type { Session, Transaction, WriteContext } from "./session.ts";
 
 /** One change of one resource. */
 export interface ChangeEntry {
@@ -14,10 +14,14 @@ export interface ChangeEntry {
   readonly after: unknown;
 }
 
-/** Appends a change in the transaction that makes it. */
+/** Appends a change in the transaction that makes it, once the body is through. */
 export async function appendChange(tx: Transaction, entry: ChangeEntry): Promise<void> {
-  await tx.lockChanges();
-  const statement = tx.prepared("changes.append", (db, { changes }) =>
+  tx.logChange(entry);
+}
+
+/** Writes the changes of one transaction at its end; whoever calls it has ordered them by commit. */
+export async function writeChanges(session: Session, context: WriteContext, entries: readonly ChangeEntry[]): Promise<void> {
+  const statement = session.prepared("changes.append", (db, { changes }) =>
     db.insert(changes).values({
       time: sql.placeholder("time"),
       actor: sql.placeholder("actor"),
@@ -30,7 +34,7 @@ export async function appendChange(tx: Transaction, entry: ChangeEntry): Promise
       after: sql.placeholder("after"),
     }),
   );
-  await statement.execute({ ...tx.context, ...entry });
+  for (const entry of entries) await statement.execute({ ...context, ...entry });
 }
 
 /** The changes after a sequence number, oldest first. */
@@ -44,4 +48,17 @@ export async function readChanges(session: Session, after: number, limit: number
       .limit(sql.placeholder("limit")),
   );
   return await statement.execute({ after, limit });
+}
+
+/** When the actor last made a change of this kind to this uid; undefined when never. */
+export async function findLatestChange(session: Session, uid: string, kind: string, actor: string): Promise<number | undefined> {
+  const statement = session.prepared("changes.latest", (db, { changes }) =>
+    db
+      .select({ time: changes.time })
+      .from(changes)
+      .where(and(eq(changes.uid, sql.placeholder("uid")), eq(changes.kind, sql.placeholder("kind")), eq(changes.actor, sql.placeholder("actor"))))
+      .orderBy(desc(changes.sequence))
+      .limit(1),
+  );
+  return (await statement.execute({ uid, kind, actor }))[0]?.time;
 }

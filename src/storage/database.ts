@@ -1,6 +1,7 @@
 // The one place that chooses between the databases.
-import { createAccessEpoch, type AccessEpoch, advanceAccessEpoch } from "./access-epoch.ts";
-import type { DatabaseLimits, Dialect } from "./dialect.ts";
+import { type AccessEpoch, advanceAccessEpoch, createAccessEpoch } from "./access-epoch.ts";
+import { type ChangeEntry, writeChanges } from "./changes.ts";
+import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 
 export interface Database {
@@ -30,18 +31,7 @@ export async function openDatabase(url: string, limits: DatabaseLimits): Promise
     session: dialect.session,
     read: (body) => dialect.read(body),
     async write(context, body) {
-      let accessChanged = false;
-      const result = await dialect.write((session) => {
-        accessChanged = false;
-        return body({
-          ...session,
-          context,
-          async changeAccess() {
-            if (!accessChanged) await advanceAccessEpoch(session);
-            accessChanged = true;
-          },
-        });
-      });
+      const { result, accessChanged } = await dialect.write((session) => runBody(session, context, body));
       if (accessChanged) accessEpoch.invalidate();
       return result;
     },
@@ -49,6 +39,31 @@ export async function openDatabase(url: string, limits: DatabaseLimits): Promise
     check: () => dialect.check(),
     close: () => dialect.close(),
   };
+}
+
+/**
+ * Runs the body of a write, then what every writer has to do in the same two places. Those come last and in one order:
+ * writers who hold one of them wait for nobody but each other.
+ */
+async function runBody<T>(session: DialectTransaction, context: WriteContext, body: (tx: Transaction) => Promise<T>) {
+  const changes: ChangeEntry[] = [];
+  let accessChanged = false;
+  const result = await body({
+    ...session,
+    context,
+    changeAccess: () => {
+      accessChanged = true;
+    },
+    logChange: (entry) => {
+      changes.push(entry);
+    },
+  });
+  if (accessChanged) await advanceAccessEpoch(session);
+  if (changes.length > 0) {
+    await session.lockChanges();
+    await writeChanges(session, context, changes);
+  }
+  return { result, accessChanged };
 }
 
 /** Whether the URL names a PostgreSQL database. */

@@ -1,4 +1,5 @@
 // What storage reports. Services decide what a caller is told.
+import { DrizzleQueryError } from "drizzle-orm/errors";
 
 /** A row of the same key is there already. */
 export class UniqueViolation extends Error {
@@ -15,8 +16,13 @@ export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
 }
 
-const codes: Record<string, (cause: unknown) => Error> = {
-  // SQLite
+/** A row is no longer as its transaction read it; the transaction has to run again. Never leaves storage. */
+export class StaleRow extends Error {
+  override readonly name = "StaleRow";
+}
+
+/** By code, by SQLite's primary code, or by PostgreSQL's class of codes (appendix A of its manual). */
+const translations: Record<string, (cause: unknown) => Error> = {
   SQLITE_CONSTRAINT_PRIMARYKEY: unique,
   SQLITE_CONSTRAINT_UNIQUE: unique,
   SQLITE_CONSTRAINT_FOREIGNKEY: reference,
@@ -24,29 +30,47 @@ const codes: Record<string, (cause: unknown) => Error> = {
   SQLITE_LOCKED: unavailable,
   SQLITE_FULL: unavailable,
   SQLITE_IOERR: unavailable,
-  // PostgreSQL, appendix A of its manual
   "23505": unique,
   "23503": reference,
-  "40001": unavailable,
-  "40P01": unavailable,
-  "53300": unavailable,
-  "57P01": unavailable,
-  "57P03": unavailable,
+  "25006": unavailable,
+  "55P03": unavailable,
+  "08": unavailable,
+  "40": unavailable,
+  "53": unavailable,
+  "57": unavailable,
   ECONNREFUSED: unavailable,
   ECONNRESET: unavailable,
+  EPIPE: unavailable,
+  ETIMEDOUT: unavailable,
+  ENOTFOUND: unavailable,
+  EAI_AGAIN: unavailable,
 };
+
+/** What node-postgres says, without a code, of a connection that broke or could not be had in time. */
+const lostConnection = /^(?:Connection terminated|timeout exceeded|Client has encountered a connection error)/;
 
 /** Translates the error of a driver; anything unknown comes back as it is. */
 export function translateError(error: unknown): unknown {
-  const code = driverCode(error);
-  return code === undefined ? error : (codes[code]?.(error) ?? error);
+  if (error instanceof StaleRow) return unavailable(error);
+  const inner = withoutQuery(error);
+  const code = driverCode(inner);
+  if (code !== undefined) return translationOf(code)?.(inner) ?? inner;
+  return inner instanceof Error && lostConnection.test(inner.message) ? unavailable(inner) : inner;
 }
 
-/** The code of a driver's error. Drizzle wraps those of node-postgres and passes on those of better-sqlite3. */
+/** The code of a driver's error, also of one that has been translated. */
 export function driverCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const inner = error.cause instanceof Error ? error.cause : error;
-  return "code" in inner && typeof inner.code === "string" ? inner.code : undefined;
+  const inner = error instanceof StorageUnavailable ? error.cause : withoutQuery(error);
+  return inner instanceof Error && "code" in inner && typeof inner.code === "string" ? inner.code : undefined;
+}
+
+function translationOf(code: string) {
+  return translations[code] ?? translations[/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code.slice(0, 2)];
+}
+
+/** Drizzle wraps the errors of node-postgres, with the parameters in the message: secrets would come into the log. */
+function withoutQuery(error: unknown): unknown {
+  return error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
 }
 
 function unique(cause: unknown): Error {

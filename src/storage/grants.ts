@@ -1,5 +1,5 @@
 // The joins that no collection expresses: what an identity holds, and what a role binding names.
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import type { Session } from "./session.ts";
 
 /** A role that is held at a group. */
@@ -59,15 +59,34 @@ export async function findBindingsOf(session: Session, column: "identityUid" | "
   return await statement.execute({ uid, limit });
 }
 
-/** The bindings made at exactly this group with this role. */
-export async function findBindingsAt(session: Session, groupUid: string, roleUid: string) {
-  const statement = session.prepared("role_bindings.at", (db, { roleBindings }) =>
+/** The bindings made at exactly this group, at most `limit`. */
+export async function findBindingsUnder(session: Session, groupUid: string, limit: number) {
+  const statement = session.prepared("role_bindings.under", (db, { roleBindings }) =>
     db
       .select()
       .from(roleBindings)
-      .where(and(eq(roleBindings.parent, sql.placeholder("groupUid")), eq(roleBindings.roleUid, sql.placeholder("roleUid")))),
+      .where(eq(roleBindings.parent, sql.placeholder("groupUid")))
+      .limit(sql.placeholder("limit")),
   );
-  return await statement.execute({ groupUid, roleUid });
+  return await statement.execute({ groupUid, limit });
+}
+
+/** Whether somebody other than by this binding holds the role at exactly this group. */
+export async function isHeldOtherwise(session: Session, groupUid: string, roleUid: string, bindingUid: string): Promise<boolean> {
+  const statement = session.prepared("role_bindings.otherwise", (db, { roleBindings }) =>
+    db
+      .select({ uid: roleBindings.uid })
+      .from(roleBindings)
+      .where(
+        and(
+          eq(roleBindings.parent, sql.placeholder("groupUid")),
+          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
+          ne(roleBindings.uid, sql.placeholder("bindingUid")),
+        ),
+      )
+      .limit(1),
+  );
+  return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
 
 /** Verified root groups of a name. */

@@ -2,8 +2,9 @@
 import { and, asc, count, desc, eq, getTableColumns, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
-import { type Collection, childrenKey, findRow, type ResourceRow, type RowTable } from "./collection.ts";
+import { type Collection, findRow, type ResourceRow, type RowTable } from "./collection.ts";
 import { readCounter } from "./counters.ts";
+import { childrenKey } from "./entries.ts";
 import type { Prepared, Session } from "./session.ts";
 
 /** A set of rows that can be read in order. The sources of one listing have no row in common. */
@@ -116,7 +117,8 @@ async function readRange<R extends ResourceRow>(
       .limit(sql.placeholder("limit"))
       .offset(sql.placeholder("offset"));
   });
-  const values = { ...placeValues(source), ...filters, limit, offset, afterValue: after?.value, afterUid: after?.uid };
+  const cursor = { afterValue: after?.value, afterUid: after?.uid };
+  const values = { ...placeValues(source), ...filterValues(filters), ...cursor, limit, offset };
   return await (statement as unknown as Prepared<R[]>).execute(values);
 }
 
@@ -135,7 +137,7 @@ async function countRange<R extends ResourceRow>(
     const conditions = byEntry ? [eq(entries.key, sql.placeholder("key")), ...equal(entries, columns)] : [...placeOf(rows, type), ...equal(rows, columns)];
     return db.select({ count: count() }).from(byEntry ? entries : rows).where(and(...conditions));
   });
-  const rows = await statement.execute({ ...placeValues(source), ...filters });
+  const rows = await statement.execute({ ...placeValues(source), ...filterValues(filters) });
   return Number(rows[0]?.count ?? 0);
 }
 
@@ -145,7 +147,9 @@ function readsEntries(order: Order, filters: readonly string[]): boolean {
 }
 
 function sortColumnsOf(table: { uid: PgColumn }, field: SortField): PgColumn[] {
-  const column = (table as unknown as Record<string, PgColumn | undefined>)[field];
+  const columns = table as unknown as Record<string, PgColumn | undefined>;
+  // Rows without an update time were last changed when they were made; those without a name all have the empty one.
+  const column = columns[field] ?? (field === "updateTime" ? columns["createTime"] : undefined);
   return field === "uid" || !column ? [table.uid] : [column, table.uid];
 }
 
@@ -176,7 +180,12 @@ function keyOf(source: RangeSource): string {
 }
 
 function equal(table: object, columns: readonly string[]): SQL[] {
-  return columns.map((column) => eq((table as Record<string, PgColumn>)[column]!, sql.placeholder(column)));
+  return columns.map((column) => eq((table as Record<string, PgColumn>)[column]!, sql.placeholder(`filter.${column}`)));
+}
+
+/** Under names of their own: a filter by parent must not replace the parent that the source has. */
+function filterValues(filters: ListQuery["filters"]): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]));
 }
 
 function passes(row: ResourceRow, filters: ListQuery["filters"]): boolean {
@@ -189,8 +198,14 @@ function rowOrder({ field, descending }: Order): (a: ResourceRow, b: ResourceRow
 }
 
 function compareKeys(a: Cursor, b: Cursor): number {
-  if (a.value !== b.value) return a.value < b.value ? -1 : 1;
-  return a.uid === b.uid ? 0 : a.uid < b.uid ? -1 : 1;
+  return compareValues(a.value, b.value) || compareValues(a.uid, b.uid);
+}
+
+/** Text in byte order, as the databases have it: UTF-16 units, which `<` compares, put U+FFFF behind U+10000. */
+function compareValues(a: string | number, b: string | number): number {
+  if (a === b) return 0;
+  if (typeof a === "string" && typeof b === "string") return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : 1;
 }
 
 function sortValue(row: ResourceRow, field: SortField): string | number {

@@ -4,35 +4,27 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
-import { driverCode, translateError } from "./errors.ts";
+import { driverCode, StaleRow, StorageUnavailable, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, type Session } from "./session.ts";
 import { postgresTables } from "./tables.postgres.ts";
 
 const migrationsFolder = fileURLToPath(new URL("./migrations/postgres", import.meta.url));
 
+const applicationName = "gatehouse";
+
 /** Names of the advisory locks; any two constants do. */
 const migrationLock = 7_301_001;
 const changesLock = 7_301_002;
 
-/** How often a transaction that the database asked to repeat is tried. */
+/** How often a transaction that has to be repeated is tried. */
 const maxTries = 4;
 
 /** Connects and brings the database up to date. */
 export async function openPostgres(url: string, limits: DatabaseLimits): Promise<Dialect> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: limits.poolSize,
-    connectionTimeoutMillis: limits.lockTimeoutMs,
-    statement_timeout: limits.statementTimeoutMs,
-    lock_timeout: limits.lockTimeoutMs,
-    application_name: "gatehouse",
-  });
-  // A connection that breaks while idle is replaced at its next use.
-  pool.on("error", () => {});
-  await migrateUnderLock(pool);
+  await migrateUnderLock(url, limits);
+  const pool = openPool(url, limits);
   const sessions = new WeakMap<pg.PoolClient, Session>();
-  const poolSession = newSession(drizzle(pool, { casing: "snake_case" }), postgresTables);
 
   function sessionOf(client: pg.PoolClient): Session {
     let session = sessions.get(client);
@@ -43,31 +35,15 @@ export async function openPostgres(url: string, limits: DatabaseLimits): Promise
     return session;
   }
 
-  async function transact<T>(begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
-    let broken = false;
-    try {
-      await client.query(begin);
-      const result = await body(client);
-      await client.query("COMMIT");
-      return result;
-    } catch (error) {
-      await client.query("ROLLBACK").catch(() => {
-        broken = true;
-      });
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  }
-
   return {
     name: "postgres",
-    session: poolSession,
+    session: newSession(drizzle(pool, { casing: "snake_case" }), postgresTables),
     read: (body) =>
-      translated(() => transact("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client)))),
+      transact(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client))),
     write: (body) =>
-      translated(() => retried(() => transact("BEGIN", (client) => body(transactionOf(client, sessionOf(client)))))),
+      retried((isRetry) =>
+        transact(pool, "BEGIN", (client) => body(transactionOf(client, sessionOf(client), isRetry))),
+      ),
     async check() {
       await pool.query("SELECT 1");
     },
@@ -75,9 +51,49 @@ export async function openPostgres(url: string, limits: DatabaseLimits): Promise
   };
 }
 
-function transactionOf(client: pg.PoolClient, session: Session): DialectTransaction {
+function openPool(url: string, limits: DatabaseLimits): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: limits.poolSize,
+    connectionTimeoutMillis: limits.lockTimeoutMs,
+    statement_timeout: limits.statementTimeoutMs,
+    lock_timeout: limits.lockTimeoutMs,
+    application_name: applicationName,
+  });
+  // A connection that breaks while idle is replaced at its next use; one that breaks in use fails its statement.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
+async function transact<T>(pool: pg.Pool, begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((cause: unknown) => {
+    throw new StorageUnavailable("no connection to the database could be had", { cause });
+  });
+  let broken = false;
+  try {
+    await client.query(begin);
+    const result = await body(client);
+    const { command } = await client.query("COMMIT");
+    // After a failed statement PostgreSQL takes a COMMIT for a ROLLBACK, and says so without an error.
+    if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {
+      broken = true;
+    });
+    throw broken ? new StorageUnavailable("the connection to the database broke", { cause: error }) : error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** A transaction that runs again locks what it reads, so that its rows cannot change a second time. */
+function transactionOf(client: pg.PoolClient, session: Session, isRetry: boolean): DialectTransaction {
   return {
     ...session,
+    rowLock: "no key update",
+    ...(isRetry ? { readLock: "no key update" } : {}),
     // Sequence numbers are handed out before the commit: without a lock a reader could miss the slower of two writers.
     async lockChanges() {
       await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${changesLock})` });
@@ -85,34 +101,36 @@ function transactionOf(client: pg.PoolClient, session: Session): DialectTransact
   };
 }
 
-async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+async function retried<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt();
+      return await attempt(tries > 1);
     } catch (error) {
-      const code = driverCode(error);
-      if ((code !== "40001" && code !== "40P01") || tries >= maxTries) throw error;
+      if (tries >= maxTries || !needsRetry(error)) throw translateError(error);
     }
   }
 }
 
-async function translated<T>(body: () => Promise<T>): Promise<T> {
-  try {
-    return await body();
-  } catch (error) {
-    throw translateError(error);
-  }
+/** Serialization failures, deadlocks, and rows that others were quicker to change. */
+function needsRetry(error: unknown): boolean {
+  const code = driverCode(error);
+  return code === "40001" || code === "40P01" || error instanceof StaleRow;
 }
 
-async function migrateUnderLock(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect();
+/** On a connection of its own, since a migration may take longer than a statement is given. */
+async function migrateUnderLock(url: string, limits: DatabaseLimits): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: limits.lockTimeoutMs,
+    application_name: applicationName,
+  });
+  await client.connect();
   try {
     await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
     await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
     const applied = await client.query<{ at: string }>("SELECT max(created_at) AS at FROM drizzle.__drizzle_migrations");
     refuseNewer(migrationsFolder, Number(applied.rows[0]?.at));
   } finally {
-    await client.query(`SELECT pg_advisory_unlock(${migrationLock})`).catch(() => {});
-    client.release();
+    await client.end();
   }
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { ChangeEntry } from "./changes.ts";
+import { translateError } from "./errors.ts";
 import type { Tables } from "./tables.ts";
 
 /** The part of a Drizzle database that both dialects share. */
@@ -15,12 +17,17 @@ export interface Preparable<T> {
   prepare(name: string): Prepared<T>;
 }
 
+/** How PostgreSQL keeps a row from being changed by others, while they may still refer to it. */
+export type RowLock = "no key update";
+
 /** One connection, or a pool of them, with the statements prepared on it. */
 export interface Session {
   readonly tables: Tables;
+  /** What a row that is read by its uid is locked with until the end of the transaction; nothing when absent. */
+  readonly readLock?: RowLock;
   /**
    * The statement of this key, built at its first use. A key always stands for the same text; whatever varies is a
-   * placeholder. The number of keys is bounded by the program, never by its input.
+   * placeholder. The number of keys is bounded by the program, never by its input. It rejects with what errors.ts has.
    */
   prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T>;
 }
@@ -38,10 +45,12 @@ export interface WriteContext {
 /** A write transaction. */
 export interface Transaction extends Session {
   readonly context: WriteContext;
+  /** What can lock a row; absent where a write transaction has the whole database to itself. */
+  readonly rowLock?: RowLock;
   /** Makes every node evaluate grants anew once this transaction has committed. */
-  changeAccess(): Promise<void>;
-  /** Orders appends to the change log by commit. */
-  lockChanges(): Promise<void>;
+  changeAccess(): void;
+  /** Has the change appended to the change log when the body is through. */
+  logChange(entry: ChangeEntry): void;
 }
 
 /** Makes the session of one Drizzle database. */
@@ -52,10 +61,22 @@ export function newSession(db: Queries, tables: Tables): Session {
     prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T> {
       let statement = statements.get(key);
       if (!statement) {
-        statement = build(db, tables).prepare(statementName(key));
+        statement = translated(build(db, tables).prepare(statementName(key)));
         statements.set(key, statement);
       }
       return statement as Prepared<T>;
+    },
+  };
+}
+
+function translated<T>(statement: Prepared<T>): Prepared<T> {
+  return {
+    async execute(values) {
+      try {
+        return await statement.execute(values);
+      } catch (error) {
+        throw translateError(error);
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 // Where the keys that sign API tokens are kept.
-import { isNull, sql } from "drizzle-orm";
+import { gt, isNull, or, sql } from "drizzle-orm";
+import type { Database } from "./database.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** A stored signing key. */
@@ -17,13 +18,13 @@ export async function listSigningKeys(session: Session): Promise<SigningKeyRow[]
   return await statement.execute();
 }
 
-/** Adds a key; the keys that sign now are retired at the given time. */
+/** Adds a key; all others retire at the given time, or sooner where that was settled. */
 export async function addSigningKey(tx: Transaction, key: SigningKeyRow, retireOthersAt: number): Promise<void> {
   const retire = tx.prepared("signing_keys.retire", (db, { signingKeys }) =>
     db
       .update(signingKeys)
       .set({ retireTime: sql`${sql.placeholder("retireTime")}` })
-      .where(isNull(signingKeys.retireTime)),
+      .where(or(isNull(signingKeys.retireTime), gt(signingKeys.retireTime, sql.placeholder("retireTime")))),
   );
   const insert = tx.prepared("signing_keys.insert", (db, { signingKeys }) =>
     db.insert(signingKeys).values({
@@ -36,4 +37,25 @@ export async function addSigningKey(tx: Transaction, key: SigningKeyRow, retireO
   );
   await retire.execute({ retireTime: retireOthersAt });
   await insert.execute({ ...key });
+}
+
+/** A signing key as the program knows it; `retireTime` is undefined while the key signs. */
+interface KeyRecord<A extends string> extends Omit<SigningKeyRow, "algorithm" | "retireTime"> {
+  readonly algorithm: A;
+  readonly retireTime: number | undefined;
+}
+
+/** The keys of a database. */
+export function keyStore<A extends string>(database: Database, clock: () => number) {
+  return {
+    async list(): Promise<KeyRecord<A>[]> {
+      const rows = await listSigningKeys(database.session);
+      return rows.map((row) => ({ ...row, algorithm: row.algorithm as A, retireTime: row.retireTime ?? undefined }));
+    },
+    async add(record: KeyRecord<A>, retireOthersAt: number): Promise<void> {
+      const context = { actor: "", method: "keys", requestId: "", time: clock() };
+      const row = { ...record, retireTime: record.retireTime ?? null };
+      await database.write(context, (tx) => addSigningKey(tx, row, retireOthersAt));
+    },
+  };
 }

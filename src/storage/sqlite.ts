@@ -1,5 +1,5 @@
 // SQLite: one write connection behind a queue, one read connection, both in WAL mode.
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,24 +16,13 @@ const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.met
 
 /** Opens or creates the database file and brings it up to date. */
 export async function openSqlite(file: string, limits: DatabaseLimits): Promise<Dialect> {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const writer = connect(file, limits);
-  // The file holds signing keys.
-  chmodSync(file, 0o600);
-  migrateFile(writer);
-  // From here on a lock that another process holds is waited for by the queue, which does not block the event loop.
-  writer.pragma("busy_timeout = 0");
+  const writer = openWriter(file, limits);
   const reader = connect(file, limits, true);
   const readSession = sessionOf(reader);
   // One writer at a time: sequence numbers are in the order of commits anyway.
   const transaction = { ...sessionOf(writer), lockChanges: async () => {} };
   const wal = await open(`${file}-wal`, "r+");
-  const queue = createWriteQueue(writer, {
-    maxBatch: limits.maxBatch,
-    maxWaiting: limits.maxWaiting,
-    lockTimeoutMs: limits.lockTimeoutMs,
-    sync: coalesce(() => wal.datasync()),
-  });
+  const queue = createWriteQueue(writer, { ...limits, sync: coalesce(() => wal.datasync()) });
   const snapshot = sharedSnapshot(reader);
 
   return {
@@ -51,6 +40,23 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
       writer.close();
     },
   };
+}
+
+function openWriter(file: string, limits: DatabaseLimits): BetterSqlite.Database {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  // The file holds signing keys; the files that SQLite puts beside it take over its mode.
+  closeSync(openSync(file, "a", 0o600));
+  chmodSync(file, 0o600);
+  const writer = connect(file, limits);
+  try {
+    migrateFile(writer);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+  // From here on a lock that another process holds is waited for by the queue, which does not block the event loop.
+  writer.pragma("busy_timeout = 0");
+  return writer;
 }
 
 function connect(file: string, limits: DatabaseLimits, readonly = false): BetterSqlite.Database {
@@ -90,7 +96,8 @@ function sharedSnapshot(reader: BetterSqlite.Database) {
   const commit = reader.prepare("COMMIT");
   let readers = 0;
   return async <T>(body: () => Promise<T>): Promise<T> => {
-    if (readers++ === 0) begin.run();
+    if (readers === 0) begin.run();
+    readers++;
     try {
       return await body();
     } finally {
@@ -101,23 +108,15 @@ function sharedSnapshot(reader: BetterSqlite.Database) {
 
 /** Runs at most one flush at a time; whoever comes meanwhile shares the next one. */
 function coalesce(flush: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
+  let latest = Promise.resolve();
   let next: Promise<void> | undefined;
   return () => {
-    if (!running) {
-      running = flush().finally(() => {
-        running = undefined;
-      });
-      return running;
-    }
-    next ??= running
+    next ??= latest
       .catch(() => {})
       .then(() => {
         next = undefined;
-        running = flush().finally(() => {
-          running = undefined;
-        });
-        return running;
+        latest = flush();
+        return latest;
       });
     return next;
   };

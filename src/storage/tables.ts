@@ -14,7 +14,7 @@ export interface StoredRelationship {
  * row under a key for each of its ancestors (`a`, `a/b`) and one for its parent's children (`a/b/*`, `/*` for a row
  * without parent), so that each subtree can be read in the order of each sortable field.
  */
-export function defineTables({ table, text, integer, boolean, json, sequence, foreignKey, index, primaryKey }: Columns) {
+export function defineTables({ table, text, integer, boolean, json, sequence, foreignKey, index, uniqueIndex, primaryKey }: Columns) {
   const groups = table(
     "groups",
     {
@@ -95,6 +95,8 @@ export function defineTables({ table, text, integer, boolean, json, sequence, fo
       createTime: integer().notNull(),
     },
     (t) => [
+      // A role is given to an identity at a group once.
+      uniqueIndex("role_bindings_once").on(t.parent, t.roleUid, t.identityUid),
       index("role_bindings_parent").on(t.parent, t.uid),
       index("role_bindings_identity").on(t.identityUid, t.uid),
       index("role_bindings_role").on(t.roleUid, t.uid),

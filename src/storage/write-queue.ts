@@ -52,6 +52,8 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       release.run();
       return () => job.resolve(value as never);
     } catch (error) {
+      // On a full disk SQLite may have rolled back everything by itself; then all of the batch fail, and for this.
+      if (!connection.inTransaction) throw error;
       undo.run();
       release.run();
       return () => job.reject(translateError(error));
@@ -71,8 +73,12 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     }
     // The next batch may be made while this one is flushed.
     const flushed = options.sync().then(
-      () => settle.forEach((member) => member()),
-      (error) => batch.forEach((job) => job.reject(new StorageUnavailable("the write could not be flushed", { cause: error }))),
+      () => {
+        for (const member of settle) member();
+      },
+      (cause: unknown) => {
+        for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
+      },
     );
     syncing.add(flushed);
     void flushed.finally(() => syncing.delete(flushed));
@@ -85,7 +91,7 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
         begin.run();
         return;
       } catch (error) {
-        if (driverCode(error) !== "SQLITE_BUSY" || Date.now() >= deadline) throw error;
+        if (!driverCode(error)?.startsWith("SQLITE_BUSY") || Date.now() >= deadline) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
@@ -101,7 +107,9 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
 
   return {
     run<T>(body: () => Promise<T>): Promise<T> {
-      if (waiting.length >= options.maxWaiting) return Promise.reject(new StorageUnavailable("too many writes are waiting"));
+      if (waiting.length >= options.maxWaiting) {
+        return Promise.reject(new StorageUnavailable("too many writes are waiting"));
+      }
       return new Promise<T>((resolve, reject) => {
         waiting.push({ body, resolve, reject });
         active ??= new Promise<void>((start) => setImmediate(start)).then(drain);

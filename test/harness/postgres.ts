@@ -37,6 +37,7 @@ export async function stopPostgres(): Promise<void> {
   running = undefined;
   if (!server) return;
   const ended = new Promise((resolve) => server.process.once("exit", resolve));
+  server.process.ref();
   // SIGINT is PostgreSQL's fast shutdown.
   server.process.kill("SIGINT");
   await ended;

@@ -134,6 +134,7 @@ CREATE INDEX "identity_entries_create_time" ON "identity_entries" USING btree ("
 CREATE INDEX "identity_entries_update_time" ON "identity_entries" USING btree ("key","update_time","uid");--> statement-breakpoint
 CREATE INDEX "role_binding_entries_create_time" ON "role_binding_entries" USING btree ("key","create_time","uid");--> statement-breakpoint
 CREATE INDEX "role_binding_entries_update_time" ON "role_binding_entries" USING btree ("key","update_time","uid");--> statement-breakpoint
+CREATE UNIQUE INDEX "role_bindings_once" ON "role_bindings" USING btree ("parent","role_uid","identity_uid");--> statement-breakpoint
 CREATE INDEX "role_bindings_parent" ON "role_bindings" USING btree ("parent","uid");--> statement-breakpoint
 CREATE INDEX "role_bindings_identity" ON "role_bindings" USING btree ("identity_uid","uid");--> statement-breakpoint
 CREATE INDEX "role_bindings_role" ON "role_bindings" USING btree ("role_uid","uid");--> statement-breakpoint

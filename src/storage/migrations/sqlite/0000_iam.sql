@@ -101,6 +101,7 @@ CREATE TABLE `role_bindings` (
 	FOREIGN KEY (`role_uid`) REFERENCES `roles`(`uid`) ON UPDATE no action ON DELETE no action
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE UNIQUE INDEX `role_bindings_once` ON `role_bindings` (`parent`,`role_uid`,`identity_uid`);--> statement-breakpoint
 CREATE INDEX `role_bindings_parent` ON `role_bindings` (`parent`,`uid`);--> statement-breakpoint
 CREATE INDEX `role_bindings_identity` ON `role_bindings` (`identity_uid`,`uid`);--> statement-breakpoint
 CREATE INDEX `role_bindings_role` ON `role_bindings` (`role_uid`,`uid`);--> statement-breakpoint

@@ -1,0 +1,21 @@
+// AIP-203: what google.api.field_behavior says of a field.
+import { type DescField, getOption, hasOption } from "@bufbuild/protobuf";
+import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavior_pb.ts";
+
+export function isRequired(field: DescField): boolean {
+  return behaves(field, FieldBehavior.REQUIRED);
+}
+
+/** Output-only fields in a request are ignored. */
+export function isOutputOnly(field: DescField): boolean {
+  return behaves(field, FieldBehavior.OUTPUT_ONLY);
+}
+
+/** Immutable fields keep the value of their creation. */
+export function isImmutable(field: DescField): boolean {
+  return behaves(field, FieldBehavior.IMMUTABLE);
+}
+
+function behaves(field: DescField, behavior: FieldBehavior): boolean {
+  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
+}

@@ -1,0 +1,172 @@
+// The keys of the issuers that identities name: discovered, checked, kept for a while (security cases J1 to J9).
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../clock.ts";
+import { type KeySet, type OutsideKey, parseKeySet, selectKeys } from "./key-sets.ts";
+import { isLoopbackUrl, OutboundError } from "./outbound.ts";
+
+/** How long and how many. Times are in milliseconds. */
+export interface IssuersLimits {
+  /** Keys older than this are fetched anew before they are used. */
+  readonly refreshAfterMs: number;
+  /** While an issuer is down, its keys serve until they are this old (security case J9). */
+  readonly lifetimeMs: number;
+  /** A failure is remembered this long, and unknown kids cause one fetch within it. */
+  readonly cooldownMs: number;
+  /** How many issuers are kept; the least recently used one makes room. */
+  readonly maxIssuers: number;
+  /** How many issuers are asked at the same time; more is UNAVAILABLE for the moment. */
+  readonly maxFetches: number;
+}
+
+/** The limits that hold unless others are given. */
+export const defaultIssuersLimits: IssuersLimits = {
+  refreshAfterMs: 10 * 60_000,
+  lifetimeMs: 60 * 60_000,
+  cooldownMs: 30_000,
+  maxIssuers: 256,
+  maxFetches: 32,
+};
+
+/** What finding keys rests on. */
+export interface IssuersOptions {
+  /** Fetches a JSON document under the rules of outbound.ts. */
+  readonly fetchJson: (url: string) => Promise<unknown>;
+  readonly clock: Clock;
+  /** Whether issuers on loopback may use plain http. */
+  readonly allowInsecureIssuers: boolean;
+  readonly limits?: IssuersLimits;
+}
+
+/** Finds the keys of issuers. Whether an issuer may be asked at all is the caller's to decide, before it calls. */
+export interface Issuers {
+  /**
+   * The keys of an issuer, fetched at most once at a time; a kid that they lack has them fetched once more.
+   *
+   * This and the set's `find` reject with an OutboundError: refused where the issuer or its documents break a rule,
+   * unavailable where it does not answer and no keys are in store.
+   */
+  keysFor(issuer: string): Promise<KeySet>;
+}
+
+interface Entry {
+  readonly issuer: string;
+  keys: readonly OutsideKey[] | undefined;
+  fetchedAt: number;
+  failure: OutboundError | undefined;
+  failedAt: number;
+  /** When an unknown kid last caused a fetch. */
+  lookedAt: number;
+  fetching: Promise<void> | undefined;
+}
+
+/** Makes a finder of keys with an empty store. */
+export function openIssuers(options: IssuersOptions): Issuers {
+  const { clock, limits = defaultIssuersLimits } = options;
+  const entries = new LRUCache<string, Entry>({ max: limits.maxIssuers });
+  const refresh = refresher(options, limits);
+  const isYounger = (since: number, age: number) => clock() - since < age;
+
+  async function keysFor(issuer: string): Promise<KeySet> {
+    const problem = checkIssuer(issuer, options.allowInsecureIssuers);
+    if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
+    const entry = entries.get(issuer) ?? newEntry(issuer);
+    entries.set(issuer, entry);
+    if (!isFresh(entry) && !isYounger(entry.failedAt, limits.cooldownMs)) await refresh(entry);
+    if (entry.keys && isYounger(entry.fetchedAt, limits.lifetimeMs)) return keySet(entry);
+    throw entry.failure ?? new OutboundError("unavailable", "the keys of the issuer are out of date");
+  }
+
+  function isFresh({ keys, fetchedAt }: Entry): boolean {
+    return keys !== undefined && isYounger(fetchedAt, limits.refreshAfterMs);
+  }
+
+  function keySet(entry: Entry): KeySet {
+    return {
+      async find(hint) {
+        const found = selectKeys(entry.keys ?? [], hint);
+        if (found.length > 0 || isYounger(entry.lookedAt, limits.cooldownMs)) return found;
+        // A key may be newer than the store; random kids must not make us ask more often (security case T12).
+        entry.lookedAt = clock();
+        await refresh(entry);
+        if (entry.failure) throw entry.failure;
+        return selectKeys(entry.keys ?? [], hint);
+      },
+    };
+  }
+  return { keysFor };
+}
+
+/** The rule that an issuer's URL breaks, as words that follow its name; undefined for a good one (security case J7). */
+export function checkIssuer(issuer: string, allowInsecure: boolean): string | undefined {
+  // Printable ASCII without the backslash, which URL parsers read as a slash.
+  const url = /^[\x21-\x5b\x5d-\x7e]{1,2048}$/.test(issuer) ? URL.parse(issuer) : null;
+  if (!url) return "must be an https URL";
+  // RFC 8414 §2. By their signs, since an empty query, fragment or user name leaves no trace in a parsed URL.
+  if (issuer.includes("?")) return "must not have a query";
+  if (issuer.includes("#")) return "must not have a fragment";
+  const host = /^https?:\/\/([^/]*)/.exec(issuer)?.[1]?.toLowerCase() ?? "";
+  if (host.includes("@")) return "must not have user information";
+  if (url.protocol === "http:" && !(allowInsecure && isLoopbackUrl(url))) return "must be an https URL";
+  // An address in another spelling, such as 127.1 or 0x7f000001, would be compared as written and fetched as meant.
+  if (host !== url.host && host !== `${url.host}:443`) return "must have its host in the usual spelling";
+  return undefined;
+}
+
+function newEntry(issuer: string): Entry {
+  const never = Number.NEGATIVE_INFINITY;
+  return {
+    issuer,
+    keys: undefined,
+    fetchedAt: never,
+    failure: undefined,
+    failedAt: never,
+    lookedAt: never,
+    fetching: undefined,
+  };
+}
+
+/** Fetches the keys of an entry, or joins the fetch that is under way; the outcome is written into the entry. */
+function refresher({ fetchJson, clock }: IssuersOptions, { maxFetches }: IssuersLimits) {
+  let fetches = 0;
+
+  async function refresh(entry: Entry): Promise<void> {
+    fetches++;
+    try {
+      entry.keys = await discoverKeys(entry.issuer, fetchJson);
+      entry.fetchedAt = clock();
+      entry.failure = undefined;
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      entry.failure = error;
+      entry.failedAt = clock();
+      // An issuer that answers with something else has withdrawn its keys.
+      if (error.failure === "refused") entry.keys = undefined;
+    } finally {
+      fetches--;
+      entry.fetching = undefined;
+    }
+  }
+
+  return (entry: Entry): Promise<void> => {
+    if (!entry.fetching && fetches >= maxFetches)
+      throw new OutboundError("unavailable", "too many issuers are being asked");
+    entry.fetching ??= refresh(entry);
+    return entry.fetching;
+  };
+}
+
+/** The keys of an issuer by its discovery document (OpenID Connect Discovery 1.0 §4). */
+async function discoverKeys(issuer: string, fetchJson: IssuersOptions["fetchJson"]): Promise<OutsideKey[]> {
+  const document = await fetchJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+  const { issuer: named, jwks_uri: keysUrl } = (document ?? {}) as Record<string, unknown>;
+  // §4.3: exactly the issuer that was asked for.
+  if (named !== issuer) throw new OutboundError("refused", "the discovery document names another issuer");
+  if (typeof keysUrl !== "string") throw new OutboundError("refused", "the discovery document names no keys");
+  // Plain http is for issuers on this machine; an issuer elsewhere may not send us here.
+  if (!keysUrl.startsWith("https:") && !issuer.startsWith("http:")) {
+    throw new OutboundError("refused", "the URL of the keys is not https");
+  }
+  const keys = parseKeySet(await fetchJson(keysUrl));
+  if (!keys) throw new OutboundError("refused", "the keys of the issuer are not a key set of acceptable size");
+  return keys;
+}

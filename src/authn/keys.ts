@@ -1,0 +1,160 @@
+// The keys that our API tokens are signed with: kept in the database, shared by all nodes, rotated with overlap.
+import { unavailable } from "../aip/errors.ts";
+import type { Clock } from "../clock.ts";
+import {
+  type KeyAlgorithm,
+  type KeyRecord,
+  type LoadedKey,
+  loadKey,
+  newKey,
+  type PublicJwk,
+  type SigningKey,
+  type VerificationKey,
+} from "./signing-key.ts";
+
+export type { KeyAlgorithm, KeyRecord, PublicJwk, SigningKey, VerificationKey };
+export { newKey };
+
+/** Where keys are kept. */
+export interface KeyStore {
+  /** All records, retired ones or not, in any order. */
+  list(): Promise<KeyRecord[]>;
+  /**
+   * Adds a record and, in the same transaction, has all others retire at `retireOthersAt` (milliseconds since the
+   * epoch); one that retires sooner keeps its time.
+   */
+  add(record: KeyRecord, retireOthersAt: number): Promise<void>;
+}
+
+/** How a ring of keys behaves. */
+export interface KeyRingOptions {
+  /** What new keys are made for. */
+  readonly algorithm: KeyAlgorithm;
+  readonly clock: Clock;
+  /** At most one look into the store per this many milliseconds is made for unknown kids (security case T12). */
+  readonly refreshCooldownMs: number;
+}
+
+/** The keys of this installation, as this node knows them. */
+export interface KeyRing {
+  /** Grows whenever a key came, went or was given another time to retire. */
+  readonly generation: number;
+  /** The key to sign with: the newest that is not about to retire. */
+  signing(): SigningKey;
+  /** A key that is known here and verifies; undefined otherwise. Never asks the store. */
+  known(kid: string): VerificationKey | undefined;
+  /** As `known`, after asking the store about an unknown kid; rejects with UNAVAILABLE when the store does not answer. */
+  find(kid: string): Promise<VerificationKey | undefined>;
+  /**
+   * Makes a new key for signing; the others verify for `overlapMs` more. To lose no token in force, the overlap must
+   * be an hour and as long as the slowest node takes to refresh; 0 retires a leaked key at once.
+   */
+  rotate(overlapMs: number): Promise<KeyRecord>;
+  /** The public halves of all keys that verify, the newest first (RFC 7517 §5). */
+  jwks(): { keys: PublicJwk[] };
+  /** Reads the store again, to learn of rotations by other nodes. Rejects, changing nothing, if a key must be refused. */
+  refresh(): Promise<void>;
+}
+
+// Two nodes that both start on an empty store both add a key: tokens by either outlive the hour they are made for.
+const openingOverlapMs = 2 * 60 * 60 * 1000;
+
+/** Opens the ring and makes a first key when the store has none to sign with the algorithm; rejects on a bad key. */
+export async function openKeyRing(store: KeyStore, options: KeyRingOptions): Promise<KeyRing> {
+  const view = keyView(store, options.clock);
+  const ring = keyRing(view, store, options);
+  await ring.refresh();
+  if (view.signing()?.algorithm !== options.algorithm) await ring.rotate(openingOverlapMs);
+  return ring;
+}
+
+function keyRing(view: KeyView, store: KeyStore, { algorithm, clock, refreshCooldownMs }: KeyRingOptions): KeyRing {
+  let lastLookup = Number.NEGATIVE_INFINITY;
+  let lookup: Promise<void> = Promise.resolve();
+  return {
+    get generation() {
+      return view.generation();
+    },
+    signing() {
+      const key = view.signing();
+      if (!key) throw unavailable("there is no signing key");
+      return key;
+    },
+    known: view.find,
+    async find(kid) {
+      if (view.has(kid)) return view.find(kid);
+      if (clock() - lastLookup >= refreshCooldownMs) {
+        lastLookup = clock();
+        lookup = view.reload();
+      }
+      // Within the cool-down everyone gets the outcome of the one look, a failure included.
+      await lookup.catch((cause: unknown) => {
+        throw unavailable("the signing keys cannot be read", cause);
+      });
+      return view.find(kid);
+    },
+    async rotate(overlapMs) {
+      if (!(overlapMs >= 0 && overlapMs < Infinity)) throw new RangeError("overlapMs: must be 0 or more, and finite");
+      const record = await newKey(algorithm, clock());
+      await store.add(record, clock() + overlapMs);
+      await view.reload();
+      return record;
+    },
+    jwks: () => ({ keys: view.usable().map((key) => key.publicJwk) }),
+    refresh: view.reload,
+  };
+}
+
+type KeyView = ReturnType<typeof keyView>;
+
+/** What was last read of the store. */
+function keyView(store: KeyStore, clock: Clock) {
+  let keys: ReadonlyMap<string, LoadedKey> = new Map();
+  let generation = 0;
+  let reading: Promise<void> = Promise.resolve();
+
+  const isUsable = (key: LoadedKey) => !isRetired(key, clock());
+  const usable = () => [...keys.values()].filter(isUsable);
+
+  async function read(): Promise<void> {
+    const next = loadKeys(await store.list(), keys, clock());
+    if (stateOf(next) === stateOf(keys)) return;
+    keys = next;
+    generation++;
+  }
+  return {
+    generation: () => generation,
+    has: (kid: string) => keys.has(kid),
+    find(kid: string): LoadedKey | undefined {
+      const key = keys.get(kid);
+      return key && isUsable(key) ? key : undefined;
+    },
+    usable,
+    signing: () => usable().find((key) => key.retireTime === undefined),
+    reload(): Promise<void> {
+      // One after the other, so that an older view never replaces a newer one.
+      reading = reading.catch(() => undefined).then(read);
+      return reading;
+    },
+  };
+}
+
+/** Newest first. Retired keys are left out, and what is loaded already is not parsed again. */
+function loadKeys(records: readonly KeyRecord[], loaded: ReadonlyMap<string, LoadedKey>, now: number) {
+  const inForce = records.filter((record) => !isRetired(record, now));
+  // The kid decides between keys of one millisecond, so that all nodes choose the same one.
+  inForce.sort((a, b) => b.createTime - a.createTime || (a.kid < b.kid ? -1 : 1));
+  return new Map(inForce.map((record) => [record.kid, reuse(loaded.get(record.kid), record) ?? loadKey(record)]));
+}
+
+function reuse(key: LoadedKey | undefined, record: KeyRecord): LoadedKey | undefined {
+  return key?.algorithm === record.algorithm ? { ...key, retireTime: record.retireTime } : undefined;
+}
+
+function isRetired({ retireTime }: { readonly retireTime: number | undefined }, now: number): boolean {
+  return retireTime !== undefined && now >= retireTime;
+}
+
+function stateOf(keys: ReadonlyMap<string, LoadedKey>): string {
+  return JSON.stringify([...keys.values()].map((key) => [key.kid, key.retireTime ?? null]));
+}

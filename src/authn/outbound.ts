@@ -1,0 +1,144 @@
+// Fetches the documents that tokens of strangers make us fetch. The URL is theirs, so everything else is ours: where
+// the connection goes, how long it may take, how much it may say (security cases J2 to J5).
+import { promises as dns, type LookupAddress } from "node:dns";
+import { get as getHttp, type IncomingMessage } from "node:http";
+import { get as getHttps } from "node:https";
+import { type BlockList, isIP, type LookupFunction } from "node:net";
+import { isListed, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
+
+/** The time and size that a document may have. */
+export const outboundLimits = { timeoutMs: 5000, maxBytes: 100 * 1024 };
+
+/** How a document may be fetched. */
+export interface OutboundOptions {
+  /** Whether `http://localhost` and other loopback hosts may be asked, as in development. */
+  readonly allowLoopbackHttp: boolean;
+  /** For all of it: the lookup, the connection and the last byte. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  /** The private addresses that the operator opens to https. None when absent. */
+  readonly allowedPrivate?: BlockList;
+  /** Resolves a host name to all of its addresses; the system's resolver when absent. */
+  readonly resolve?: (hostname: string) => Promise<LookupAddress[]>;
+}
+
+/** Why there is no document: our rules forbid it or it breaks them, or the other side does not answer. */
+export type OutboundFailure = "refused" | "unavailable";
+
+/** A document that could not be had. The message names a rule, and never what the other side answered. */
+export class OutboundError extends Error {
+  override readonly name = "OutboundError";
+  readonly failure: OutboundFailure;
+
+  constructor(failure: OutboundFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.failure = failure;
+  }
+}
+
+/**
+ * Fetches and parses a JSON document; rejects with an OutboundError and nothing else.
+ *
+ * No redirect is followed, no credential sent, and each address that the host has is checked before one is used.
+ */
+export async function fetchJson(url: string, options: OutboundOptions): Promise<unknown> {
+  try {
+    const target = parseTarget(url, options);
+    const signal = AbortSignal.timeout(options.timeoutMs);
+    const addresses = await withinTime(findAddresses(target, options), signal);
+    const response = await send(target, addresses, signal);
+    return JSON.parse(await readBody(response, options.maxBytes));
+  } catch (error) {
+    if (error instanceof OutboundError) throw error;
+    if (error instanceof SyntaxError) throw new OutboundError("refused", "the answer is not JSON");
+    throw new OutboundError("unavailable", "there was no complete answer in time", error);
+  }
+}
+
+/** Whether a URL names this machine by a loopback address or as `localhost`. */
+export function isLoopbackUrl(url: URL): boolean {
+  const address = bareHost(url);
+  const family = isIP(address);
+  return address === "localhost" || (family !== 0 && isLoopbackAddress({ address, family }));
+}
+
+function parseTarget(text: string, { allowLoopbackHttp }: OutboundOptions): URL {
+  const url = URL.parse(text);
+  if (!url) throw new OutboundError("refused", "the address is not a URL");
+  if (url.username !== "" || url.password !== "") throw new OutboundError("refused", "the URL holds credentials");
+  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && allowLoopbackHttp && isLoopbackUrl(url));
+  if (!isAllowed) throw new OutboundError("refused", "the URL is not https");
+  return url;
+}
+
+/** RFC 3986 §3.2.2: an IPv6 address stands in brackets. */
+function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
+
+async function findAddresses(url: URL, options: OutboundOptions): Promise<LookupAddress[]> {
+  const hostname = bareHost(url);
+  const family = isIP(hostname);
+  const { resolve = resolveBySystem } = options;
+  const addresses = family ? [{ address: hostname, family }] : await resolve(hostname);
+  if (addresses.length === 0) throw new OutboundError("unavailable", "the host has no address");
+  // One bad address spoils all: an answer that mixes both is an attack (security case J4).
+  if (!addresses.every((one) => isAllowed(one, url, options))) {
+    throw new OutboundError("refused", "the address of the host is not public");
+  }
+  return addresses;
+}
+
+function isAllowed(address: LookupAddress, url: URL, { allowedPrivate }: OutboundOptions): boolean {
+  if (url.protocol === "http:") return isLoopbackAddress(address);
+  return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
+}
+
+async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
+  return await dns.lookup(hostname, { all: true, order: "verbatim" });
+}
+
+/** Asks one of the given addresses and no other: the name is not looked up again (security case J4). */
+function send(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promise<IncomingMessage> {
+  const first = addresses[0]!;
+  const lookup: LookupFunction = (_hostname, { all }, done) =>
+    all ? done(null, addresses) : done(null, first.address, first.family);
+  const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "gatehouse" };
+  const get = url.protocol === "https:" ? getHttps : getHttp;
+  return new Promise((resolve, reject) => {
+    // agent: no connection is shared with requests of other rules.
+    get(url, { agent: false, headers, lookup, signal }, resolve).on("error", reject);
+  });
+}
+
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
+  try {
+    checkHead(response);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response) {
+      size += (chunk as Buffer).length;
+      if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
+      chunks.push(chunk as Buffer);
+    }
+    return Buffer.concat(chunks).toString();
+  } finally {
+    response.destroy();
+  }
+}
+
+function checkHead({ statusCode = 0, headers }: IncomingMessage): void {
+  if (statusCode >= 500 || statusCode === 429) throw new OutboundError("unavailable", "the server has a failure");
+  if (statusCode >= 300 && statusCode < 400) throw new OutboundError("refused", "redirects are not followed");
+  if (statusCode !== 200) throw new OutboundError("refused", "the server has no such document");
+  // What was not asked for is not unpacked: a small body may open to a large one (security case J5).
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw new OutboundError("refused", "the answer is compressed");
+}
+
+function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}

@@ -1,0 +1,149 @@
+// What our API tokens say: written and read side by side, so that neither knows a claim that the other does not.
+import { randomBytes } from "node:crypto";
+import { permissionDenied } from "../aip/errors.ts";
+import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
+import { isUid } from "../uid.ts";
+import type { Narrowing, VerifiedToken } from "./caller.ts";
+import type { JsonObject } from "./jws.ts";
+import { TokenError } from "./token-error.ts";
+
+/** How long a token is valid, in seconds. */
+export const tokenLifetime = 3600;
+
+/** How far the clocks of our nodes may differ, in seconds. Never granted to `exp`. */
+const clockSkew = 30;
+
+/** What a token is to say. */
+export interface TokenRequest {
+  /** The uid of the identity. */
+  readonly subject: string;
+  readonly audience: readonly string[];
+  /** Claims of the outside token that is exchanged: at least `iss`, `sub` and `aud`. */
+  readonly act: Readonly<Record<string, string>>;
+  readonly email?: string;
+  readonly emailVerified?: boolean;
+  /** Group uid -> text of a capability set. Shown to clients; access never rests on it. */
+  readonly grants: Readonly<Record<string, string>>;
+  readonly narrowing: Narrowing;
+  /** Milliseconds since the epoch: the token expires then if that is sooner than its hour. */
+  readonly notAfter?: number;
+}
+
+/** What a token must say to be ours. */
+export interface Expectation {
+  readonly issuer: string;
+  readonly audiences: ReadonlySet<string>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The claims of a new token (RFC 7519 §4.1). PERMISSION_DENIED when what it is made from does not bear a token. */
+export function writeClaims(issuer: string, request: TokenRequest, now: number): JsonObject & { readonly exp: number } {
+  const {
+    subject,
+    audience,
+    act,
+    email,
+    emailVerified,
+    grants,
+    narrowing,
+    notAfter = Number.POSITIVE_INFINITY,
+  } = request;
+  checkTexts([["email", email ?? ""], ...Object.entries(act)]);
+  const iat = Math.floor(now / 1000);
+  const exp = Math.min(iat + tokenLifetime, Math.floor(notAfter / 1000));
+  if (exp <= iat) throw permissionDenied("the presented token has expired");
+  return {
+    iss: issuer,
+    sub: subject,
+    // RFC 7519 §4.1.3: a single audience may be a string; clients rely on it.
+    aud: audience.length === 1 ? audience[0] : audience,
+    iat,
+    exp,
+    jti: randomBytes(16).toString("base64url"),
+    act,
+    ...(email !== undefined && { email }),
+    ...(emailVerified !== undefined && { email_verified: emailVerified }),
+    ...writeNarrowing(narrowing),
+    cap: grants,
+  };
+}
+
+/** Checks the claims of a token and reads them; throws a TokenError naming what failed first. */
+export function readClaims(claims: JsonObject, expected: Expectation): VerifiedToken {
+  // RFC 8725 §3.8: byte for byte; a trailing slash or a capital letter makes another issuer.
+  if (claims.iss !== expected.issuer) throw new TokenError("issuer");
+  const audience = readAudience(claims.aud, expected.audiences);
+  const times = readTimes(claims, expected.now);
+  const { sub, act, email = "", email_verified: emailVerified = false } = claims;
+  if (typeof sub !== "string" || !isUid(sub) || !isTextMap(act)) throw new TokenError("claims");
+  if (!isText(email) || typeof emailVerified !== "boolean") throw new TokenError("claims");
+  return { subject: sub, audience, ...times, act, email, emailVerified, narrowing: readNarrowing(claims.gatehouse) };
+}
+
+function readAudience(aud: unknown, ours: ReadonlySet<string>): string[] {
+  const audience: unknown = typeof aud === "string" ? [aud] : aud;
+  // RFC 7519 §4.1.3: one exact match is enough; a prefix or another spelling is none.
+  if (!isTextList(audience) || !audience.some((one) => ours.has(one))) throw new TokenError("audience");
+  return audience;
+}
+
+function readTimes({ iat, exp, nbf = iat }: JsonObject, now: number): Pick<VerifiedToken, "issuedAt" | "expiresAt"> {
+  if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) throw new TokenError("claims");
+  if (exp <= iat || exp - iat > tokenLifetime) throw new TokenError("claims");
+  if (now >= exp * 1000) throw new TokenError("expired");
+  if (now < (Math.max(iat, nbf) - clockSkew) * 1000) throw new TokenError("not-yet-valid");
+  return { issuedAt: iat * 1000, expiresAt: exp * 1000 };
+}
+
+// One private claim (RFC 7519 §4.3) for what narrows a token: `cap` says what is granted, and is only shown.
+function writeNarrowing({ scopes, capabilities }: Narrowing): JsonObject {
+  if (!scopes && !capabilities) return {};
+  return {
+    gatehouse: {
+      ...(scopes && { scopes }),
+      ...(capabilities && { capabilities: formatCapabilitySet(capabilities) }),
+    },
+  };
+}
+
+/** A narrowing that is not understood refuses the token: to pass over it would widen the token. */
+function readNarrowing(claim: unknown): Narrowing {
+  if (claim === undefined) return {};
+  if (!isObject(claim)) throw new TokenError("claims");
+  const { scopes, capabilities, ...unknown } = claim;
+  if (Object.keys(unknown).length > 0) throw new TokenError("claims");
+  if (scopes !== undefined && !(isTextList(scopes) && scopes.every(isUid))) throw new TokenError("claims");
+  if (capabilities === undefined) return scopes ? { scopes } : {};
+  const set = typeof capabilities === "string" ? parseCapabilitySet(capabilities) : undefined;
+  if (!set) throw new TokenError("claims");
+  return scopes ? { scopes, capabilities: set } : { capabilities: set };
+}
+
+/** Claims of an outside token may hold half a surrogate pair, which no token of ours may carry (security case T11). */
+function checkTexts(texts: readonly (readonly [claim: string, text: string])[]): void {
+  for (const [claim, text] of texts) {
+    if (text.isWellFormed()) continue;
+    throw permissionDenied(`the claim ${claim.toWellFormed()} of the presented token is not well-formed Unicode`);
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isTextMap(value: unknown): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every(isText);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isSeconds(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

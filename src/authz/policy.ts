@@ -1,0 +1,84 @@
+// The only reader of role bindings for access. Grants are evaluated live: what is cached here ends with the next change of
+// anybody's access.
+import { LRUCache } from "lru-cache";
+import type { Narrowing } from "../authn/caller.ts";
+import { Access, type Grants } from "./access.ts";
+import { addCapabilities, type CapabilitySet, capabilitySet } from "./capabilities.ts";
+
+/** What the policy needs of the storage. */
+export interface GrantSource {
+  /** The roles that an identity holds; undefined when there is no such identity. */
+  findHeldRoles(identityUid: string): Promise<readonly HeldRole[] | undefined>;
+  /** A number that changes with every change of what anybody may do. */
+  epoch(): number | Promise<number>;
+}
+
+export interface HeldRole {
+  readonly groupUid: string;
+  readonly capabilities: readonly number[];
+}
+
+export interface Policy {
+  /** What an identity may do, narrowed by its token; undefined when there is no such identity. */
+  accessOf(identityUid: string, narrowing: Narrowing): Promise<Access | undefined>;
+  /** What an identity holds by its bindings; undefined when there is no such identity. */
+  grantsOf(identityUid: string): Promise<Grants | undefined>;
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** Identities and groups that are remembered: a grant of one identity at one group weighs 1. */
+const maximumGrants = 200_000;
+
+export function createPolicy(source: GrantSource): Policy {
+  const cache = new LRUCache<string, Grants>({ maxSize: maximumGrants, sizeCalculation: (grants) => 1 + grants.size });
+  let cachedEpoch = -1;
+  let hits = 0;
+  let misses = 0;
+
+  async function grantsOf(identityUid: string): Promise<Grants | undefined> {
+    const asked = source.epoch();
+    const epoch = typeof asked === "number" ? asked : await asked;
+    if (epoch !== cachedEpoch) {
+      cache.clear();
+      cachedEpoch = epoch;
+    }
+    const cached = cache.get(identityUid);
+    if (cached) {
+      hits++;
+      return cached;
+    }
+    misses++;
+    const held = await source.findHeldRoles(identityUid);
+    if (!held) return undefined;
+    const grants = combine(held);
+    // Rows that were read while the epoch moved on must not be remembered under the new one.
+    if (epoch === cachedEpoch) cache.set(identityUid, grants);
+    return grants;
+  }
+
+  return {
+    grantsOf,
+    async accessOf(identityUid, narrowing) {
+      const grants = await grantsOf(identityUid);
+      return grants && new Access(grants, narrowing);
+    },
+    get hits() {
+      return hits;
+    },
+    get misses() {
+      return misses;
+    },
+  };
+}
+
+function combine(held: readonly HeldRole[]): Grants {
+  const grants = new Map<string, CapabilitySet>();
+  for (const { groupUid, capabilities } of held) {
+    const set = capabilitySet(capabilities);
+    const known = grants.get(groupUid);
+    if (known) addCapabilities(known, set);
+    else grants.set(groupUid, set);
+  }
+  return grants;
+}

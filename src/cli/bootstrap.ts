@@ -1,0 +1,33 @@
+import { checkIssuer } from "../authn/issuers.ts";
+import { type Config, ConfigError } from "../config.ts";
+import { nameRule } from "../pipeline/rule-book.ts";
+import { syncBuiltInRoles } from "../services/iam/built-in-role-rows.ts";
+import { createOrganization, hasOrganization } from "../services/iam/first-owner.ts";
+import { withDatabase } from "./open.ts";
+
+export interface BootstrapOptions {
+  readonly organization: string;
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** Creates the first organization. Whoever presents a token of the given issuer and subject may then assume its owner. */
+export async function bootstrap(config: Config, { organization, issuer, subject }: BootstrapOptions): Promise<number> {
+  if (!nameRule.test(organization)) throw new ConfigError(`organization: ${nameRule.description}.`);
+  const problem = checkIssuer(issuer, config.dev);
+  if (problem !== undefined) throw new ConfigError(`issuer: ${problem}.`);
+  if (subject === "") throw new ConfigError("subject: must not be empty.");
+  const now = Date.now();
+  const created = await withDatabase(config, async (database) => {
+    await syncBuiltInRoles(database, now);
+    return await database.write({ actor: "", method: "bootstrap", requestId: "", time: now }, async (tx) =>
+      (await hasOrganization(tx)) ? undefined : await createOrganization(tx, organization, { issuer, subject }),
+    );
+  });
+  if (!created) {
+    console.error("gatehouse: there is an organization already; bootstrap is for an empty database.");
+    return 1;
+  }
+  console.log(`organization ${created.groupUid}\nowner        ${created.ownerUid}`);
+  return 0;
+}

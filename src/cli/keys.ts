@@ -1,0 +1,29 @@
+import { openKeyRing } from "../authn/keys.ts";
+import { systemClock } from "../clock.ts";
+import { type Config, limits } from "../config.ts";
+import { keyStore, listSigningKeys } from "../storage/signing-keys.ts";
+import { withDatabase } from "./open.ts";
+
+/** Shows the keys: never their private halves. */
+export async function listKeys(config: Config): Promise<number> {
+  const keys = await withDatabase(config, (database) => listSigningKeys(database.session));
+  for (const { kid, algorithm, createTime, retireTime } of keys) {
+    const state = retireTime === null ? "signs" : retireTime > Date.now() ? `verifies until ${new Date(retireTime).toISOString()}` : "retired";
+    console.log(`${kid}  ${algorithm}  made ${new Date(createTime).toISOString()}  ${state}`);
+  }
+  return 0;
+}
+
+/** Signs with a new key from now on. Running servers learn of it within a minute. */
+export async function rotateKeys(config: Config, retireNow: boolean): Promise<number> {
+  const kid = await withDatabase(config, async (database) => {
+    const ring = await openKeyRing(keyStore(database, systemClock), {
+      algorithm: config.signingAlgorithm,
+      clock: systemClock,
+      refreshCooldownMs: limits.keyRefreshCooldownMs,
+    });
+    return (await ring.rotate(retireNow ? 0 : limits.keyOverlapMs)).kid;
+  });
+  console.log(`tokens are signed with ${kid} from now on`);
+  return 0;
+}

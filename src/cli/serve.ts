@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import pino, { type Logger } from "pino";
+import type { Config } from "../config.ts";
+import { openDevelopment } from "../development.ts";
+import { type Server, startServer } from "../server.ts";
+
+/** Runs the server until the process is told to stop. */
+export async function serve(config: Config): Promise<number> {
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+  const server = await startServer(config, log);
+  console.log(banner(config, server));
+  const development = config.dev ? await openDevelopment(config, server) : undefined;
+  if (development) console.log(welcome(server.url, development.organization.groupUid, development.tokenFile));
+  await untilStopped();
+  development?.[Symbol.dispose]();
+  await stop(server, log);
+  return 0;
+}
+
+/** What runs here: enforcement, listener, storage, issuer. */
+function banner(config: Config, server: Server): string {
+  return [
+    `Gatehouse ${version()} listens on ${server.url} (gRPC, gRPC-web, Connect, REST)`,
+    `  mode     ${config.dev ? "development: sample data, never for production" : "production"}; authorization is enforced`,
+    `  storage  ${server.database.dialect}${server.database.dialect === "sqlite" ? ` ${config.databaseUrl}` : ""}`,
+    `  issuer   ${config.baseUrl}`,
+  ].join("\n");
+}
+
+function welcome(url: string, groupUid: string, tokenFile: string): string {
+  return [
+    "",
+    "The owner of the sample organization example.org may do anything:",
+    "",
+    `  curl -H "Authorization: Bearer $(cat ${tokenFile})" ${url}/iam/v2beta1/groups?uidp.descendants_of=${groupUid}`,
+    "",
+  ].join("\n");
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return (manifest as { version: string }).version;
+}
+
+async function untilStopped(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+async function stop(server: Server, log: Logger): Promise<void> {
+  log.info("stopping");
+  await server.drain();
+}

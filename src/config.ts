@@ -1,0 +1,210 @@
+// Configuration: flags over environment over file over defaults. The only reader of the environment.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { KeyAlgorithm } from "./authn/keys.ts";
+
+/** One thing that can be set: by flag, by variable or in the file. */
+export interface Setting {
+  /** The name in the file and, in kebab-case, the flag. */
+  readonly name: SettingName;
+  /** What the help and the README say of the value; a setting without it is switched on or off. */
+  readonly value?: string;
+  readonly fallback: string;
+  readonly description: string;
+}
+
+export const settings = [
+  { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "where to listen" },
+  { name: "data-dir", value: "path", fallback: "./data", description: "where the embedded database and the owner's token are kept" },
+  { name: "database-url", value: "url", fallback: "", description: "postgres://… or the path of a SQLite file; empty for gatehouse.db in the data directory" },
+  { name: "base-url", value: "url", fallback: "", description: "the public address: issuer and audience of tokens; required in production" },
+  { name: "audiences", value: "list", fallback: "", description: "further audiences that tokens may be asked for, separated by commas" },
+  { name: "domain", value: "name", fallback: "gatehouse.internal", description: "the domain in error details" },
+  { name: "tls-cert", value: "path", fallback: "", description: "the certificate chain, PEM; plaintext when empty" },
+  { name: "tls-key", value: "path", fallback: "", description: "the key of the certificate, PEM" },
+  { name: "signing-algorithm", value: "name", fallback: "RS256", description: "how new keys sign API tokens: RS256 or ES256" },
+  { name: "root-groups", value: "who", fallback: "anyone", description: "who may create root groups: anyone who may create groups somewhere, or operators" },
+  { name: "trusted-email-issuers", value: "list", fallback: "https://accounts.google.com", description: "issuers whose verified e-mail addresses are believed when an organization is looked up" },
+  { name: "shared-email-domains", value: "list", fallback: "gmail.com,googlemail.com,outlook.com,hotmail.com,yahoo.com,icloud.com,proton.me", description: "e-mail domains that stand for no organization" },
+  { name: "private-issuer-networks", value: "list", fallback: "", description: "private networks (CIDR) whose https issuers may be contacted" },
+  { name: "metrics", value: "who", fallback: "loopback", description: "who may read /metrics: loopback, anyone or nobody" },
+  { name: "drain-timeout", value: "seconds", fallback: "10", description: "how long requests may take to finish when the program stops" },
+  { name: "log-level", value: "level", fallback: "info", description: "trace, debug, info, warn, error, fatal or silent" },
+  { name: "accept-issuer-change", fallback: "false", description: "start although the data was made under another base URL" },
+  { name: "dev", fallback: "false", description: "development mode: sample data, loopback only, issuers on loopback http allowed" },
+] as const satisfies readonly { name: string; value?: string; fallback: string; description: string }[];
+
+export type SettingName = (typeof settings)[number]["name"];
+type RawSettings = Readonly<Record<SettingName, string>>;
+
+/** Everything that the operator decides, checked. */
+export interface Config {
+  readonly dev: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly audiences: readonly string[];
+  readonly domain: string;
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly signingAlgorithm: KeyAlgorithm;
+  readonly rootGroups: "anyone" | "operators";
+  readonly trustedEmailIssuers: readonly string[];
+  readonly sharedEmailDomains: readonly string[];
+  readonly privateIssuerNetworks: readonly { readonly address: string; readonly prefix: number; readonly family: "ipv4" | "ipv6" }[];
+  readonly metrics: "loopback" | "anyone" | "nobody";
+  readonly drainTimeoutMs: number;
+  readonly logLevel: string;
+  readonly acceptIssuerChange: boolean;
+}
+
+/** The limits that are not for the operator to set, in one place. Times are milliseconds. */
+export const limits = {
+  bodyBytes: 4 * 1024 * 1024,
+  bodyTimeoutMs: 30_000,
+  requestTimeoutMs: 30_000,
+  jsonDepth: 100,
+  groupDepth: 32,
+  keyRefreshCooldownMs: 1_000,
+  /** How often a node looks for keys that another one rotated. */
+  keyRefreshMs: 60_000,
+  /** How long a replaced key goes on verifying: longer than any token lives. */
+  keyOverlapMs: 2 * 60 * 60 * 1000,
+} as const;
+
+/** A setting that cannot be used. The message is a sentence that names it. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Gathers the settings from flags, environment and file, in this order. */
+export function readSettings(flags: Readonly<Record<string, string | boolean | undefined>>, environment: NodeJS.ProcessEnv): RawSettings {
+  const file = readConfigFile(flags["config"]?.toString() ?? environment["GATEHOUSE_CONFIG"]);
+  const chosen = settings.map(({ name, fallback }) => {
+    const value = flags[camelCase(name)] ?? environment[variableOf(name)] ?? file[name];
+    return [name, value === undefined ? fallback : String(value)];
+  });
+  return Object.fromEntries(chosen) as RawSettings;
+}
+
+/** The environment variable of a setting. */
+export function variableOf(name: SettingName): string {
+  return `GATEHOUSE_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** Checks the settings. Throws a ConfigError that names the one that cannot be used. */
+export function toConfig(raw: RawSettings): Config {
+  const dev = toSwitch(raw, "dev");
+  const { host, port } = toAddress(raw.listen);
+  if (dev && !isLoopback(host)) throw new ConfigError(`listen: development mode serves loopback addresses only, not ${host}.`);
+  const tls = toTls(raw);
+  const dataDir = path.resolve(raw["data-dir"]);
+  return {
+    dev,
+    host,
+    port,
+    dataDir,
+    databaseUrl: raw["database-url"] || path.join(dataDir, "gatehouse.db"),
+    baseUrl: toBaseUrl(raw["base-url"], dev, `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`),
+    audiences: toList(raw.audiences),
+    domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
+    tls,
+    signingAlgorithm: oneOf(raw, "signing-algorithm", ["RS256", "ES256"]),
+    rootGroups: oneOf(raw, "root-groups", ["anyone", "operators"]),
+    trustedEmailIssuers: toList(raw["trusted-email-issuers"]),
+    sharedEmailDomains: toList(raw["shared-email-domains"]),
+    privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
+    metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
+    drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a whole number of seconds")),
+    logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
+    acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
+  };
+}
+
+function readConfigFile(file: string | undefined): Record<string, unknown> {
+  if (file === undefined || file === "") return {};
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new ConfigError(`config: ${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}.`);
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content)) throw new ConfigError(`config: ${file} must hold an object.`);
+  const known: readonly string[] = settings.map(({ name }) => name);
+  const unknown = Object.keys(content).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is no setting.`);
+  return { ...content };
+}
+
+function toAddress(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port < 1 || port > 65535) throw new ConfigError(`listen: ${JSON.stringify(text)} is not host:port with a port from 1 to 65535.`);
+  return { host: match[1] ?? match[2] ?? "", port };
+}
+
+function toBaseUrl(text: string, dev: boolean, listening: string): string {
+  if (text === "") {
+    if (dev) return listening;
+    throw new ConfigError("base-url: is required in production, since tokens state it; set --base-url or GATEHOUSE_BASE_URL.");
+  }
+  const url = URL.parse(text);
+  const isPlain = url && (url.protocol === "https:" || url.protocol === "http:") && !url.search && !url.hash && !url.username && !url.password;
+  if (!isPlain) throw new ConfigError(`base-url: ${JSON.stringify(text)} is not an http or https URL without query, fragment and user.`);
+  return text.replace(/\/+$/, "");
+}
+
+function toTls(raw: RawSettings): Config["tls"] {
+  const [cert, key] = [raw["tls-cert"], raw["tls-key"]];
+  if (cert === "" && key === "") return undefined;
+  if (cert === "" || key === "") throw new ConfigError("tls-cert, tls-key: set both or neither.");
+  return { cert: readPem("tls-cert", cert), key: readPem("tls-key", key) };
+}
+
+function readPem(name: SettingName, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    throw new ConfigError(`${name}: ${file} cannot be read.`);
+  }
+}
+
+function toNetwork(text: string): Config["privateIssuerNetworks"][number] {
+  const match = /^([0-9a-fA-F:.]+)\/(\d{1,3})$/.exec(text);
+  const [address, prefix] = [match?.[1], Number(match?.[2])];
+  const family = address?.includes(":") ? "ipv6" : "ipv4";
+  if (address === undefined || prefix > (family === "ipv6" ? 128 : 32)) throw new ConfigError(`private-issuer-networks: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
+  return { address, prefix, family };
+}
+
+function toSwitch(raw: RawSettings, name: SettingName): boolean {
+  return oneOf(raw, name, ["true", "false", "1", "0"]).match(/^(true|1)$/) !== null;
+}
+
+function oneOf<const T extends string>(raw: RawSettings, name: SettingName, allowed: readonly T[]): T {
+  const value = allowed.find((candidate) => candidate === raw[name]);
+  if (value === undefined) throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not one of ${allowed.join(", ")}.`);
+  return value;
+}
+
+function toPattern(raw: RawSettings, name: SettingName, pattern: RegExp, what: string): string {
+  if (!pattern.test(raw[name])) throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not ${what}.`);
+  return raw[name];
+}
+
+function toList(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

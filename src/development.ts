@@ -1,0 +1,60 @@
+// Development mode: a sample organization, and the owner's token in a file.
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { formatCapabilitySet } from "./authz/capabilities.ts";
+import type { Config } from "./config.ts";
+import type { Server } from "./server.ts";
+import { createGroup, createOrganization, hasOrganization, type Organization } from "./services/iam/first-owner.ts";
+import { readSetting, writeSetting } from "./storage/settings.ts";
+
+/** Half of a token's life. */
+const renewalMs = 30 * 60 * 1000;
+
+/** A reserved name: no issuer of the outside world can ever be it. */
+const sampleOwner = { issuer: "https://issuer.example.org", subject: "owner" };
+
+/** What a person needs to begin. */
+export interface Development extends Disposable {
+  readonly organization: Organization;
+  readonly tokenFile: string;
+}
+
+/** Makes the sample data at the first start, and keeps a fresh token of the owner in `<data dir>/owner-token`. */
+export async function openDevelopment(config: Config, server: Server): Promise<Development> {
+  const organization = await sampleOrganization(server);
+  const tokenFile = path.join(config.dataDir, "owner-token");
+  const renew = () => writeOwnerToken(config, server, organization.ownerUid, tokenFile);
+  await renew();
+  const timer = setInterval(() => void renew(), renewalMs);
+  timer.unref();
+  return { organization, tokenFile, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function sampleOrganization({ database }: Server): Promise<Organization> {
+  return await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
+    const known = await readSetting(tx, "sample_organization");
+    if (known !== undefined) return JSON.parse(known) as Organization;
+    if (await hasOrganization(tx)) throw new Error("The data is not that of a development server; choose another data directory.");
+    const organization = await createOrganization(tx, "example.org", sampleOwner);
+    const engineering = await createGroup(tx, organization.groupUid, "engineering", "Builds the product");
+    await createGroup(tx, engineering.uid, "platform", "Runs what engineering builds");
+    await createGroup(tx, organization.groupUid, "security", "Watches over both");
+    await writeSetting(tx, "sample_organization", JSON.stringify(organization));
+    return organization;
+  });
+}
+
+async function writeOwnerToken(config: Config, { tokens, policy }: Server, ownerUid: string, file: string): Promise<void> {
+  const grants = (await policy.grantsOf(ownerUid)) ?? new Map();
+  const { token } = await tokens.issue({
+    subject: ownerUid,
+    audience: [config.baseUrl],
+    act: { iss: sampleOwner.issuer, sub: sampleOwner.subject, aud: config.baseUrl },
+    grants: Object.fromEntries([...grants].map(([uid, set]) => [uid, formatCapabilitySet(set)])),
+    narrowing: {},
+  });
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  // Whoever reads the file sees the old token or the new one, never a part.
+  writeFileSync(`${file}.new`, token, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

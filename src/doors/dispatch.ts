@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import type { Socket } from "node:net";
+import { checkHead } from "./head.ts";
+import type { ListenerLimits } from "./limits.ts";
+
+/** A request of either version of HTTP. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+
+/** Its response. */
+export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+/** Answers requests. What it throws or rejects with becomes a plain 400. */
+export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;
+
+/** A server of one version of HTTP that never listens: it is handed sockets. */
+export interface SocketServer {
+  accept(socket: Socket): void;
+  /** Asks all clients to go away and closes what is idle; what is being answered goes on. To be called again until none is left. */
+  retire(): void;
+  /** Stops the timers. The sockets are the caller's to destroy. */
+  close(): void;
+}
+
+/**
+ * Surrounds a handler with what must hold for every request.
+ *
+ * Nothing that the handler throws gets out. connect-node throws on `Host: [` and on HTTP/1.0 without Host, which would
+ * end the process.
+ */
+export function guarded(handler: HttpHandler, limits: ListenerLimits, onError: (error: unknown) => void) {
+  return (request: HttpRequest, response: HttpResponse): void => {
+    // Reset before it was looked at: a client that does so in bulk wants the work done for nothing.
+    if ("stream" in request && request.stream.destroyed) return;
+    const fail = (error: unknown): void => {
+      onError(error);
+      refuse(response, 400);
+    };
+    // A reply that is written on after its client left emits an error; without a listener it would end the process.
+    response.on("error", ignore);
+    const fault = checkHead(request, limits);
+    if (fault !== undefined) {
+      refuse(response, fault);
+      return;
+    }
+    boundChunks(request, limits);
+    try {
+      const done = handler(request, response);
+      if (done instanceof Promise) done.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+/** Answers with an empty body, and ends the connection over HTTP/1; a reply that has begun is cut off. */
+export function refuse(response: HttpResponse, status: number): void {
+  if (response.headersSent) {
+    cutOff(response, constants.NGHTTP2_INTERNAL_ERROR);
+    return;
+  }
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
+  response.statusCode = status;
+  response.end();
+}
+
+/** Does nothing with an error that somebody else has dealt with. */
+export function ignore(): void {}
+
+// A body in chunks of one byte costs a hundred times its size in memory once it is collected, under every limit on bytes.
+function boundChunks(request: HttpRequest, limits: ListenerLimits): void {
+  const push = request.push;
+  let chunks = 0;
+  let bytes = 0;
+  request.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
+    if (chunk !== null) {
+      chunks += 1;
+      bytes += chunk.length;
+      if (chunks > limits.freeChunks && bytes < (chunks - limits.freeChunks) * limits.meanChunkBytes) {
+        cutOff(request, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+        return false;
+      }
+    }
+    return push.call(request, chunk, encoding);
+  };
+}
+
+// Over HTTP/2 only the stream ends, and the code tells why; over HTTP/1 the connection does.
+function cutOff(exchange: HttpRequest | HttpResponse, code: number): void {
+  if ("stream" in exchange) exchange.stream.close(code);
+  else exchange.destroy();
+}

@@ -1,0 +1,57 @@
+import type { HttpRequest } from "./dispatch.ts";
+import type { ListenerLimits } from "./limits.ts";
+
+/**
+ * Checks the head of a request for what node lets pass, and makes it plain for the handler.
+ *
+ * Answers the HTTP status to refuse it with, if any. Two Authorization lines become one value, joined by ", ", so that the
+ * second credential is seen and refused; a target in absolute form becomes a path.
+ */
+export function checkHead(request: HttpRequest, limits: ListenerLimits): number | undefined {
+  // A request that is echoed may tell a script what only the browser should know; nothing here needs it (RFC 9110 §9.3.8).
+  if (request.method === "TRACE") return 501;
+  const raw = request.rawHeaders;
+  // Over HTTP/1 node drops the lines beyond the limit and tells nobody; over HTTP/2 it has refused the stream.
+  if (raw.length > 2 * limits.maxHeadersCount) return 431;
+  const target = request.url ?? "";
+  if (!target.startsWith("/")) request.url = originForm(target);
+  return checkLines(request, raw, limits.maxHeaderBytes);
+}
+
+function checkLines(request: HttpRequest, raw: readonly string[], maxBytes: number): number | undefined {
+  let hosts = 0;
+  let bytes = 0;
+  let authorization: string | undefined;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] ?? "";
+    const value = raw[i + 1] ?? "";
+    // RFC 9113 §6.5.2 counts so. Node announces the limit to HTTP/2 clients and does not enforce it.
+    bytes += name.length + value.length + 32;
+    if (isNamed(name, "host")) hosts += 1;
+    else if (isNamed(name, "transfer-encoding") && !isPlainChunked(request, value)) return 400;
+    else if (isNamed(name, "authorization")) {
+      // RFC 6750 §2: one credential. Node keeps the first and drops the rest.
+      if (authorization !== undefined) request.headers.authorization = `${authorization}, ${value}`;
+      authorization = authorization === undefined ? value : `${authorization}, ${value}`;
+    }
+  }
+  if (bytes > maxBytes) return 431;
+  // RFC 9112 §3.2: a server must refuse more than one Host line.
+  return hosts > 1 ? 400 : undefined;
+}
+
+// Compares the length first: nearly every header differs in it.
+function isNamed(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.toLowerCase() === wanted;
+}
+
+// RFC 9112 §6.1: other codings are not understood here, and HTTP/1.0 has none. Node finds out with the body, after the handler.
+function isPlainChunked(request: HttpRequest, value: string): boolean {
+  return request.httpVersionMinor === 1 && value.toLowerCase() === "chunked";
+}
+
+// RFC 9112 §3.2.2: a server must accept the absolute form. The path stays as it is, encoded and not normalised.
+function originForm(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  return path === target || path.startsWith("/") ? path : `/${path}`;
+}

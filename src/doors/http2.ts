@@ -1,0 +1,118 @@
+import {
+  constants,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import { type Clock, systemClock } from "../clock.ts";
+import { newBudget } from "./budget.ts";
+import { refuse, type SocketServer } from "./dispatch.ts";
+import { checkInterval, type ListenerLimits } from "./limits.ts";
+
+/** When each open stream of a session began. */
+type OpenStreams = Map<ServerHttp2Stream, number>;
+
+// gRPC clients ping to measure the connection while data flows, up to once per reply and more for a long one.
+const controlFramesPerStream = 10;
+
+/** An HTTP/2 server, bounded in time, size and in what a client can make it do for nothing. */
+export function newHttp2Server(
+  limits: ListenerLimits,
+  handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
+  clock: Clock = systemClock,
+): SocketServer {
+  const sessions = new Map<ServerHttp2Session, OpenStreams>();
+  const server = createServer({
+    settings: { maxConcurrentStreams: limits.maxConcurrentStreams, maxHeaderListSize: limits.maxHeaderBytes },
+    maxHeaderListPairs: limits.maxHeadersCount,
+    maxSessionMemory: limits.maxSessionMemoryMb,
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: limits.maxConcurrentStreams,
+    streamResetBurst: limits.streamResetBurst,
+    streamResetRate: limits.streamResetRate,
+  });
+  server.on("request", handle);
+  server.on("checkContinue", (request: Http2ServerRequest, response: Http2ServerResponse) => {
+    // Node's own way throws when the stream was reset in the same packet.
+    if (request.stream.destroyed) return;
+    response.writeContinue();
+    handle(request, response);
+  });
+  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => refuse(response, 501));
+  server.on("session", (session) => {
+    const streams: OpenStreams = new Map();
+    sessions.set(session, streams);
+    session.once("close", () => sessions.delete(session));
+    watchStreams(session, streams, clock);
+    boundControlFrames(session, limits, clock);
+    closeWhenIdle(session, streams, limits);
+  });
+
+  const sweep = setInterval(() => {
+    for (const streams of sessions.values()) cancelSlowRequests(streams, clock() - limits.requestTimeoutMs);
+  }, checkInterval(limits)).unref();
+
+  return {
+    accept: (socket) => void server.emit("connection", socket),
+    retire() {
+      for (const session of sessions.keys()) session.close();
+    },
+    close: () => clearInterval(sweep),
+  };
+}
+
+function watchStreams(session: ServerHttp2Session, streams: OpenStreams, clock: Clock): void {
+  session.on("stream", (stream) => {
+    streams.set(stream, clock());
+    stream.once("close", () => streams.delete(stream));
+  });
+}
+
+// HTTP/1 has requestTimeout for this; a body over HTTP/2 may take for ever, a byte at a time.
+function cancelSlowRequests(streams: OpenStreams, begunBefore: number): void {
+  for (const [stream, begun] of streams) {
+    if (begun <= begunBefore && isSending(stream)) stream.close(constants.NGHTTP2_CANCEL);
+  }
+}
+
+function isSending(stream: ServerHttp2Stream): boolean {
+  const { state } = stream.state;
+  return state === constants.NGHTTP2_STREAM_STATE_OPEN || state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_LOCAL;
+}
+
+// RFC 9113 §10.5: frames that ask for an acknowledgement or for bookkeeping and carry nothing.
+function boundControlFrames(session: ServerHttp2Session, limits: ListenerLimits, clock: Clock): void {
+  const budget = newBudget(limits.controlFrameBurst, limits.controlFrameRate, clock);
+  const spend = (): void => {
+    if (!budget.spend()) session.destroy(new Error("too many control frames"), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  };
+  session.on("ping", spend);
+  session.on("remoteSettings", spend);
+  session.on("stream", () => budget.refund(controlFramesPerStream));
+}
+
+// The listeners above make node count PING as activity, so a client that pings keeps its session, as gRPC clients expect.
+function closeWhenIdle(session: ServerHttp2Session, streams: OpenStreams, limits: ListenerLimits): void {
+  let greeted = false;
+  let pinged = false;
+  const stayOpen = (): void => {
+    greeted = true;
+    pinged = false;
+    if (!session.destroyed) session.setTimeout(limits.http2IdleTimeoutMs);
+  };
+  session.setTimeout(limits.prefaceTimeoutMs);
+  session.once("remoteSettings", stayOpen);
+  session.on("timeout", () => {
+    const idle = streams.size === 0;
+    if (!greeted || pinged || (idle && session.closed)) return session.destroy();
+    session.setTimeout(limits.prefaceTimeoutMs);
+    if (idle) return session.close();
+    // A stream is open and quiet, such as a watch: ask whether anybody is there.
+    pinged = true;
+    session.ping((error) => {
+      if (error === null) stayOpen();
+    });
+  });
+}

@@ -1,0 +1,72 @@
+/**
+ * Every bound of the listener. Node leaves most of them open, or generous; a server on the internet can't.
+ *
+ * Times are milliseconds. `headersTimeoutMs` must not exceed `requestTimeoutMs`.
+ */
+export interface ListenerLimits {
+  /** Connections at once; the next one is closed as soon as it is accepted. */
+  readonly maxConnections: number;
+  /** From accepting a connection to its first bytes, of a TLS handshake, and to the SETTINGS of an HTTP/2 client. */
+  readonly prefaceTimeoutMs: number;
+  /** From the first byte of an HTTP/1 request to the end of its headers. */
+  readonly headersTimeoutMs: number;
+  /** From the first byte of a request to the last one of its body, in either version of HTTP. */
+  readonly requestTimeoutMs: number;
+  /** How long an HTTP/1 connection may wait for its next request. */
+  readonly keepAliveTimeoutMs: number;
+  /** How long an HTTP/1 client may take no byte of a reply that waits for it. */
+  readonly stallTimeoutMs: number;
+  /** Bytes of the headers of one request, each line counted with 32 more as HTTP/2 does (RFC 9113 §6.5.2). */
+  readonly maxHeaderBytes: number;
+  /** Header lines of one request. */
+  readonly maxHeadersCount: number;
+  /** Requests of one HTTP/1 connection that are answered at once. */
+  readonly maxPipelinedRequests: number;
+  /** Requests of one HTTP/2 connection that are answered at once. */
+  readonly maxConcurrentStreams: number;
+  /** Megabytes that an HTTP/2 session may hold (queued replies, header tables) before it gets no new streams. */
+  readonly maxSessionMemoryMb: number;
+  /** An HTTP/2 session without a frame, PING included, for that long is closed. Clients ping every 30 s, so stay well above. */
+  readonly http2IdleTimeoutMs: number;
+  /** Streams that an HTTP/2 client may reset in a burst; more end the session. */
+  readonly streamResetBurst: number;
+  /** Resets a second that an HTTP/2 client may keep up. */
+  readonly streamResetRate: number;
+  /** PING and SETTINGS frames that an HTTP/2 client may send in a burst; more end the session. */
+  readonly controlFrameBurst: number;
+  /** Such frames a second that it may keep up, besides those that come with its requests. */
+  readonly controlFrameRate: number;
+  /** Chunks (DATA frames, HTTP/1 chunks) of one body that may be of any size. */
+  readonly freeChunks: number;
+  /** Beyond the free ones, the bytes that a chunk must have on average. */
+  readonly meanChunkBytes: number;
+}
+
+/** Limits that no well-behaved client meets. */
+export const defaultLimits: ListenerLimits = {
+  maxConnections: 4096,
+  prefaceTimeoutMs: 10_000,
+  headersTimeoutMs: 20_000,
+  requestTimeoutMs: 300_000,
+  keepAliveTimeoutMs: 75_000,
+  stallTimeoutMs: 120_000,
+  maxHeaderBytes: 32 * 1024,
+  maxHeadersCount: 100,
+  maxPipelinedRequests: 64,
+  // RFC 9113 §6.5.2 advises no fewer than 100.
+  maxConcurrentStreams: 200,
+  maxSessionMemoryMb: 32,
+  http2IdleTimeoutMs: 150_000,
+  streamResetBurst: 200,
+  streamResetRate: 50,
+  controlFrameBurst: 1000,
+  controlFrameRate: 100,
+  freeChunks: 1024,
+  meanChunkBytes: 128,
+};
+
+/** How often to look for what has timed out: often enough that a limit is met within a quarter of its time. */
+export function checkInterval(limits: ListenerLimits): number {
+  const shortest = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs, 20_000);
+  return Math.max(10, Math.floor(shortest / 4));
+}

@@ -1,0 +1,114 @@
+// The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, told apart connection by connection.
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { guarded, type HttpHandler, ignore } from "./dispatch.ts";
+import { drainer } from "./drain.ts";
+import { newHttp1Server } from "./http1.ts";
+import { newHttp2Server } from "./http2.ts";
+import type { ListenerLimits } from "./limits.ts";
+import { type Protocol, sniff } from "./preface.ts";
+
+/** Where and how to listen. */
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The certificate chain and its key, PEM. Without it the port is plaintext. */
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  readonly limits: ListenerLimits;
+  readonly handler: HttpHandler;
+  /** Hears what the handler threw and why a connection could not be accepted, such as too many open files. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** An open port. Disposing of it cuts off every connection. */
+export interface Listener extends AsyncDisposable {
+  readonly address: { readonly host: string; readonly port: number; readonly url: string };
+  /** Aborts as soon as draining begins, so that replies without an end can end. */
+  readonly draining: AbortSignal;
+  /**
+   * Accepts no more, lets what is being answered finish, and resolves when the last connection is gone.
+   *
+   * What is left after `deadlineMs` is cut off; of several calls the earliest deadline counts.
+   */
+  drain(deadlineMs: number): Promise<void>;
+}
+
+/** Opens the port. Rejects when it is taken, or when the certificate and key can't be used. */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { limits, onError = ignore } = options;
+  const handle = guarded(options.handler, limits, onError);
+  const servers = { http1: newHttp1Server(limits, handle), http2: newHttp2Server(limits, handle) };
+  const draining = new AbortController();
+  const sockets = new Set<Socket>();
+  const undecided = new Set<Socket>();
+
+  const front = newFront(options, (socket, agreed) => {
+    if (draining.signal.aborted) return void socket.destroy();
+    // RFC 7301: a client that agreed on h2 has decided; it may be silent, and the session's own timer watches it.
+    if (agreed === "http2") return servers.http2.accept(socket);
+    track(undecided, socket);
+    sniff(socket, limits.prefaceTimeoutMs, (seen) => {
+      undecided.delete(socket);
+      servers[agreed ?? seen].accept(socket);
+    });
+  });
+  front.maxConnections = limits.maxConnections;
+  front.prependListener("connection", (socket: Socket) => track(sockets, socket));
+  front.listen({ host: options.host, port: options.port });
+  await once(front, "listening");
+  front.on("error", onError);
+
+  const port = { front, servers: Object.values(servers), sockets, undecided };
+  const drain = drainer(port, () => draining.abort());
+  return {
+    address: addressOf(front, options.tls ? "https" : "http"),
+    draining: draining.signal,
+    drain,
+    [Symbol.asyncDispose]: () => drain(0),
+  };
+}
+
+// Accepts connections and says what the client agreed to speak; undefined when only its first bytes can tell.
+function newFront(options: ListenerOptions, connected: (socket: Socket, agreed: Protocol | undefined) => void): Server {
+  // The HTTP servers would set these on what they accept themselves, which is nothing.
+  const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
+  if (options.tls === undefined) return createServer(socketOptions, (socket) => connected(socket, undefined));
+  const tlsOptions: TlsOptions = {
+    ...socketOptions,
+    ...options.tls,
+    // RFC 8996: TLS 1.0 and 1.1 must not be used.
+    minVersion: "TLSv1.2",
+    ALPNProtocols: ["h2", "http/1.1"],
+    handshakeTimeout: options.limits.prefaceTimeoutMs,
+  };
+  return newTlsServer(tlsOptions, (socket) => {
+    socket.on("error", ignore);
+    connected(socket, socket.alpnProtocol === "h2" ? "http2" : "http1");
+  });
+}
+
+function newTlsServer(options: TlsOptions, connected: (socket: TLSSocket) => void): Server {
+  try {
+    const server = createTlsServer(options, connected);
+    // Node only reports a handshake that takes too long.
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    return server;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`tls.cert or tls.key can't be used: ${reason}`, { cause });
+  }
+}
+
+function track(sockets: Set<Socket>, socket: Socket): void {
+  sockets.add(socket);
+  socket.once("close", () => sockets.delete(socket));
+  socket.on("error", ignore);
+}
+
+function addressOf(server: Server, scheme: string): Listener["address"] {
+  const { address, family, port } = server.address() as AddressInfo;
+  const host = family === "IPv6" ? `[${address}]` : address;
+  return { host: address, port, url: `${scheme}://${host}:${port}` };
+}

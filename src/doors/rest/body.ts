@@ -1,0 +1,113 @@
+import { ApiError, Code, invalidField } from "../../aip/errors.ts";
+import { HttpError } from "./http-error.ts";
+import { type HttpRequest, readHeader } from "./http-message.ts";
+
+/** How much of a body is taken, and how long it may take to arrive. */
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
+const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
+
+/** For how long a rest that nobody wants is taken in, so that the client gets to read why it was refused. */
+const maxDiscardMs = 1000;
+
+/** Reads a body. Throws 413 when it is larger than the limit, 408 when it is late, CANCELLED when the client leaves. */
+export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Uint8Array> {
+  const { maxBodyBytes, bodyTimeoutMs } = limits;
+  if (announcedLength(req) > maxBodyBytes) return Promise.reject(tooLarge(maxBodyBytes));
+  const body = createBuffer();
+  return new Promise((resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      if (body.size() + chunk.length <= maxBodyBytes) body.append(chunk);
+      else settle(() => reject(tooLarge(maxBodyBytes)));
+    };
+    const onEnd = () => settle(() => resolve(body.bytes()));
+    const onGone = () => settle(() => reject(new ApiError(Code.CANCELLED, "Cancelled: the client left")));
+    const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs);
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      req.off("data", onData).off("end", onEnd).off("close", onGone).off("error", onGone).pause();
+      finish();
+    };
+    req.on("data", onData).on("end", onEnd).on("close", onGone).on("error", onGone);
+    if (req.destroyed) onGone();
+  });
+}
+
+/** Takes in the rest of a body until it ends, is larger than the limit, or takes a second. Never rejects. */
+export function discardBody(req: HttpRequest, limits: BodyLimits): Promise<void> {
+  let left = limits.maxBodyBytes;
+  return new Promise((resolve) => {
+    const onData = (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) settle();
+    };
+    const timer = setTimeout(() => settle(), Math.min(limits.bodyTimeoutMs, maxDiscardMs));
+    const settle = () => {
+      clearTimeout(timer);
+      req.off("data", onData).off("end", settle).off("close", settle).off("error", settle);
+      resolve();
+    };
+    req.on("data", onData).on("end", settle).on("close", settle).on("error", settle).resume();
+    if (req.destroyed) settle();
+  });
+}
+
+/** Whether a request that is answered now may still send more than the limit. */
+export function hasLongRest(req: HttpRequest, limits: BodyLimits): boolean {
+  if (req.complete) return false;
+  return readHeader(req, "transfer-encoding") !== undefined || announcedLength(req) > limits.maxBodyBytes;
+}
+
+/** Refuses a body that is not JSON in UTF-8: a browser sends none such to another origin without asking first. */
+export function checkJsonType(req: HttpRequest): void {
+  checkType(req, jsonType, "must be application/json");
+}
+
+/** Refuses a body that is not a form in UTF-8. */
+export function checkFormType(req: HttpRequest): void {
+  checkType(req, formType, "must be application/x-www-form-urlencoded, or the body empty");
+}
+
+function checkType(req: HttpRequest, type: RegExp, rule: string): void {
+  if (!type.test((readHeader(req, "content-type") ?? "").trim())) throw invalidField("content-type", rule);
+  const encoding = readHeader(req, "content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") throw invalidField("content-encoding", "must be identity");
+}
+
+function announcedLength(req: HttpRequest): number {
+  return Number(readHeader(req, "content-length") ?? 0);
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  const message = `Resource exhausted: the body must not be larger than ${maxBytes} bytes`;
+  return new HttpError(413, Code.RESOURCE_EXHAUSTED, message, { closes: true });
+}
+
+function tooLate(): HttpError {
+  return new HttpError(408, Code.DEADLINE_EXCEEDED, "Deadline exceeded: the body did not arrive in time", {
+    closes: true,
+  });
+}
+
+/** Grows by doubling, so that a body in many tiny chunks takes no more memory than its bytes. */
+function createBuffer() {
+  let buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    size: () => size,
+    bytes: () => buffer.subarray(0, size),
+    append(chunk: Buffer) {
+      if (size + chunk.length > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, size + chunk.length));
+        buffer.copy(larger, 0, 0, size);
+        buffer = larger;
+      }
+      chunk.copy(buffer, size);
+      size += chunk.length;
+    },
+  };
+}

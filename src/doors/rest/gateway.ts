@@ -1,0 +1,135 @@
+// The REST door: an HTTP request becomes a call of a method, and what it answers becomes JSON.
+import { create, createRegistry, type DescMessage, type Registry } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { ApiError, Code, unauthenticated } from "../../aip/errors.ts";
+import { type Call, newCall } from "../../pipeline/call.ts";
+import type { Method } from "../../pipeline/method.ts";
+import { bindRequest, type RequestParts } from "./bind.ts";
+import { type BodyLimits, checkFormType, checkJsonType, readBody } from "./body.ts";
+import { type Client, watchClient, withDeadline } from "./client.ts";
+import { HttpError } from "./http-error.ts";
+import { type HttpRequest, type HttpResponse, peerAddress, readHeader, requestTarget } from "./http-message.ts";
+import { type Binding, bindingsOf } from "./http-rule.ts";
+import { createJsonWriters, type JsonWriter } from "./json.ts";
+import { bodyField, decodeUtf8, parseJsonText } from "./json-text.ts";
+import { parseParameters } from "./query.ts";
+import { createErrorReplies, type Reply, sendReply, successReply, toApiError } from "./reply.ts";
+import { createRoutes } from "./routes.ts";
+
+/** The limits of the door and what it cannot know by itself. */
+export interface GatewayOptions extends BodyLimits {
+  /** How many arrays and objects may lie in one another. */
+  readonly maxJsonDepth: number;
+  /** How long a method may take, the time for its body not counted. */
+  readonly requestTimeoutMs: number;
+  /** The domain in the ErrorInfo of errors that the door makes itself. */
+  readonly errorDomain: string;
+  /** The messages that an Any in a request or a reply may hold. */
+  readonly anyTypes: readonly DescMessage[];
+  newRequestId(): string;
+  /** Told of failures that the contract of `Method` rules out; the caller sees INTERNAL. */
+  readonly report?: (error: unknown, requestId: string) => void;
+}
+
+/** Serves REST. */
+export interface Gateway {
+  /** Whether the path, raw and without query, leads to a method under this HTTP method. */
+  matches(httpMethod: string, rawPath: string): boolean;
+  /** Answers a request, one for an unknown path included. Never throws, and always ends the response. */
+  handle(req: HttpRequest, res: HttpResponse): void;
+}
+
+interface Serving extends GatewayOptions {
+  readonly routes: ReturnType<typeof createRoutes>;
+  readonly registry: Registry;
+  readonly writers: ReadonlyMap<Method, JsonWriter>;
+  readonly errorReply: (error: ApiError) => Reply;
+}
+
+/** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
+export function createGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
+  const all = [...methods];
+  const registry = createRegistry(...options.anyTypes);
+  const { writer } = createJsonWriters({ registry, zeroValues: true });
+  const serving: Serving = {
+    ...options,
+    newRequestId: () => options.newRequestId(),
+    routes: createRoutes(all.flatMap(bindingsOf)),
+    registry,
+    writers: new Map(all.map((method) => [method, writer(method.descriptor.output)])),
+    errorReply: createErrorReplies(options.errorDomain, registry),
+  };
+  return {
+    matches: (httpMethod, rawPath) => serving.routes.has(httpMethod, rawPath),
+    handle: (req, res) => void handle(serving, req, res),
+  };
+}
+
+/** Never rejects. */
+async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Promise<void> {
+  try {
+    const client = watchClient(res);
+    const call = newCall({
+      door: "rest",
+      requestId: serving.newRequestId(),
+      peer: peerAddress(req),
+      header: (name) => readHeader(req, name),
+      signal: client.signal,
+    });
+    const reply = await answer(serving, req, call, client).catch((error) => failure(serving, error, call));
+    if (!client.isGone()) send(serving, req, res, reply, call);
+  } catch (error) {
+    serving.report?.(error, "");
+    res.destroy();
+  }
+}
+
+async function answer(serving: Serving, req: HttpRequest, call: Call, client: Client): Promise<Reply> {
+  const httpMethod = req.method ?? "";
+  // RFC 9110 §15.6.2: what the server supports for no resource at all.
+  if (httpMethod === "TRACE" || httpMethod === "CONNECT")
+    throw new HttpError(501, Code.UNIMPLEMENTED, "Method Not Allowed");
+  const { path, query } = requestTarget(req);
+  const match = serving.routes.find(httpMethod, path);
+  const { method } = match.binding;
+  if (method.needsBearer && call.header("authorization") === undefined) return refuse(serving, method, call, client);
+  const request = bindRequest(match, await receive(serving, req, match.binding, query));
+  const message = await withDeadline(method.invoke(call, request), serving.requestTimeoutMs, client);
+  if (method.descriptor.output.typeName === EmptySchema.typeName) return successReply("");
+  return successReply(serving.writers.get(method)!(message));
+}
+
+/** The first step of the pipeline refuses such a call, and counts it: the rest of the request is not even looked at. */
+async function refuse(serving: Serving, method: Method, call: Call, client: Client): Promise<never> {
+  await withDeadline(method.invoke(call, create(method.descriptor.input)), serving.requestTimeoutMs, client);
+  throw unauthenticated("a bearer token is required");
+}
+
+async function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string): Promise<RequestParts> {
+  const parts = { parameters: parseParameters(query, "query"), body: undefined, registry: serving.registry };
+  // RFC 9110 §9.3.1: the body of a GET has no meaning, and without a rule for it no other one has.
+  if (binding.body === "none" && binding.httpMethod !== "POST") return parts;
+  const bytes = await readBody(req, serving);
+  if (bytes.length === 0) return parts;
+  if (binding.body !== "none") {
+    checkJsonType(req);
+    return { ...parts, body: parseJsonText(bytes, serving.maxJsonDepth) };
+  }
+  checkFormType(req);
+  const form = parseParameters(decodeUtf8(bytes, bodyField), bodyField);
+  return { ...parts, parameters: [...parts.parameters, ...form] };
+}
+
+function failure(serving: Serving, thrown: unknown, call: Call): Reply {
+  if (!(thrown instanceof ApiError)) serving.report?.(thrown, call.requestId);
+  return serving.errorReply(toApiError(thrown));
+}
+
+function send(serving: Serving, req: HttpRequest, res: HttpResponse, reply: Reply, call: Call): void {
+  try {
+    sendReply(req, res, reply, [...call.replyHeaders, ["x-request-id", call.requestId]], serving);
+  } catch (error) {
+    // A reply header that cannot be sent.
+    sendReply(req, res, failure(serving, error, call), [["x-request-id", call.requestId]], serving);
+  }
+}

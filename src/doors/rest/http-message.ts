@@ -1,0 +1,44 @@
+// What node:http and node:http2 differ in, for a handler that serves both.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+
+/** A request of either HTTP version. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+
+/** The response of either HTTP version. */
+export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+/**
+ * A header by its lower-case name, repetitions joined by ", ".
+ *
+ * node keeps the first of two Authorization headers in `headers`; RFC 6750 §2 allows one method of sending a token a
+ * request, so whoever reads the header must see that there are two.
+ */
+export function readHeader(req: HttpRequest, name: string): string | undefined {
+  const { rawHeaders } = req;
+  let value: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const candidate = rawHeaders[i]!;
+    if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
+    value = value === undefined ? rawHeaders[i + 1]! : `${value}, ${rawHeaders[i + 1]}`;
+  }
+  return value;
+}
+
+/** The address of the peer; empty when the connection is gone. */
+export function peerAddress(req: HttpRequest): string {
+  return req.socket?.remoteAddress ?? "";
+}
+
+/** The raw path and the raw query of a request. */
+export function requestTarget(req: HttpRequest): { readonly path: string; readonly query: string } {
+  // RFC 9112 §3.2.2: a server accepts the absolute form too.
+  const target = (req.url ?? "").replace(/^https?:\/\/[^/?]*/i, "");
+  const mark = target.indexOf("?");
+  return mark < 0 ? { path: target, query: "" } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** Whether the message belongs to a stream of HTTP/2. */
+export function isHttp2(res: HttpResponse): res is Http2ServerResponse {
+  return "stream" in res;
+}

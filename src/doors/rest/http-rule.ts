@@ -1,0 +1,85 @@
+// google.api.http: from the annotation of a method to what a request of it binds.
+import { type DescField, type DescMessage, getOption, hasOption } from "@bufbuild/protobuf";
+import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { http } from "../../../gen/google/api/annotations_pb.ts";
+import type { HttpRule } from "../../../gen/google/api/http_pb.ts";
+import type { Method } from "../../pipeline/method.ts";
+import { type FieldPath, findField, findFieldPath, isWellKnown } from "./fields.ts";
+import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
+
+/** One way to reach a method over HTTP. */
+export interface Binding {
+  readonly method: Method;
+  /** GET, POST and so on. */
+  readonly httpMethod: string;
+  readonly template: PathTemplate;
+  /** The fields of the template's variables, in its order. */
+  readonly variables: readonly FieldPath[];
+  /** Where the body goes: nowhere, into the whole request, or into one field. */
+  readonly body: "none" | "whole" | DescField;
+  /** Set for PATCH with a body field: the mask to fill with what the body mentions, if the query gives none. */
+  readonly updateMask: DescField | undefined;
+}
+
+/**
+ * The bindings of a method: its rule and the additional ones; empty without a rule.
+ *
+ * Throws an Error naming the method if a rule is malformed or names fields that the request lacks.
+ */
+export function bindingsOf(method: Method): Binding[] {
+  if (!hasOption(method.descriptor, http)) return [];
+  const rule = getOption(method.descriptor, http);
+  return [rule, ...rule.additionalBindings].map((each) => toBinding(method, each));
+}
+
+/** How a binding names itself in messages: `GET /iam/v2beta1/groups of /package.Service/ListGroups`. */
+export function formatBinding(binding: Binding): string {
+  return `${binding.httpMethod} ${binding.template.text} of ${binding.method.path}`;
+}
+
+function toBinding(method: Method, rule: HttpRule): Binding {
+  try {
+    const [httpMethod, path] = patternOf(rule);
+    if (rule.responseBody !== "") throw new Error("response_body is not supported");
+    const template = parsePathTemplate(path);
+    const { input } = method.descriptor;
+    const variables = template.variables.map((variable) => variableField(input, variable.path));
+    const body = bodyOf(input, rule.body);
+    return { method, httpMethod, template, variables, body, updateMask: updateMaskOf(input, httpMethod, body) };
+  } catch (error) {
+    throw new Error(`${method.path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function patternOf({ pattern }: HttpRule): [httpMethod: string, path: string] {
+  if (pattern.case === undefined) throw new Error("the HTTP rule has no pattern");
+  if (pattern.case !== "custom") return [pattern.case.toUpperCase(), pattern.value];
+  if (!/^[A-Z]+$/.test(pattern.value.kind))
+    throw new Error(`the custom method "${pattern.value.kind}" is not supported`);
+  return [pattern.value.kind, pattern.value.path];
+}
+
+function variableField(input: DescMessage, path: string): FieldPath {
+  const fields = findFieldPath(input, path);
+  const kind = fields?.at(-1)?.fieldKind;
+  if (!fields || (kind !== "scalar" && kind !== "enum"))
+    throw new Error(`${input.typeName} has no singular scalar ${path}`);
+  return fields;
+}
+
+function bodyOf(input: DescMessage, name: string): Binding["body"] {
+  if (name === "") return "none";
+  if (name === "*") return "whole";
+  const field = findField(input, name);
+  const holdsFields = field?.fieldKind === "message" && !isWellKnown(field.message);
+  if (!field || !(holdsFields || field.fieldKind === "list")) {
+    throw new Error(`${input.typeName} has no message or repeated field ${name} for the body`);
+  }
+  return field;
+}
+
+function updateMaskOf(input: DescMessage, httpMethod: string, body: Binding["body"]): DescField | undefined {
+  if (httpMethod !== "PATCH" || typeof body === "string" || body.fieldKind !== "message") return undefined;
+  const field = findField(input, "update_mask");
+  return field?.fieldKind === "message" && field.message.typeName === FieldMaskSchema.typeName ? field : undefined;
+}

@@ -1,0 +1,121 @@
+import { createRegistry, type Registry } from "@bufbuild/protobuf";
+import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
+import { ApiError, Code, detail, type ErrorDetail } from "../../aip/errors.ts";
+import { type BodyLimits, discardBody, hasLongRest } from "./body.ts";
+import { HttpError } from "./http-error.ts";
+import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
+import { createJsonWriters } from "./json.ts";
+import { writeString } from "./json-scalars.ts";
+import { withType } from "./well-known-json.ts";
+
+/** An answer, complete. */
+export interface Reply {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON, or nothing. */
+  readonly body: string;
+  /** Whether the rest of the request is not wanted. */
+  readonly closes: boolean;
+}
+
+// https://cloud.google.com/apis/design/errors#handling_errors, with FAILED_PRECONDITION as 400
+const httpStatus: Readonly<Record<Code, number>> = {
+  [Code.OK]: 200,
+  [Code.CANCELLED]: 499,
+  [Code.UNKNOWN]: 500,
+  [Code.INVALID_ARGUMENT]: 400,
+  [Code.DEADLINE_EXCEEDED]: 504,
+  [Code.NOT_FOUND]: 404,
+  [Code.ALREADY_EXISTS]: 409,
+  [Code.PERMISSION_DENIED]: 403,
+  [Code.RESOURCE_EXHAUSTED]: 429,
+  [Code.FAILED_PRECONDITION]: 400,
+  [Code.ABORTED]: 409,
+  [Code.OUT_OF_RANGE]: 400,
+  [Code.UNIMPLEMENTED]: 501,
+  [Code.INTERNAL]: 500,
+  [Code.UNAVAILABLE]: 503,
+  [Code.DATA_LOSS]: 500,
+  [Code.UNAUTHENTICATED]: 401,
+};
+
+/** What every reply says: replies depend on who asks, are not to be kept, and are what they say they are. */
+const commonHeaders = {
+  "cache-control": "private, no-store",
+  vary: "Authorization",
+  "x-content-type-options": "nosniff",
+};
+
+const jsonHeaders = { ...commonHeaders, "content-type": "application/json" };
+
+/** The reply to a call that succeeded; an empty text makes an empty reply, which then has no type either. */
+export function successReply(json: string): Reply {
+  return { status: 200, headers: json === "" ? commonHeaders : jsonHeaders, body: json, closes: false };
+}
+
+/** Makes error replies; `domain` goes into the ErrorInfo of errors that bring none. */
+export function createErrorReplies(domain: string, registry: Registry = createRegistry()): (error: ApiError) => Reply {
+  // An error shows what it has: published samples have no empty metadata.
+  const { writer } = createJsonWriters({ registry, zeroValues: false });
+  const writeDetail = ({ schema, value }: ErrorDetail) => withType(schema, writer(schema)(value));
+  return (error) => {
+    const details = completeDetails(error, domain).map(writeDetail).join(",");
+    const body = `{"code":${error.code},"message":${writeString(error.message)},"details":[${details}]}`;
+    return {
+      status: statusOf(error),
+      headers: headersOf(error),
+      body,
+      closes: error instanceof HttpError && error.closes,
+    };
+  };
+}
+
+/** Whatever was thrown, as an error that a caller may see. */
+export function toApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(Code.INTERNAL, "Internal error", { cause: error });
+}
+
+/**
+ * Sends a reply with these headers besides its own.
+ *
+ * If the client could go on sending a long body, its connection (HTTP/1) or stream (HTTP/2) ends after the reply. On
+ * HTTP/1 some of that body is taken in first, since a connection that closes over unread bytes may take the reply with it.
+ */
+export function sendReply(
+  req: HttpRequest,
+  res: HttpResponse,
+  reply: Reply,
+  headers: Iterable<[string, string]>,
+  limits: BodyLimits,
+): void {
+  const body = Buffer.from(reply.body);
+  const ends = reply.closes || hasLongRest(req, limits);
+  const all = { ...reply.headers, ...Object.fromEntries(headers), "content-length": String(body.length) };
+  if (isHttp2(res)) {
+    res.writeHead(reply.status, all);
+    res.end(body);
+    if (ends) res.stream.close();
+  } else if (!ends) {
+    res.writeHead(reply.status, all).end(body);
+  } else {
+    res.writeHead(reply.status, { ...all, connection: "close" }).write(body);
+    void discardBody(req, limits).then(() => res.end());
+  }
+}
+
+function statusOf(error: ApiError): number {
+  return error instanceof HttpError ? error.status : (httpStatus[error.code] ?? 500);
+}
+
+function headersOf(error: ApiError): Reply["headers"] {
+  // RFC 9110 §15.5.2: a 401 names the scheme.
+  if (error.code === Code.UNAUTHENTICATED) return { ...jsonHeaders, "www-authenticate": "Bearer" };
+  return error instanceof HttpError ? { ...jsonHeaders, ...error.headers } : jsonHeaders;
+}
+
+/** AIP-193: every error has an ErrorInfo. */
+function completeDetails({ details, reason, metadata }: ApiError, domain: string): readonly ErrorDetail[] {
+  if (details.some(({ schema }) => schema.typeName === ErrorInfoSchema.typeName)) return details;
+  return [detail(ErrorInfoSchema, { reason, domain, metadata: { ...metadata } }), ...details];
+}

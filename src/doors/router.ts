@@ -1,0 +1,86 @@
+// The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
+import { randomUUID } from "node:crypto";
+import { createRegistry, type DescMessage, type DescService, type Message } from "@bufbuild/protobuf";
+import {
+  type Code,
+  ConnectError,
+  type ConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+  type ServiceImpl,
+} from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { ApiError } from "../aip/errors.ts";
+import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
+import type { Method, MethodTable } from "../pipeline/method.ts";
+import type { HttpHandler } from "./dispatch.ts";
+
+export interface RouterOptions {
+  readonly methods: MethodTable;
+  /** Adds services that are not in the table: those with streams. */
+  readonly operations: (router: ConnectRouter) => void;
+  /** Takes whatever is no RPC. */
+  readonly fallback: HttpHandler;
+  readonly maxBodyBytes: number;
+  readonly maxTimeoutMs: number;
+  /** The types that stand in the details of errors. */
+  readonly detailTypes: readonly DescMessage[];
+  /** Aborted when the program begins to stop. */
+  readonly draining: AbortSignal;
+}
+
+const peerKey = createContextKey("", { description: "address of the peer" });
+
+/** Makes the request listener of both HTTP versions. */
+export function createRouter(options: RouterOptions): HttpHandler {
+  return connectNodeAdapter({
+    routes(router) {
+      for (const [service, methods] of byService(options.methods)) {
+        const implementation = Object.fromEntries(methods.map((method) => [method.descriptor.localName, unary(method)]));
+        router.service(service, implementation as Partial<ServiceImpl<DescService>>);
+      }
+      options.operations(router);
+    },
+    fallback: (request, response) => void options.fallback(request, response),
+    contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
+    readMaxBytes: options.maxBodyBytes,
+    maxTimeoutMs: options.maxTimeoutMs,
+    shutdownSignal: options.draining,
+    jsonOptions: { registry: createRegistry(...options.detailTypes) },
+  });
+}
+
+function byService(methods: MethodTable): Map<DescService, Method[]> {
+  return Map.groupBy(methods.values(), (method) => method.descriptor.parent);
+}
+
+function unary(method: Method) {
+  return async (request: Message, context: HandlerContext): Promise<Message> => {
+    const call = callOf(context);
+    try {
+      return await method.invoke(call, request);
+    } catch (error) {
+      throw toConnectError(error as ApiError);
+    } finally {
+      for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
+      context.responseHeader.set("x-request-id", call.requestId);
+    }
+  };
+}
+
+function callOf(context: HandlerContext): Call {
+  return newCall({
+    door: context.protocolName as DoorName,
+    requestId: randomUUID(),
+    peer: context.values.get(peerKey),
+    header: (name) => context.requestHeader.get(name) ?? undefined,
+    signal: context.signal,
+  });
+}
+
+/** The codes of both vocabularies have the same numbers. */
+function toConnectError(error: ApiError): ConnectError {
+  const details = error.details.map(({ schema, value }) => ({ desc: schema, value }));
+  return new ConnectError(error.message, error.code as number as Code, undefined, details);
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+// The program's door: plain JavaScript, so that any Node can read it. The rest is TypeScript and native code for the Node
+// that the packages bring along; an older one hands over to that.
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const oldestNode = 24;
+const bundled = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
+
+if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
+  const { main } = await import("./main.ts");
+  await main(process.argv.slice(2));
+} else {
+  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", () => {
+    console.error(`Gatehouse needs Node ${oldestNode} or later, and ${bundled} is not there: run npm ci without --omit=optional.`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1);
+  });
+}

@@ -1,0 +1,61 @@
+import type { Message } from "@bufbuild/protobuf";
+import { type ApiError, permissionDenied, unauthenticated } from "../aip/errors.ts";
+import type { Access, Scope } from "../authz/access.ts";
+import { capabilityNames, capabilitySet } from "../authz/capabilities.ts";
+import type { AccessRule } from "../authz/rules.ts";
+import type { Caller } from "../authn/caller.ts";
+import type { Call } from "./call.ts";
+
+/**
+ * Applies the rule of the method. AIP-211: permission comes before existence; the check reads nothing but grants and the
+ * uid, so that it cannot tell whether the resource is there.
+ */
+export function authorize(call: Call, rule: AccessRule, request: Message): void {
+  if (rule.type === "open") return;
+  const access = accessOf(call);
+  if (rule.type === "scoped") {
+    const uid = rule.scopeOf(request);
+    for (const capability of rule.capabilities) {
+      if (!access.has(capability, uid)) throw denied(rule.capabilities, uid);
+    }
+  } else if (rule.capabilities.length > 0) {
+    const scope = access.scope(rule.capabilities);
+    if (scope.length === 0) throw denied(rule.capabilities, "");
+    call.scope = scope;
+  }
+}
+
+/** Throws unless the caller holds the capability at the uid: for what an annotation cannot say. */
+export function requireCapability(call: Call, capability: number, uid: string): void {
+  if (!accessOf(call).has(capability, uid)) throw denied([capability], uid);
+}
+
+/** What the caller may do; every method but the open ones has it. */
+export function accessOf(call: Call): Access {
+  if (!call.access) throw unauthenticated("a bearer token is required");
+  return call.access;
+}
+
+/** Who is calling; every method but the open ones has it. */
+export function callerOf(call: Call): Caller {
+  if (!call.caller) throw unauthenticated("a bearer token is required");
+  return call.caller;
+}
+
+/** The method that is called. */
+export function methodOf(call: Call): NonNullable<Call["method"]> {
+  if (!call.method) throw new Error("the call did not come through the pipeline");
+  return call.method;
+}
+
+/** The subtrees that an unscoped method may show. Fails closed: without a decision there is no list. */
+export function scopeOf(call: Call): Scope {
+  if (!call.scope) throw permissionDenied("the method has no scope");
+  return call.scope;
+}
+
+function denied(capabilities: readonly number[], uid: string): ApiError {
+  const names = capabilityNames(capabilitySet(capabilities)).join(", ");
+  const where = uid === "" ? "anywhere" : `at ${uid}`;
+  return permissionDenied(`the caller does not have the required capabilities: ${names} ${where}`, { capability: names, ...(uid === "" ? {} : { scope: uid }) });
+}

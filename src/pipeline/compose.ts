@@ -1,0 +1,92 @@
+// The method table: every unary method with the whole pipeline around its handler, composed once at start.
+import { create, type DescMethod, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
+import { type ApiError, invalidArgument } from "../aip/errors.ts";
+import { type AccessRule, readAccessRule } from "../authz/rules.ts";
+import type { Clock } from "../clock.ts";
+import { type AuthenticateDeps, authenticate } from "./authenticate.ts";
+import { authorize } from "./authorize.ts";
+import type { Call } from "./call.ts";
+import { errorDomain, finishError } from "./finish-error.ts";
+import type { Implementation } from "./handlers.ts";
+import type { Method, MethodTable } from "./method.ts";
+import type { Observer } from "./observe.ts";
+import type { MessageRules, RuleBook } from "./rule-book.ts";
+import { compileValidator, type Validator } from "./validate.ts";
+
+export interface ComposeOptions extends AuthenticateDeps {
+  readonly clock: Clock;
+  readonly observer: Observer;
+  /** The domain of the installation, for ErrorInfo. */
+  readonly domain: string;
+  /** Paths of the methods that check credentials of another kind by themselves. Any other method needs an access rule. */
+  readonly exempt: ReadonlySet<string>;
+}
+
+type Handler = (request: Message, call: Call) => unknown;
+
+/** Composes all methods. Throws when one has no rule or no handler: what is not decided must not be served. */
+export function composeMethods(implementations: readonly Implementation[], options: ComposeOptions): MethodTable {
+  const book: RuleBook = new Map(implementations.flatMap(({ rules }) => rules.map((rule): [string, MessageRules] => [rule.schema.typeName, rule])));
+  const table = new Map<string, Method>();
+  for (const { service, handlers } of implementations) {
+    for (const descriptor of service.methods) {
+      if (!isUnary(descriptor)) throw new Error(`${descriptor.toString()}: only unary methods are composed`);
+      const path = methodPath(descriptor);
+      const handler = handlers[descriptor.localName] as Handler | undefined;
+      if (!handler) throw new Error(`${path} has no handler`);
+      table.set(path, composeMethod(path, descriptor, handler, compileValidator(descriptor, book), options));
+    }
+  }
+  return table;
+}
+
+/** The path of a method over gRPC. */
+export function methodPath(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+function composeMethod(path: string, descriptor: DescMethodUnary, handler: Handler, validator: Validator, options: ComposeOptions): Method {
+  const rule = ruleOf(path, descriptor, options.exempt);
+  const domain = errorDomain(descriptor.parent, options.domain);
+  const { observer } = options;
+
+  const method = { path, descriptor };
+
+  async function run(call: Call, request: Message): Promise<Message> {
+    call.method = method;
+    if (rule.type !== "open") await authenticate(call, options);
+    const now = options.clock();
+    const violations = validator(request, { now, createTime: now });
+    if (violations.length > 0) throw invalidArgument(violations);
+    authorize(call, rule, request);
+    const reply = await handler(request, call);
+    return create(descriptor.output, reply as Message);
+  }
+
+  return {
+    ...method,
+    needsBearer: rule.type !== "open",
+    async invoke(call, request) {
+      const startedAt = performance.now();
+      let failure: ApiError | undefined;
+      try {
+        return await run(call, request);
+      } catch (error) {
+        failure = finishError(error, domain);
+        throw failure;
+      } finally {
+        observer(call, path, performance.now() - startedAt, failure);
+      }
+    },
+  };
+}
+
+function ruleOf(path: string, descriptor: DescMethodUnary, exempt: ReadonlySet<string>): AccessRule {
+  const rule = readAccessRule(descriptor) ?? (exempt.has(path) ? ({ type: "open" } as const) : undefined);
+  if (!rule) throw new Error(`${path} has no access rule`);
+  return rule;
+}
+
+function isUnary(method: DescMethod): method is DescMethodUnary {
+  return method.methodKind === "unary";
+}

@@ -1,0 +1,22 @@
+import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { Call } from "./call.ts";
+import type { MessageRules } from "./rule-book.ts";
+
+/** One function per unary method of a service. A missing method or a reply of another type does not compile. */
+export type Handlers<S extends DescService> = {
+  [K in keyof S["method"]]: S["method"][K] extends { methodKind: "unary"; input: infer I extends DescMessage; output: infer O extends DescMessage }
+    ? (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>> | MessageInitShape<O>
+    : never;
+};
+
+/** A service, its handlers, and the rules of the messages that it brings along. */
+export interface Implementation {
+  readonly service: DescService;
+  readonly handlers: Readonly<Record<string, (request: never, call: Call) => unknown>>;
+  readonly rules: readonly MessageRules[];
+}
+
+/** Ties handlers to their service. */
+export function implement<S extends DescService>(service: S, handlers: Handlers<S>, rules: readonly MessageRules[] = []): Implementation {
+  return { service, handlers, rules };
+}

@@ -1,0 +1,50 @@
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { FieldViolation } from "../aip/errors.ts";
+import { uidPattern } from "../uid.ts";
+
+/** A rule for the text of one field. */
+export interface TextRule {
+  /** Whether the text is in order. */
+  test(text: string): boolean;
+  /** What is said otherwise. */
+  readonly description: string;
+}
+
+/** The rules of one message type. What is required is said in the proto and nowhere else. */
+export interface MessageRules {
+  readonly schema: DescMessage;
+  /** By proto field name. A text field that may be empty is tested only when it is not. */
+  readonly fields: Readonly<Record<string, TextRule>>;
+  /** A rule between fields; answers violations with paths relative to the message. */
+  readonly check?: (message: Message, context: CheckContext) => readonly FieldViolation[];
+}
+
+export interface CheckContext {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** When the resource was created; `now` on create. */
+  readonly createTime: number;
+}
+
+/** The rules of all messages. */
+export type RuleBook = ReadonlyMap<string, MessageRules>;
+
+/** A rule that a text matches a pattern; `shown` is the pattern as callers know it. */
+export function patternRule(field: string, pattern: RegExp, shown: string): TextRule {
+  return { test: (text) => pattern.test(text), description: `${field} must match "${shown}"` };
+}
+
+/** Names of groups, identities, roles and the like. */
+export const nameRule = patternRule("name", /^[a-z0-9 ._-]{1,}$/, "^[a-z0-9 ._-]{1,}$");
+
+/** Descriptions: at most 512 code points on one line. NUL is refused too: PostgreSQL cannot hold it. */
+export const descriptionRule: TextRule = patternRule("description", /^[^\t\n\f\r\0]{0,512}$/u, "^[\\\\S ]{0,512}$");
+
+/** Uids, wherever one stands. */
+export const uidRule: TextRule = { test: (text) => uidPattern.test(text), description: 'must match "^[0-9a-f]{40}(/[0-9a-f]{16})*$"' };
+
+/** Any other text: bounded, and without NUL. */
+export const plainTextRule: TextRule = {
+  test: (text) => text.length <= 4096 && !text.includes("\0"),
+  description: "must be at most 4096 characters without NUL",
+};

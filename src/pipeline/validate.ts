@@ -1,0 +1,129 @@
+// Static validation, before anything is looked up: required fields, patterns, uids. All violations come at once.
+import type { DescField, DescMessage, DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import type { FieldViolation } from "../aip/errors.ts";
+import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
+import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
+import { type CheckContext, plainTextRule, type RuleBook, type TextRule, uidRule } from "./rule-book.ts";
+
+/** Lists longer than this are refused, whatever they hold. */
+const maximumItems = 1000;
+
+type Check = (message: ReflectMessage, prefix: string, found: FieldViolation[]) => void;
+
+/** Tells what is wrong with a request. */
+export type Validator = (request: Message, context: CheckContext) => FieldViolation[];
+
+/** Compiles the validator of a method from its descriptor and the rules. */
+export function compileValidator(method: DescMethodUnary, book: RuleBook): Validator {
+  const { input } = method;
+  const resource = resourceField(input);
+  const maskField = input.fields.find((field) => field.name === "update_mask");
+  const rest = input.fields.filter((field) => field !== resource);
+  const checks = rest.map((field) => fieldCheck(input, field, book));
+  const resourceCheck = resource && compileResourceCheck(resource.message, book);
+  return (request, context) => {
+    const found: FieldViolation[] = [];
+    const message = reflect(input, request);
+    for (const check of checks) check(message, "", found);
+    if (resource && resourceCheck) {
+      const value = message.isSet(resource) ? message.get(resource) : undefined;
+      found.push(...resourceCheck(value, maskField ? { mask: maskOf(message, maskField) } : undefined, context));
+    }
+    return found;
+  };
+}
+
+/** Checks a whole resource, or the part of it that a mask names; paths are relative to the resource. */
+export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
+  const checks = schema.fields.filter((field) => !isOutputOnly(field)).map((field) => ({ field, check: fieldCheck(schema, field, book) }));
+  const uid = schema.fields.find((field) => field.name === "uid");
+  const between = book.get(schema.typeName)?.check;
+  return (value: ReflectMessage | undefined, update: { mask: FieldMask | undefined } | undefined, context: CheckContext): FieldViolation[] => {
+    const found: FieldViolation[] = [];
+    const message = value ?? reflect(schema);
+    const resolved = update && resolveMask(schema, message.message, update.mask);
+    if (resolved && "violations" in resolved) return [...resolved.violations];
+    const mask: UpdateMask | undefined = resolved?.mask;
+    if (mask && uid) testText(uidRule, String(message.get(uid)), "uid", true, found);
+    for (const { field, check } of checks) {
+      if (!mask || maskNames(mask, field.name)) check(message, "", found);
+    }
+    // On update the rules between fields are for the result, which only the handler knows.
+    if (!mask && between) found.push(...between(message.message, context));
+    return found;
+  };
+}
+
+/** The field of a request that holds the resource: `group` of CreateGroupRequest and UpdateGroupRequest. */
+function resourceField(input: DescMessage): (DescField & { fieldKind: "message" }) | undefined {
+  return input.fields.find((field): field is DescField & { fieldKind: "message" } => {
+    return field.fieldKind === "message" && field.message.file.proto.package === input.file.proto.package && isRequired(field);
+  });
+}
+
+function maskOf(message: ReflectMessage, field: DescField): FieldMask | undefined {
+  if (field.fieldKind !== "message" || !message.isSet(field)) return undefined;
+  return message.get(field).message as FieldMask;
+}
+
+// AIP-233: inside a batch the parent of an item may be left out, hence `mayRequire`.
+function fieldCheck(parent: DescMessage, field: DescField, book: RuleBook, mayRequire = true): Check {
+  const required = mayRequire && isRequired(field);
+  if (field.fieldKind === "message") {
+    const inner = messageCheck(field.message, book);
+    return (message, prefix, found) => {
+      if (message.isSet(field)) inner(message.get(field), `${prefix}${field.name}.`, found);
+      else if (required) found.push({ field: prefix + field.name, description: `${field.name} is required` });
+    };
+  }
+  if (field.fieldKind === "list") return listCheck(field, required, textRule(parent, field, book), book);
+  if (field.fieldKind !== "scalar" || typeof reflect(parent).get(field) !== "string") return () => {};
+  const rule = textRule(parent, field, book);
+  const mayBeEmpty = !required;
+  return (message, prefix, found) => {
+    const text = message.get(field) as string;
+    if (text !== "" || !mayBeEmpty) testText(rule, text, prefix + field.name, required, found);
+  };
+}
+
+function listCheck(field: DescField & { fieldKind: "list" }, required: boolean, rule: TextRule, book: RuleBook): Check {
+  const inner = field.listKind === "message" ? messageCheck(field.message, book) : undefined;
+  return (message, prefix, found) => {
+    const list = message.get(field);
+    const name = prefix + field.name;
+    if (required && list.size === 0) found.push({ field: name, description: `${field.name} is required` });
+    if (list.size > maximumItems) {
+      found.push({ field: name, description: `must not have more than ${maximumItems} items` });
+      return;
+    }
+    let index = 0;
+    for (const item of list) {
+      const at = `${name}[${index++}]`;
+      if (inner) inner(item as ReflectMessage, `${at}.`, found);
+      else if (typeof item === "string") testText(rule, item, at, true, found);
+    }
+  };
+}
+
+function messageCheck(schema: DescMessage, book: RuleBook): Check {
+  if (schema.typeName.startsWith("google.protobuf.")) return () => {};
+  const checks = schema.fields.filter((field) => !isOutputOnly(field)).map((field) => fieldCheck(schema, field, book, field.name !== "parent"));
+  return (message, prefix, found) => {
+    for (const check of checks) check(message, prefix, found);
+  };
+}
+
+/** The rule of a text field: that of the book, that of uids by the field's name, or the bound for any text. */
+function textRule(parent: DescMessage, field: DescField, book: RuleBook): TextRule {
+  const declared = book.get(parent.typeName)?.fields[field.name];
+  if (declared) return declared;
+  const namesUid = field.name === "uid" || field.name === "parent" || field.name.endsWith("_uid") || parent.name === "UIDPFilter";
+  return namesUid ? uidRule : plainTextRule;
+}
+
+function testText(rule: TextRule, text: string, field: string, required: boolean, found: FieldViolation[]): void {
+  if (required && text === "" && rule === plainTextRule) found.push({ field, description: `${field} is required` });
+  else if (!rule.test(text)) found.push({ field, description: rule.description });
+}

@@ -1,0 +1,32 @@
+import type { WriteContext } from "../storage/session.ts";
+import type { Call } from "../pipeline/call.ts";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../storage/database.ts";
+
+/** What the services need of the rest of the program. */
+export interface Deps {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Authenticates page tokens. */
+  readonly pageTokenKey: Uint8Array;
+  readonly settings: ServiceSettings;
+}
+
+/** What the operator decides about the behaviour of services. */
+export interface ServiceSettings {
+  /** Who may create root groups: whoever holds `groups.create` somewhere, or operators only. */
+  readonly rootGroups: "anyone" | "operators";
+  /** How many levels of groups there may be. */
+  readonly maxDepth: number;
+  /** Whether identities may name an issuer on loopback http. */
+  readonly allowInsecureIssuers: boolean;
+  /** Issuers whose verified e-mail addresses are believed across organizations. */
+  readonly trustedEmailIssuers: readonly string[];
+  /** E-mail domains that belong to nobody in particular. */
+  readonly sharedEmailDomains: readonly string[];
+}
+
+/** Who changes something, for the change log. */
+export function writeContext(call: Call, clock: Clock): WriteContext {
+  return { actor: call.caller?.uid ?? "", method: call.method?.path ?? "", requestId: call.requestId, time: clock() };
+}

@@ -1,0 +1,94 @@
+// One page of a list: AIP-158 paging over the rows that selection.ts chose.
+import { createHash } from "node:crypto";
+import { type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
+import { invalidField } from "../aip/errors.ts";
+import { type OrderBy, parseOrderBy } from "../aip/order-by.ts";
+import { formatPageToken, isExpired, type PageToken, parsePageToken } from "../aip/page-token.ts";
+import { effectivePageSize, effectiveSkip } from "../aip/pagination.ts";
+import { newViolations } from "../aip/violations.ts";
+import { callerOf, methodOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import type { ResourceRow } from "../storage/collection.ts";
+import { countRows, cursorOf, listRows, type SortField, type Source } from "../storage/listing.ts";
+import type { Deps } from "./deps.ts";
+import type { Resource } from "./resource.ts";
+
+/** The paging fields that every list request has. */
+export interface PageRequest {
+  readonly pageSize: number;
+  readonly pageToken: string;
+  readonly orderBy: string;
+  readonly skip: number;
+}
+
+export interface Page<R> {
+  readonly rows: readonly R[];
+  readonly nextPageToken: string;
+  readonly totalCount: bigint;
+  readonly skipped: number;
+}
+
+/** Columns and the values that they must have; empty texts and zero numbers filter nothing. */
+export type Filters = Readonly<Record<string, string | number>>;
+
+/** Reads one page together with the total, both of one snapshot. */
+export async function listPage<D extends DescMessage, R extends ResourceRow>(
+  resource: Resource<D, R>,
+  deps: Deps,
+  call: Call,
+  request: PageRequest & Message,
+  sources: readonly Source[],
+  asked: Filters,
+): Promise<Page<R>> {
+  const violations = newViolations();
+  const pageSize = effectivePageSize(request.pageSize, violations);
+  const skip = effectiveSkip(request.skip, violations);
+  const order = parseOrderBy<SortField>(request.orderBy, resource.orderable, violations);
+  violations.throwIfAny();
+  const query = queryDigest(call, request);
+  const token = readToken(deps, call, request.pageToken, query, order);
+  const effective = order ?? (token ? parseStored(token.order) : { field: "uid" as const, descending: false });
+  const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
+  const { collection } = resource;
+  const [found, total] = await deps.database.read(async (session) => [
+    await listRows(session, collection, { sources, filters, order: effective, after: token && { value: token.value, uid: token.uid }, skip, limit: pageSize + 1 }),
+    await countRows(session, collection, { sources, filters }),
+  ]);
+  const rows = found.slice(0, pageSize);
+  const last = found.length > pageSize ? rows.at(-1) : undefined;
+  const nextPageToken = last
+    ? formatPageToken(deps.pageTokenKey, { issuedAt: deps.clock(), query, order: formatStored(effective), ...cursorOf(last, effective.field) })
+    : "";
+  return { rows, nextPageToken, totalCount: BigInt(total), skipped: skip };
+}
+
+/** The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. */
+function readToken(deps: Deps, call: Call, text: string, query: string, order: OrderBy<SortField> | undefined): PageToken | undefined {
+  if (text === "") return undefined;
+  const token = parsePageToken(deps.pageTokenKey, text);
+  if (!token) throw invalidField("page_token", "is not a page token of this service");
+  if (token.query !== query) throw invalidField("page_token", "was made for another query, method or caller");
+  if (order && formatStored(order) !== token.order) throw invalidField("page_token", "was made for another order_by");
+  if (!isExpired(token, deps.clock())) return token;
+  call.replyHeaders.set("x-page-token-expired", "true");
+  return undefined;
+}
+
+/** A digest of the caller, the method and everything in the request but its paging fields. */
+function queryDigest(call: Call, request: PageRequest & Message): string {
+  const { path, descriptor } = methodOf(call);
+  const filters = toBinary(descriptor.input, { ...request, pageSize: 0, pageToken: "", orderBy: "", skip: 0 } as Message);
+  const hash = createHash("sha256");
+  // Lengths first: no two different tuples may run together into the same bytes.
+  for (const part of [callerOf(call).uid, path, filters]) hash.update(`${part.length}:`).update(part);
+  return hash.digest("base64url").slice(0, 22);
+}
+
+function formatStored({ field, descending }: OrderBy<SortField>): string {
+  return descending ? `${field} desc` : field;
+}
+
+function parseStored(text: string): OrderBy<SortField> {
+  const [field, direction] = text.split(" ");
+  return { field: field as SortField, descending: direction === "desc" };
+}

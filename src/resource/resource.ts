@@ -1,0 +1,63 @@
+import { type DescMessage, getOption, hasOption, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import { resource as resourceOption } from "../../gen/google/api/resource_pb.ts";
+import type { CheckContext, MessageRules, TextRule } from "../pipeline/rule-book.ts";
+import type { FieldViolation } from "../aip/errors.ts";
+import type { Collection, ResourceRow } from "../storage/collection.ts";
+import type { SortField } from "../storage/listing.ts";
+
+/** What a resource declares; everything else about it follows from this and its proto. */
+export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRow> {
+  readonly schema: D;
+  /** The field of the List reply that holds the page. */
+  readonly plural: string;
+  readonly collection: Collection<R>;
+  /** The fields that `order_by` accepts. */
+  readonly orderable: Readonly<Record<string, SortField>>;
+  readonly rules: Readonly<Record<string, TextRule>>;
+  /** Whether the uid of a granted group can be that of a resource; false when absent. */
+  readonly includesGranted?: boolean;
+  /** Whether resources without parent are shown to everybody who may list at all; false when absent. */
+  readonly includesRoots?: boolean;
+  /** A rule between fields; paths are relative to the resource. */
+  readonly check?: (message: MessageShape<D>, context: CheckContext) => readonly FieldViolation[];
+  toMessage(row: R): MessageInitShape<D>;
+  /** The columns that come from the message; uid, parent and times are the engine's. */
+  toRow(message: MessageShape<D>): Omit<R, "uid" | "parent" | "createTime" | "updateTime" | ServerColumns>;
+}
+
+/** Columns that no request ever sets. */
+type ServerColumns = "email" | "emailUnverified" | "lastSeenTime" | "metadata" | "status" | "resourceLimits";
+
+export interface Resource<D extends DescMessage, R extends ResourceRow> extends ResourceDeclaration<D, R> {
+  /** The type in errors, such as `iam.chainguard.dev/Group`. */
+  readonly type: string;
+  /** Whether the resource says when it was last changed. */
+  readonly tracksUpdates: boolean;
+  readonly messageRules: MessageRules;
+}
+
+/** The orders that every resource with a name and an update time has. */
+export const commonOrders = {
+  uid: "uid",
+  name: "name",
+  created_at: "createTime",
+  create_time: "createTime",
+  createTime: "createTime",
+  updated_at: "updateTime",
+  update_time: "updateTime",
+  updateTime: "updateTime",
+} as const satisfies Record<string, SortField>;
+
+/** Completes a declaration by what the proto says. */
+export function defineResource<D extends DescMessage, R extends ResourceRow>(declaration: ResourceDeclaration<D, R>): Resource<D, R> {
+  const { schema, rules, check } = declaration;
+  if (!hasOption(schema, resourceOption)) throw new Error(`${schema.typeName} is not declared as a resource`);
+  const { type, plural } = getOption(schema, resourceOption);
+  if (plural !== declaration.plural) throw new Error(`${schema.typeName}: its plural is ${plural}, not ${declaration.plural}`);
+  return {
+    ...declaration,
+    type,
+    tracksUpdates: schema.fields.some((field) => field.name === "update_time"),
+    messageRules: { schema, fields: rules, ...(check ? { check: check as NonNullable<MessageRules["check"]> } : {}) },
+  };
+}

@@ -1,0 +1,127 @@
+// Get, list, create, update and delete of any declared resource. It names no resource.
+import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { failedPrecondition, invalidArgument, notFound } from "../aip/errors.ts";
+import { applyMask, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
+import { scopeOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import { deleteRow, findRow, insertRow, type ResourceRow, updateRow } from "../storage/collection.ts";
+import type { Session, Transaction } from "../storage/session.ts";
+import { depthOf, newChild } from "../uid.ts";
+import { type Deps, writeContext } from "./deps.ts";
+import { type Filters, listPage, type Page, type PageRequest } from "./list-page.ts";
+import type { Resource } from "./resource.ts";
+import { type PlaceFilter, selectSources } from "./selection.ts";
+
+/** What a parent looks like to its children: the collection of groups, without naming it. */
+export interface ParentCollection {
+  find(session: Session, uid: string): Promise<ResourceRow | undefined>;
+  readonly type: string;
+}
+
+/** Binds the standard methods to a resource. Services wire them by name, or write what differs around the parts. */
+export function standardMethods<D extends DescMessage, R extends ResourceRow>(resource: Resource<D, R>, parents: ParentCollection, deps: Deps) {
+  const { collection, schema } = resource;
+
+  async function find(session: Session, uid: string): Promise<R> {
+    const row = await findRow(session, collection, uid);
+    if (!row) throw notFound(resource.type, uid);
+    return row;
+  }
+
+  function message(row: R): MessageShape<D> {
+    return create(schema, resource.toMessage(row));
+  }
+
+  /** Adds a resource below `parent` inside a transaction. Columns that no request sets come from `server`. */
+  async function insert(tx: Transaction, parent: string, value: MessageShape<D>, server: Partial<R>): Promise<R> {
+    if (parent !== "" && !(await parents.find(tx, parent))) throw notFound(parents.type, parent);
+    if (parent !== "" && depthOf(parent) >= deps.settings.maxDepth) {
+      throw failedPrecondition("TOO_DEEP", `groups may be nested ${deps.settings.maxDepth} levels deep`, parent);
+    }
+    const { time } = tx.context;
+    const own = { uid: newChild(parent), parent: parent === "" ? null : parent, createTime: time, ...updated(time) };
+    const row = { ...resource.toRow(value), ...server, ...own } as unknown as R;
+    await insertRow(tx, collection, row);
+    return row;
+  }
+
+  /** The row with the changes of a request applied and checked, not yet written. */
+  function changed(row: R, value: MessageShape<D>, mask: UpdateMask, now: number): R {
+    const merged = message(row);
+    applyMask(schema, merged, value, mask);
+    const violations = resource.check?.(merged, { now, createTime: row.createTime }) ?? [];
+    if (violations.length > 0) throw invalidArgument(violations);
+    return { ...row, ...resource.toRow(merged), ...updated(now) };
+  }
+
+  function updated(time: number): { updateTime?: number } {
+    return resource.tracksUpdates ? { updateTime: time } : {};
+  }
+
+  /** One page of what the caller may see. */
+  async function page(request: ListRequest, call: Call, filters: Filters): Promise<Page<R>> {
+    const { includesGranted = false, includesRoots = false } = resource;
+    const sources = selectSources(scopeOf(call), request.uidp, { includesGranted, includesRoots });
+    return await listPage(resource, deps, call, request, sources, filters);
+  }
+
+  return {
+    find,
+    message,
+    insert,
+    changed,
+
+    async get(request: { uid: string }): Promise<MessageInitShape<D>> {
+      return resource.toMessage(await find(deps.database.session, request.uid));
+    },
+
+    page,
+
+    /** The reply holds the page under the plural of the resource, a key that the compiler cannot know. */
+    async list(request: ListRequest, call: Call, filters: Filters = {}): Promise<Omit<Page<R>, "rows">> {
+      const { rows, ...envelope } = await page(request, call, filters);
+      return { [resource.plural]: rows.map((row) => resource.toMessage(row)), ...envelope };
+    },
+
+    async create(parent: string, value: MessageShape<D>, call: Call, server: Partial<R>): Promise<MessageInitShape<D>> {
+      const context = writeContext(call, deps.clock);
+      return resource.toMessage(await deps.database.write(context, (tx) => insert(tx, parent, value, server)));
+    },
+
+    async update(
+      value: MessageShape<D> & { uid: string },
+      fieldMask: FieldMask | undefined,
+      call: Call,
+      guard: (tx: Transaction, before: R, after: R) => Promise<R> = async (_tx, _before, after) => after,
+    ): Promise<MessageInitShape<D>> {
+      const mask = requestMask(schema, value, fieldMask);
+      const row = await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+        const before = await find(tx, value.uid);
+        const after = await guard(tx, before, changed(before, value, mask, tx.context.time));
+        await updateRow(tx, collection, before, after);
+        return after;
+      });
+      return resource.toMessage(row);
+    },
+
+    async delete(request: { uid: string }, call: Call, guard: (tx: Transaction, row: R) => Promise<void> = async () => {}) {
+      await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+        const row = await find(tx, request.uid);
+        await guard(tx, row);
+        await deleteRow(tx, collection, row);
+      });
+      return {};
+    },
+  };
+}
+
+/** The fields that every list request has. */
+export type ListRequest = PageRequest & Message & { readonly uidp?: PlaceFilter | undefined };
+
+/** The mask of an update request; throws when it names what is no field. */
+export function requestMask(schema: DescMessage, value: Message, fieldMask: FieldMask | undefined): UpdateMask {
+  const result = resolveMask(schema, value, fieldMask);
+  if ("violations" in result) throw invalidArgument(result.violations);
+  return result.mask;
+}

@@ -1,0 +1,219 @@
+// The composition root: opens the storage, composes the methods, opens the doors.
+import { randomBytes, randomUUID } from "node:crypto";
+import { BlockList } from "node:net";
+import type { DescMessage } from "@bufbuild/protobuf";
+import type { Logger } from "pino";
+import * as details from "../gen/google/rpc/error_details_pb.ts";
+import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { Health } from "../gen/health/v1/health_pb.ts";
+import { discoveryDocument, discoveryPath, keySetPath } from "./authn/discovery.ts";
+import { openIssuers } from "./authn/issuers.ts";
+import { type KeyRing, openKeyRing } from "./authn/keys.ts";
+import { fetchJson, outboundLimits } from "./authn/outbound.ts";
+import { createTokens, type Tokens } from "./authn/tokens.ts";
+import { createPolicy, type Policy } from "./authz/policy.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { type Config, ConfigError, limits } from "./config.ts";
+import { defaultLimits } from "./doors/limits.ts";
+import { type Listener, openListener } from "./doors/listen.ts";
+import { createGateway } from "./doors/rest/gateway.ts";
+import { createRouter } from "./doors/router.ts";
+import { createSite, isLocal, type Pages, publicJson, text } from "./doors/site.ts";
+import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { composeMethods } from "./pipeline/compose.ts";
+import { createObserver } from "./pipeline/observe.ts";
+import type { Deps } from "./resource/deps.ts";
+import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
+import { identityDirectory } from "./services/iam/directory.ts";
+import { health } from "./services/operations/health.ts";
+import { reflection } from "./services/operations/reflection.ts";
+import { exemptMethods, services } from "./services.ts";
+import { type Database, openDatabase } from "./storage/database.ts";
+import { defaultDatabaseLimits } from "./storage/dialect.ts";
+import { findHeldRoles } from "./storage/grants.ts";
+import { settleSetting, writeSetting } from "./storage/settings.ts";
+import { keyStore } from "./storage/signing-keys.ts";
+import { createExchange } from "./sts/exchange.ts";
+
+/** A running server. Disposing of it cuts off every request; `drain` does not. */
+export interface Server extends AsyncDisposable {
+  readonly url: string;
+  readonly database: Database;
+  readonly tokens: Tokens;
+  readonly policy: Policy;
+  /** Finishes what is being answered, then closes everything. */
+  drain(): Promise<void>;
+}
+
+/** The types that the details of errors have. */
+const detailTypes: DescMessage[] = [
+  details.ErrorInfoSchema,
+  details.BadRequestSchema,
+  details.PreconditionFailureSchema,
+  details.ResourceInfoSchema,
+  details.RetryInfoSchema,
+  details.QuotaFailureSchema,
+  details.RequestInfoSchema,
+  details.HelpSchema,
+  details.LocalizedMessageSchema,
+];
+
+/** Starts a server. Rejects before anything listens when the configuration or the data does not allow it. */
+export async function startServer(config: Config, log: Logger, clock: Clock = systemClock): Promise<Server> {
+  const database = await openDatabase(config.databaseUrl, defaultDatabaseLimits);
+  try {
+    return await serve(config, log, clock, database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function serve(config: Config, log: Logger, clock: Clock, database: Database): Promise<Server> {
+  const pageTokenKey = await settle(config, database, clock);
+  await syncBuiltInRoles(database, clock());
+  const keys = await openKeyRing(keyStore(database, clock), {
+    algorithm: config.signingAlgorithm,
+    clock,
+    refreshCooldownMs: limits.keyRefreshCooldownMs,
+  });
+  const audiences = [config.baseUrl, ...config.audiences];
+  const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
+  const policy = createPolicy({
+    findHeldRoles: (uid) => findHeldRoles(database.session, uid),
+    epoch: () => database.accessEpoch.current(),
+  });
+  const exchange = createExchange({
+    directory: identityDirectory(database, clock),
+    grants: { grantsOf: async (uid) => (await policy.grantsOf(uid)) ?? new Map() },
+    issuers: openIssuers({ fetchJson: fetcher(config), clock, allowInsecureIssuers: config.dev }),
+    tokens,
+    issuer: config.baseUrl,
+    audiences,
+    clock,
+    log: (event) => log.info(event, "token exchange"),
+  });
+  const metrics = createMetrics();
+  measure(metrics, tokens, policy);
+  const methods = composeMethods(services(serviceDeps(config, database, clock, pageTokenKey), exchange), {
+    tokens,
+    policy,
+    clock,
+    observer: createObserver(log, metrics),
+    domain: config.domain,
+    exempt: exemptMethods,
+  });
+
+  const gateway = createGateway(methods.values(), {
+    maxBodyBytes: limits.bodyBytes,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
+    requestTimeoutMs: limits.requestTimeoutMs,
+    maxJsonDepth: limits.jsonDepth,
+    errorDomain: `iam.${config.domain}`,
+    anyTypes: detailTypes,
+    newRequestId: randomUUID,
+    report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
+  });
+  const site = createSite(pages(config, database, keys, metrics), (request, response) => gateway.handle(request, response));
+  const stopping = new AbortController();
+  const served = [...new Set([...methods.values()].map((method) => method.descriptor.parent))];
+  const handler = createRouter({
+    methods,
+    fallback: site,
+    maxBodyBytes: limits.bodyBytes,
+    maxTimeoutMs: limits.requestTimeoutMs,
+    detailTypes,
+    draining: stopping.signal,
+    operations(router) {
+      const reflect = reflection([...served, Health, ReflectionV1, ReflectionV1Alpha]);
+      router.service(ReflectionV1, { serverReflectionInfo: reflect });
+      router.service(ReflectionV1Alpha, { serverReflectionInfo: reflect as never });
+      const names = new Set(served.map((service) => service.typeName));
+      router.service(Health, health({ services: names, check: () => database.check(), draining: stopping.signal }));
+    },
+  });
+  const listener = await openListener({
+    host: config.host,
+    port: config.port,
+    ...(config.tls ? { tls: config.tls } : {}),
+    limits: defaultLimits,
+    handler,
+    onError: (error) => log.warn({ err: error }, "a connection failed"),
+  });
+  const refresher = setInterval(() => void keys.refresh().catch((error) => log.warn({ err: error }, "signing keys could not be read")), limits.keyRefreshMs);
+  stopping.signal.addEventListener("abort", () => clearInterval(refresher));
+  return running(config, database, tokens, policy, listener, stopping);
+}
+
+function running(config: Config, database: Database, tokens: Tokens, policy: Policy, listener: Listener, stopping: AbortController): Server {
+  let closed: Promise<void> | undefined;
+  const close = (finish: () => Promise<void>) => {
+    stopping.abort();
+    closed ??= finish().then(() => database.close());
+    return closed;
+  };
+  return {
+    url: listener.address.url,
+    database,
+    tokens,
+    policy,
+    drain: () => close(() => listener.drain(config.drainTimeoutMs)),
+    [Symbol.asyncDispose]: () => close(async () => listener[Symbol.asyncDispose]()),
+  };
+}
+
+/** Settles what belongs to the data: the key of page tokens, and the issuer that its tokens were made under. */
+async function settle(config: Config, database: Database, clock: Clock): Promise<Uint8Array> {
+  return await database.write({ actor: "", method: "start", requestId: "", time: clock() }, async (tx) => {
+    const issuer = await settleSetting(tx, "issuer", config.baseUrl);
+    if (issuer !== config.baseUrl) {
+      if (!config.dev && !config.acceptIssuerChange) {
+        throw new ConfigError(`base-url: the data was made under ${issuer}; set it back, or start once with --accept-issuer-change.`);
+      }
+      await writeSetting(tx, "issuer", config.baseUrl);
+    }
+    return Buffer.from(await settleSetting(tx, "page_token_key", randomBytes(32).toString("base64url")), "base64url");
+  });
+}
+
+function serviceDeps(config: Config, database: Database, clock: Clock, pageTokenKey: Uint8Array): Deps {
+  return {
+    database,
+    clock,
+    pageTokenKey,
+    settings: {
+      rootGroups: config.rootGroups,
+      maxDepth: limits.groupDepth,
+      allowInsecureIssuers: config.dev,
+      trustedEmailIssuers: config.trustedEmailIssuers,
+      sharedEmailDomains: config.sharedEmailDomains,
+    },
+  };
+}
+
+function pages(config: Config, database: Database, keys: KeyRing, metrics: Metrics): Pages {
+  const mayMeasure = { anyone: () => true, loopback: isLocal, nobody: () => false }[config.metrics];
+  return {
+    "/healthz": () => text(200, "ok"),
+    "/readyz": () => database.check().then(() => text(200, "ready")),
+    "/metrics": async (request) =>
+      mayMeasure(request) ? { status: 200, contentType: metrics.contentType, text: await metrics.text() } : text(403, "Forbidden"),
+    [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
+    [keySetPath]: () => publicJson(keys.jwks()),
+  };
+}
+
+function fetcher(config: Config): (url: string) => Promise<unknown> {
+  const allowedPrivate = new BlockList();
+  for (const { address, prefix, family } of config.privateIssuerNetworks) allowedPrivate.addSubnet(address, prefix, family);
+  return (url) => fetchJson(url, { ...outboundLimits, allowLoopbackHttp: config.dev, allowedPrivate });
+}
+
+function measure(metrics: Metrics, tokens: Tokens, policy: Policy): void {
+  metrics.gauge("gatehouse_token_cache_hits", "Tokens answered by the cache of verified tokens.", () => tokens.counters.hits);
+  metrics.gauge("gatehouse_token_cache_misses", "Tokens that had to be verified.", () => tokens.counters.misses);
+  metrics.gauge("gatehouse_token_rejections", "Tokens that were refused.", () => tokens.counters.rejections);
+  metrics.gauge("gatehouse_grant_cache_hits", "Grants answered by the cache.", () => policy.hits);
+  metrics.gauge("gatehouse_grant_cache_misses", "Grants that had to be read.", () => policy.misses);
+}

@@ -1,0 +1,32 @@
+// The list: every service that is served through the pipeline, one line each.
+import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { unimplemented } from "./aip/errors.ts";
+import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
+import type { Deps } from "./resource/deps.ts";
+import { groups } from "./services/iam/groups.ts";
+import { identities } from "./services/iam/identities.ts";
+import { roleBindings } from "./services/iam/role-bindings.ts";
+import { roles } from "./services/iam/roles.ts";
+import { ping } from "./services/ping.ts";
+
+/** Methods that take a credential of another kind, which they check by themselves. */
+export const exemptMethods: ReadonlySet<string> = new Set([
+  "/chainguard.platform.oidc.SecurityTokenService/Exchange",
+  "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
+]);
+
+/** All services. */
+export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenService>["exchange"]): Implementation[] {
+  return [
+    groups(deps),
+    identities(deps),
+    roles(deps),
+    roleBindings(deps),
+    implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
+    ping(),
+  ];
+}
+
+function exchangeRefreshToken(): never {
+  throw unimplemented("this server issues no refresh tokens; exchange a token of the identity's issuer");
+}

@@ -1,0 +1,30 @@
+// Identities as the token exchange sees them.
+import type { Clock } from "../../clock.ts";
+import { findRow } from "../../storage/collection.ts";
+import type { Database } from "../../storage/database.ts";
+import { findIdentitiesByClaims, touchIdentity } from "../../storage/grants.ts";
+import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../sts/assumption.ts";
+import { fromColumns } from "./relationships.ts";
+import { type IdentityRow, identityCollection } from "./rows.ts";
+
+/** The identities of a database. */
+export function identityDirectory(database: Database, clock: Clock): IdentityDirectory {
+  return {
+    async find(uid) {
+      const row = await findRow(database.session, identityCollection, uid);
+      return row && assumable(row);
+    },
+    async findByIssuerAndSubject(issuer, subject) {
+      const rows = await findIdentitiesByClaims(database.session, issuer, subject, maxCandidates);
+      return rows.map(assumable);
+    },
+    async touch(uid, time) {
+      const context = { actor: uid, method: "touch", requestId: "", time: clock() };
+      await database.write(context, (tx) => touchIdentity(tx, uid, time));
+    },
+  };
+}
+
+function assumable({ uid, relationship, createTime }: Pick<IdentityRow, "uid" | "relationship" | "createTime">): AssumableIdentity {
+  return { uid, relationship: fromColumns(relationship), createTime };
+}

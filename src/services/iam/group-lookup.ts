@@ -1,0 +1,61 @@
+// Finding one's organization by the domain of one's e-mail address.
+import type { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { invalidField, notFound, resourceExhausted } from "../../aip/errors.ts";
+import { callerOf } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import type { Handlers } from "../../pipeline/handlers.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { appendChange, findLatestChange } from "../../storage/changes.ts";
+import { findVerifiedRoots } from "../../storage/grants.ts";
+import { groupMessage } from "./groups.ts";
+
+const groupType = "iam.chainguard.dev/Group";
+
+/** What a request for access is called in the change log, where the owners' notifications come from. */
+const requestKind = "group_access_requests";
+
+/** How long a caller waits between two requests for access to one group. */
+const requestIntervalMs = 60 * 60 * 1000;
+
+type LookupHandlers = Pick<Handlers<typeof GroupsService>, "lookupGroup" | "requestGroupAccess" | "checkEligibility">;
+
+/** The three methods share one gate: an address that a trusted issuer vouches for, in a domain of the organization's own. */
+export function groupLookup(deps: Deps): LookupHandlers {
+  async function find(call: Call) {
+    const domain = ownDomain(call, deps);
+    const [row] = domain === undefined ? [] : await findVerifiedRoots(deps.database.session, domain);
+    return row;
+  }
+
+  return {
+    async lookupGroup(_request, call) {
+      const row = await find(call);
+      // No match, an untrusted address and a shared domain look alike.
+      if (!row) throw notFound(groupType, "of the caller's e-mail domain");
+      return { group: groupMessage(row) };
+    },
+
+    async requestGroupAccess({ groupUid }, call) {
+      if (groupUid === "") throw invalidField("group_uid", "group_uid is required");
+      const row = await find(call);
+      if (row?.uid !== groupUid) throw notFound(groupType, groupUid);
+      const { uid } = callerOf(call);
+      await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+        const latest = await findLatestChange(tx, groupUid, requestKind, uid);
+        if (latest !== undefined && tx.context.time - latest < requestIntervalMs) throw resourceExhausted("access was requested less than an hour ago");
+        await appendChange(tx, { kind: requestKind, uid: groupUid, groupUid, before: null, after: { identityUid: uid } });
+      });
+      return {};
+    },
+
+    checkEligibility: (_request, call) => ({ eligible: ownDomain(call, deps) !== undefined }),
+  };
+}
+
+/** The domain of the caller's address; undefined unless it can stand for an organization. */
+function ownDomain(call: Call, { settings }: Deps): string | undefined {
+  const { token } = callerOf(call);
+  if (!token.emailVerified || !settings.trustedEmailIssuers.includes(token.act["iss"] ?? "")) return undefined;
+  const domain = /^[^@\s]+@([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(token.email)?.[1];
+  return domain !== undefined && !settings.sharedEmailDomains.includes(domain) ? domain : undefined;
+}

@@ -1,0 +1,144 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { type Group, GroupSchema, GroupsService, type OrgKind, type OrgStatus } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { alreadyExists, failedPrecondition, permissionDenied } from "../../aip/errors.ts";
+import { ownerRole } from "../../authz/built-in-roles.ts";
+import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { commonOrders, defineResource } from "../../resource/resource.ts";
+import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
+import { deleteRow, findRow, insertRow } from "../../storage/collection.ts";
+import { readCounters } from "../../storage/counters.ts";
+import { ReferenceViolation } from "../../storage/errors.ts";
+import { findBindingsUnder, findVerifiedRoots } from "../../storage/grants.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { newChild } from "../../uid.ts";
+import { toTimestamp } from "../timestamps.ts";
+import { groupLookup } from "./group-lookup.ts";
+import { type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
+
+const group = defineResource<typeof GroupSchema, GroupRow>({
+  schema: GroupSchema,
+  plural: "groups",
+  collection: groupCollection,
+  orderable: commonOrders,
+  includesGranted: true,
+  rules: { name: nameRule, description: descriptionRule },
+  toMessage: groupMessage,
+  toRow: ({ name, description, verified, kind }) => ({ name, description, verified, kind }),
+});
+
+/** Groups as the parents of everything else. */
+export const groupParents: ParentCollection = {
+  type: group.type,
+  find: (session, uid) => findRow(session, groupCollection, uid),
+};
+
+/** A stored group as a message. */
+export function groupMessage(row: GroupRow): MessageInitShape<typeof GroupSchema> {
+  const { uid, name, description, resourceLimits, verified } = row;
+  const [kind, status] = [row.kind as OrgKind, row.status as OrgStatus];
+  return { uid, name, description, resourceLimits, verified, kind, status, createTime: toTimestamp(row.createTime), updateTime: toTimestamp(row.updateTime) };
+}
+
+/** Serves groups. */
+export function groups(deps: Deps): Implementation {
+  const standard = standardMethods(group, groupParents, deps);
+
+  /** Whoever creates a root group becomes its owner in the same transaction. */
+  async function createRoot(value: Group, call: Call) {
+    const caller = callerOf(call);
+    const access = accessOf(call);
+    if (!access.isUnscoped) throw permissionDenied("a token that is narrowed to groups cannot create a root group");
+    if (deps.settings.rootGroups === "operators" && !isOperator(call)) throw permissionDenied("only operators may create root groups");
+    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+      const row = await standard.insert(tx, "", staffFields(call, value), { status: 0, resourceLimits: {} });
+      await refuseTakenName(tx, row);
+      await insertRow(tx, roleBindingCollection, {
+        uid: newChild(row.uid),
+        parent: row.uid,
+        identityUid: caller.uid,
+        roleUid: ownerRole.uid,
+        createTime: tx.context.time,
+      });
+      return groupMessage(row);
+    });
+  }
+
+  /** Kind and status come from the organization. */
+  async function createChild(parent: string, value: Group, call: Call) {
+    requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
+    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+      const above = await findRow(tx, groupCollection, parent);
+      const server = { verified: false, kind: above?.kind ?? 0, status: above?.status ?? 0, resourceLimits: {} };
+      return groupMessage(await standard.insert(tx, parent, value, server));
+    });
+  }
+
+  return implement(
+    GroupsService,
+    {
+      getGroup: standard.get,
+      listGroups: (request, call) => standard.list(request, call, { name: request.name }),
+      createGroup: ({ parent, group: value }, call) => (parent === "" ? createRoot(value!, call) : createChild(parent, value!, call)),
+      updateGroup: (request, call) =>
+        standard.update(request.group!, request.updateMask, call, async (tx, before, after) => {
+          const allowed = isOperator(call) ? after : { ...after, verified: before.verified, kind: before.kind };
+          if (before.verified && allowed.name !== before.name) {
+            throw failedPrecondition("VERIFIED_NAME", "a verified organization cannot be renamed", before.uid);
+          }
+          await refuseTakenName(tx, allowed);
+          return allowed;
+        }),
+      deleteGroup: async (request, call) => {
+        try {
+          return await standard.delete(request, call, (tx, row) => emptyOut(tx, row, callerOf(call).uid));
+        } catch (error) {
+          // Something was created in it at the same time, and came first.
+          if (error instanceof ReferenceViolation) throw notEmpty(request.uid, ["resources"]);
+          throw error;
+        }
+      },
+      ...groupLookup(deps),
+    },
+    [group.messageRules],
+  );
+}
+
+/** A group goes only when nothing is left in it; the owner binding of its creator goes with a root group. */
+async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
+  const contents = await readCounters(tx, row.uid);
+  if (row.parent === null && contents.size === 1 && contents.get(roleBindingCollection.kind) === 1) {
+    const [binding] = await findBindingsUnder(tx, row.uid, 1);
+    if (binding?.identityUid === callerUid && binding.roleUid === ownerRole.uid) {
+      await deleteRow(tx, roleBindingCollection, binding);
+      return;
+    }
+  }
+  if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
+}
+
+function notEmpty(uid: string, kinds: readonly string[]) {
+  const names = kinds.map((kind) => kind.replaceAll("_", " ")).join(", ");
+  return failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${names}`, uid);
+}
+
+/** Whether the caller belongs to those who run the installation. */
+function isOperator(call: Call): boolean {
+  return accessOf(call).scope([Capability.CAP_INTERNAL]).length > 0;
+}
+
+/** What only operators may say of a group is ignored when anybody else says it. */
+function staffFields(call: Call, value: Group): Group {
+  return isOperator(call) ? value : { ...value, verified: false, kind: 0 };
+}
+
+/** The name of a verified organization stands for it, so there is only one of it. */
+async function refuseTakenName(tx: Transaction, row: GroupRow): Promise<void> {
+  if (!row.verified || row.parent !== null) return;
+  const same = await findVerifiedRoots(tx, row.name);
+  if (same.some((other) => other.uid !== row.uid)) throw alreadyExists(group.type, row.name, `a verified organization named ${row.name}`);
+}

@@ -1,0 +1,58 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import type { RoleBindingSchema } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { accessOf } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Collection, findRow, type ResourceRow } from "../../storage/collection.ts";
+import type { Session } from "../../storage/session.ts";
+import { rootOf } from "../../uid.ts";
+import { toTimestamp } from "../timestamps.ts";
+import { type IdentityRow, groupCollection, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
+
+/** Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only. */
+export async function hydrate(session: Session, bindings: readonly RoleBindingRow[], call: Call): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
+  const identities = lookup(session, identityCollection);
+  const groups = lookup(session, groupCollection);
+  const roles = lookup(session, roleCollection);
+  const shown: MessageInitShape<typeof RoleBindingSchema>[] = [];
+  for (const binding of bindings) {
+    const { identityUid, roleUid } = binding;
+    const identity = isReadable(binding, call) ? await identities(identityUid) : undefined;
+    shown.push({
+      uid: binding.uid,
+      identity: identity ? identityReference(identity) : { uid: identityUid },
+      group: reference(binding.parent, await groups(binding.parent)),
+      role: reference(roleUid, await roles(roleUid)),
+      createTime: toTimestamp(binding.createTime),
+    });
+  }
+  return shown;
+}
+
+/** Identities of people belong to no organization; others are readable within the binding's own, or by their reader. */
+function isReadable({ identityUid, parent }: RoleBindingRow, call: Call): boolean {
+  if (!identityUid.includes("/") || rootOf(identityUid) === rootOf(parent)) return true;
+  return identityUid === call.caller?.uid || accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, identityUid);
+}
+
+function identityReference(row: IdentityRow) {
+  const { uid, name, description, subject, issuer, email } = row;
+  return { uid, name, description, subject, issuer, email };
+}
+
+function reference(uid: string, row: { name: string; description: string } | undefined) {
+  return row ? { uid, name: row.name, description: row.description } : { uid };
+}
+
+/** Reads each row once, however often it is referred to. */
+function lookup<R extends ResourceRow>(session: Session, collection: Collection<R>) {
+  const known = new Map<string, Promise<R | undefined>>();
+  return (uid: string) => {
+    let row = known.get(uid);
+    if (!row) {
+      row = findRow(session, collection, uid);
+      known.set(uid, row);
+    }
+    return row;
+  };
+}

@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { IdentitiesService, type Identity, type IdentityMetadata, IdentityMetadataSchema, IdentitySchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { applyMask } from "../../aip/field-mask.ts";
+import { callerOf } from "../../pipeline/authorize.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { commonOrders, defineResource } from "../../resource/resource.ts";
+import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
+import { deleteRow, updateRow } from "../../storage/collection.ts";
+import { findBindingsOf } from "../../storage/grants.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { checkRelationship } from "../../sts/identity-rules.ts";
+import { toTimestamp } from "../timestamps.ts";
+import { groupParents } from "./groups.ts";
+import { refuseLastOwner } from "./last-owner.ts";
+import { fromColumns, toColumns } from "./relationships.ts";
+import { type IdentityRow, identityCollection, roleBindingCollection } from "./rows.ts";
+
+/** Bindings that are taken away with an identity, in portions of this size. */
+const bindingPortion = 500;
+
+const identityResource = (deps: Deps) =>
+  defineResource<typeof IdentitySchema, IdentityRow>({
+    schema: IdentitySchema,
+    plural: "identities",
+    collection: identityCollection,
+    orderable: commonOrders,
+    rules: { name: nameRule, description: descriptionRule },
+    check: (identity, context) => checkRelationship(identity, { ...context, allowInsecureIssuers: deps.settings.allowInsecureIssuers }),
+    toMessage: identityMessage,
+    toRow: (identity: Identity) => ({
+      name: identity.name,
+      description: identity.description,
+      company: identity.company,
+      ...toColumns(identity.relationship),
+    }),
+  });
+
+/** Serves identities. */
+export function identities(deps: Deps): Implementation {
+  const identity = identityResource(deps);
+  const standard = standardMethods(identity, groupParents, deps);
+  return implement(
+    IdentitiesService,
+    {
+      getIdentity: standard.get,
+      listIdentities: (request, call) => standard.list(request, call, { name: request.name, relationshipType: request.relationshipType }),
+      createIdentity: ({ parent, identity: value }, call) =>
+        standard.create(parent, value!, call, { email: "", emailUnverified: "", metadata: {}, lastSeenTime: deps.clock() }),
+      updateIdentity: (request, call) => standard.update(request.identity!, request.updateMask, call),
+      deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid)),
+      lookupIdentity: ({ issuer, subject }) => ({ uid: personUid(issuer, subject) }),
+      async updateIdentityMetadata({ identityMetadata: value, updateMask }, call) {
+        const { uid } = callerOf(call);
+        return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+          const before = await standard.find(tx, uid);
+          const metadata = metadataMessage(before);
+          // A visitor token is passed on with events, never stored.
+          applyMask(IdentityMetadataSchema, metadata, { ...value!, hubspotUtk: "" }, requestMask(IdentityMetadataSchema, value!, updateMask));
+          await updateRow(tx, identityCollection, before, { ...before, company: metadata.company, metadata: storedMetadata(metadata), updateTime: tx.context.time });
+          return metadata;
+        });
+      },
+    },
+    [identity.messageRules],
+  );
+}
+
+/** The uid of the person with this issuer and subject, whether or not they have registered yet. */
+export function personUid(issuer: string, subject: string): string {
+  // Some of Google's tokens leave the scheme out.
+  const normalised = issuer === "accounts.google.com" ? `https://${issuer}` : issuer;
+  return createHash("sha256").update(`${normalised.length}:${normalised}${subject}`).digest("hex").slice(0, 40);
+}
+
+/** A stored identity as a message. */
+function identityMessage(row: IdentityRow): MessageInitShape<typeof IdentitySchema> {
+  const { uid, name, description, email, emailUnverified, company } = row;
+  return {
+    uid,
+    name,
+    description,
+    email,
+    emailUnverified,
+    company,
+    relationship: fromColumns(row.relationship),
+    lastSeenTime: toTimestamp(row.lastSeenTime),
+    createTime: toTimestamp(row.createTime),
+    updateTime: toTimestamp(row.updateTime),
+  };
+}
+
+function metadataMessage(row: IdentityRow): IdentityMetadata {
+  const stored = fromJson(IdentityMetadataSchema, row.metadata as JsonValue, { ignoreUnknownFields: true });
+  return create(IdentityMetadataSchema, { ...stored, uid: row.uid, name: row.name, company: row.company });
+}
+
+function storedMetadata(metadata: IdentityMetadata): Record<string, unknown> {
+  return toJson(IdentityMetadataSchema, { ...metadata, uid: "", name: "", company: "" }) as Record<string, unknown>;
+}
+
+/** The bindings of an identity go with it, in the same transaction. */
+async function unbind(tx: Transaction, identityUid: string): Promise<void> {
+  for (;;) {
+    const bindings = await findBindingsOf(tx, "identityUid", identityUid, bindingPortion);
+    for (const binding of bindings) {
+      await refuseLastOwner(tx, binding);
+      await deleteRow(tx, roleBindingCollection, binding);
+    }
+    if (bindings.length < bindingPortion) return;
+  }
+}

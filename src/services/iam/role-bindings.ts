@@ -1,0 +1,154 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type RoleBinding, RoleBindingSchema, RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { alreadyExists, type FieldViolation, invalidArgument, notFound, permissionDenied } from "../../aip/errors.ts";
+import { newViolations } from "../../aip/violations.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { uidRule } from "../../pipeline/rule-book.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { defineResource } from "../../resource/resource.ts";
+import { standardMethods } from "../../resource/standard-methods.ts";
+import { deleteRow, findRow } from "../../storage/collection.ts";
+import { UniqueViolation } from "../../storage/errors.ts";
+import type { Session } from "../../storage/session.ts";
+import { isWithin, parentOf } from "../../uid.ts";
+import { requireHeldNumbers } from "./escalation.ts";
+import { groupParents } from "./groups.ts";
+import { hydrate } from "./hydration.ts";
+import { refuseLastOwner } from "./last-owner.ts";
+import { identityCollection, type RoleBindingRow, roleBindingCollection, roleCollection } from "./rows.ts";
+
+const identityType = "iam.chainguard.dev/Identity";
+const roleType = "iam.chainguard.dev/Role";
+
+/** AIP-233: more than this in one batch is refused. */
+const maximumBatch = 25;
+
+const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
+  schema: RoleBindingSchema,
+  plural: "roleBindings",
+  collection: roleBindingCollection,
+  orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
+  rules: {},
+  check: checkRoleBinding,
+  toMessage: ({ uid, identityUid, roleUid }) => ({ uid, identityUid, roleUid }),
+  toRow: ({ identityUid, roleUid }) => ({ identityUid, roleUid }),
+});
+
+/** Serves role bindings. Replies are hydrated: they show what a binding refers to. */
+export function roleBindings(deps: Deps): Implementation {
+  const standard = standardMethods(roleBinding, groupParents, deps);
+  const { database, clock } = deps;
+
+  async function shown(rows: readonly RoleBindingRow[], call: Call): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
+    return await database.read((session) => hydrate(session, rows, call));
+  }
+
+  async function createAll(parent: string, values: readonly RoleBinding[], call: Call) {
+    const rows = await refusingDuplicates(() =>
+      database.write(writeContext(call, clock), async (tx) => {
+        const created: RoleBindingRow[] = [];
+        for (const value of values) {
+          await checkReferences(tx, value, parent, call);
+          created.push(await standard.insert(tx, parent, value, {}));
+        }
+        return created;
+      }),
+    );
+    return await shown(rows, call);
+  }
+
+  return implement(
+    RoleBindingsService,
+    {
+      async getRoleBinding({ uid }, call) {
+        const row = await standard.find(database.session, uid);
+        return (await shown([row], call))[0]!;
+      },
+      async listRoleBindings(request, call) {
+        const { identity: identityUid, role: roleUid, group: parent } = request;
+        const { rows, ...envelope } = await standard.page(request, call, { identityUid, roleUid, parent });
+        return { ...envelope, roleBindings: await shown(rows, call) };
+      },
+      async createRoleBinding({ parent, roleBinding: value }, call) {
+        return (await createAll(parent, [value!], call))[0]!;
+      },
+      async batchCreateRoleBindings({ parent, requests, roleUid }, call) {
+        return { roleBindings: await createAll(parent, batchItems(parent, requests, roleUid), call) };
+      },
+      async updateRoleBinding({ roleBinding: value, updateMask }, call) {
+        let updated: RoleBindingRow | undefined;
+        await refusingDuplicates(() =>
+          standard.update(value!, updateMask, call, async (tx, before, after) => {
+            await checkReferences(tx, after, before.parent, call);
+            if (after.roleUid !== before.roleUid) await refuseLastOwner(tx, before);
+            updated = after;
+            return after;
+          }),
+        );
+        return (await shown([updated!], call))[0]!;
+      },
+      async deleteRoleBinding({ uid }, call) {
+        await database.write(writeContext(call, clock), async (tx) => {
+          const row = await findRow(tx, roleBindingCollection, uid);
+          // The published contract: taking away what is not there succeeds.
+          if (!row) return;
+          await refuseLastOwner(tx, row);
+          await deleteRow(tx, roleBindingCollection, row);
+        });
+        return {};
+      },
+    },
+    [roleBinding.messageRules],
+  );
+}
+
+/** The specification requires both, which the published field annotations call optional. */
+function checkRoleBinding({ identityUid, roleUid }: Pick<RoleBinding, "identityUid" | "roleUid">): FieldViolation[] {
+  const fields = { identity_uid: identityUid, role_uid: roleUid };
+  return Object.entries(fields).flatMap(([field, uid]) => {
+    if (uid === "") return [{ field, description: `${field} is required` }];
+    return uidRule.test(uid) ? [] : [{ field, description: uidRule.description }];
+  });
+}
+
+/** The items of a batch, each with its role. AIP-233: an item names no parent or that of the batch. */
+function batchItems(parent: string, requests: readonly { parent: string; roleBinding?: RoleBinding | undefined }[], roleUid: string): RoleBinding[] {
+  const violations = newViolations();
+  if (requests.length > maximumBatch) violations.add("requests", `must not have more than ${maximumBatch} items`);
+  const items = requests.slice(0, maximumBatch).flatMap((request, index) => {
+    const at = `requests[${index}]`;
+    if (request.parent !== "" && request.parent !== parent) violations.add(`${at}.parent`, "must be empty or the parent of the batch");
+    if (!request.roleBinding) return [];
+    const item = { ...request.roleBinding, roleUid: request.roleBinding.roleUid || roleUid };
+    if (roleUid !== "" && item.roleUid !== roleUid) violations.add(`${at}.role_binding.role_uid`, "must be empty or the role_uid of the batch");
+    violations.addAll(checkRoleBinding(item).map(({ field, description }) => ({ field: `${at}.role_binding.${field}`, description })));
+    return [item];
+  });
+  violations.throwIfAny();
+  return items;
+}
+
+/** Both ends of a binding exist, the role may be used at the group, and the caller holds what it grants. */
+async function checkReferences(session: Session, binding: Pick<RoleBinding, "identityUid" | "roleUid">, groupUid: string, call: Call): Promise<void> {
+  const { identityUid, roleUid } = binding;
+  const violations = checkRoleBinding(binding);
+  if (violations.length > 0) throw invalidArgument(violations);
+  // A custom role is for its own group and what lies below. The uid alone decides, so that nothing is learnt of other roles.
+  if (roleUid.includes("/") && !isWithin(groupUid, parentOf(roleUid))) {
+    throw permissionDenied(`role ${roleUid} is not offered at ${groupUid}`, { scope: groupUid });
+  }
+  const role = await findRow(session, roleCollection, roleUid);
+  if (!role) throw notFound(roleType, roleUid);
+  requireHeldNumbers(call, role.capabilities, groupUid, `role ${role.name}`);
+  if (!(await findRow(session, identityCollection, identityUid))) throw notFound(identityType, identityUid);
+}
+
+async function refusingDuplicates<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw alreadyExists(roleBinding.type, "", "the identity has this role at this group");
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { type Role, RoleSchema, RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { type FieldViolation, failedPrecondition } from "../../aip/errors.ts";
+import { builtInRoles, isBuiltInRole } from "../../authz/built-in-roles.ts";
+import { capabilitySet, findCapability } from "../../authz/capabilities.ts";
+import { requireCapability } from "../../pipeline/authorize.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
+import type { Deps } from "../../resource/deps.ts";
+import { commonOrders, defineResource } from "../../resource/resource.ts";
+import { standardMethods } from "../../resource/standard-methods.ts";
+import { findBindingsOf } from "../../storage/grants.ts";
+import { parentOf } from "../../uid.ts";
+import { toTimestamp } from "../timestamps.ts";
+import { requireHeld } from "./escalation.ts";
+import { groupParents } from "./groups.ts";
+import { type RoleRow, roleCollection } from "./rows.ts";
+
+const role = defineResource<typeof RoleSchema, RoleRow>({
+  schema: RoleSchema,
+  plural: "roles",
+  collection: roleCollection,
+  orderable: commonOrders,
+  includesRoots: true,
+  rules: { name: nameRule, description: descriptionRule },
+  check: checkRole,
+  toMessage: (row) => ({
+    uid: row.uid,
+    name: row.name,
+    description: row.description,
+    // A capability that is no longer in the vocabulary is skipped, not an error.
+    capabilities: row.capabilities.filter((number) => findCapability(number)) as Capability[],
+    createTime: toTimestamp(row.createTime),
+    updateTime: toTimestamp(row.updateTime),
+  }),
+  toRow: ({ name, description, capabilities }) => ({ name, description, capabilities: [...new Set(capabilities)] }),
+});
+
+/** Serves roles. */
+export function roles(deps: Deps): Implementation {
+  const standard = standardMethods(role, groupParents, deps);
+  return implement(
+    RolesService,
+    {
+      getRole(request, call) {
+        // Built-in roles can be read by whoever may list roles anywhere; a custom role needs the right where it lives.
+        if (!isBuiltInRole(request.uid)) requireCapability(call, Capability.CAP_IAM_ROLES_LIST, request.uid);
+        return standard.get(request);
+      },
+      listRoles: (request, call) => standard.list(request, call, { name: request.name }),
+      createRole({ parent, role: value }, call) {
+        requireHeld(call, capabilitySet(value!.capabilities), parent, `role ${value!.name}`);
+        return standard.create(parent, value!, call, {});
+      },
+      updateRole: (request, call) =>
+        standard.update(request.role!, request.updateMask, call, async (_tx, _before, after) => {
+          requireHeld(call, capabilitySet(after.capabilities), parentOf(after.uid), `role ${after.name}`);
+          return after;
+        }),
+      deleteRole: (request, call) =>
+        standard.delete(request, call, async (tx, row) => {
+          const bound = await findBindingsOf(tx, "roleUid", row.uid, 1);
+          if (bound.length > 0) throw failedPrecondition("RESOURCE_IN_USE", "cannot delete role that is bound to an identity", row.uid);
+        }),
+    },
+    [role.messageRules],
+  );
+}
+
+const builtInNames = new Set(builtInRoles.map(({ name }) => name));
+
+function checkRole({ name, capabilities }: Role): FieldViolation[] {
+  const violations: FieldViolation[] = [];
+  // Clients look a built-in role up by its name and expect exactly one.
+  if (builtInNames.has(name)) violations.push({ field: "name", description: `${name} is the name of a built-in role` });
+  if (capabilities.length === 0) violations.push({ field: "capabilities", description: "at least one capability is required" });
+  const isInternal = capabilities.includes(Capability.CAP_INTERNAL);
+  capabilities.forEach((number, index) => {
+    const info = findCapability(number);
+    const field = `capabilities[${index}]`;
+    if (!info) violations.push({ field, description: `${number} is no capability` });
+    else if (info.internal && !isInternal) violations.push({ field, description: `${info.name} is only for roles of the platform itself` });
+  });
+  return violations;
+}

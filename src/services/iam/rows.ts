@@ -1,0 +1,72 @@
+// The rows of the IAM resources and how they are stored.
+import type { Collection, ResourceRow } from "../../storage/collection.ts";
+import type { StoredRelationship } from "../../storage/tables.ts";
+
+export interface GroupRow extends ResourceRow {
+  readonly name: string;
+  readonly description: string;
+  readonly resourceLimits: Record<string, number>;
+  readonly verified: boolean;
+  readonly kind: number;
+  readonly status: number;
+  readonly updateTime: number;
+}
+
+export const groupCollection: Collection<GroupRow> = {
+  kind: "groups",
+  rows: (tables) => tables.groups,
+  entries: (tables) => tables.groupEntries,
+  changesAccess: [],
+};
+
+export interface IdentityRow extends ResourceRow {
+  readonly name: string;
+  readonly description: string;
+  readonly email: string;
+  readonly emailUnverified: string;
+  readonly company: string;
+  readonly relationshipType: number;
+  readonly relationship: StoredRelationship;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly metadata: Record<string, unknown>;
+  readonly lastSeenTime: number;
+  readonly updateTime: number;
+}
+
+export const identityCollection: Collection<IdentityRow> = {
+  kind: "identities",
+  rows: (tables) => tables.identities,
+  entries: (tables) => tables.identityEntries,
+  changesAccess: ["delete"],
+};
+
+export interface RoleRow extends ResourceRow {
+  readonly name: string;
+  readonly description: string;
+  readonly capabilities: number[];
+  readonly updateTime: number;
+}
+
+export const roleCollection: Collection<RoleRow> = {
+  kind: "roles",
+  rows: (tables) => tables.roles,
+  entries: (tables) => tables.roleEntries,
+  changesAccess: ["update"],
+};
+
+export interface RoleBindingRow extends ResourceRow {
+  readonly parent: string;
+  readonly identityUid: string;
+  readonly roleUid: string;
+}
+
+export const roleBindingCollection: Collection<RoleBindingRow> = {
+  kind: "role_bindings",
+  rows: (tables) => tables.roleBindings,
+  entries: (tables) => tables.roleBindingEntries,
+  changesAccess: ["insert", "update", "delete"],
+};
+
+/** Every collection, for what concerns them all. */
+export const iamCollections = [groupCollection, identityCollection, roleCollection, roleBindingCollection] as const;

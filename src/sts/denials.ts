@@ -1,0 +1,45 @@
+// What a failed exchange tells: the check and what was presented, never what an identity has configured.
+import { ApiError, Code, permissionDenied, unauthenticated, unavailable } from "../aip/errors.ts";
+import { OutboundError } from "../authn/outbound.ts";
+
+/** The checks of a token that are not a comparison with an identity. */
+export type VerificationCheck = "keys" | "alg" | "signature" | "exp" | "nbf" | "iat" | "token";
+
+const maxShown = 256;
+
+/** UNAUTHENTICATED: there is no token to look at. The text says what one looks like and nothing of what was sent. */
+export function noToken(problem: "missing" | "malformed"): ApiError {
+  return unauthenticated(
+    problem === "missing"
+      ? 'the token to exchange is missing: send "Authorization: Bearer <token>"'
+      : "the token to exchange is not a signed JSON Web Token in an Authorization header of its own",
+  );
+}
+
+/** PERMISSION_DENIED: the claim is not what the identity asks for, or there is no such identity. */
+export function claimDenied(claim: string, value: unknown): ApiError {
+  const presented = show(value);
+  const text = presented === "" ? "the presented token has none" : `the presented token has "${presented}"`;
+  return permissionDenied(`invalid "${show(claim)}": ${text}`, { claim: show(claim), presented });
+}
+
+/** PERMISSION_DENIED: the token proves nothing. Clients know the beginning of the message. */
+export function verificationDenied(check: VerificationCheck, description: string, cause?: unknown): ApiError {
+  const message = `verifying token: oidc: ${description}`;
+  return new ApiError(Code.PERMISSION_DENIED, message, { metadata: { check }, cause });
+}
+
+/** What becomes of a failure to get an issuer's keys; other errors are passed through. */
+export function keysDenied(error: unknown): unknown {
+  if (!(error instanceof OutboundError)) return error;
+  if (error.failure === "unavailable") return unavailable("the issuer of the presented token does not answer", error);
+  return verificationDenied("keys", `the keys of the issuer cannot be used: ${error.message}`, error);
+}
+
+/** A value as it may appear in messages and logs: on one line, of limited length (security case L2). */
+export function show(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const shown = text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
+  // Control characters, half surrogates, line separators and marks that change the direction of text.
+  return shown.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+}

@@ -1,0 +1,144 @@
+// How an identity may be assumed, checked when it is created or its relationship changes.
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  type Identity,
+  type Identity_AWSIdentity,
+  type Identity_ClaimMatch,
+  type Identity_StaticKeys,
+  ServicePrincipal,
+  ServicePrincipalSchema,
+} from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import type { FieldViolation } from "../aip/errors.ts";
+import { checkIssuer } from "../authn/issuers.ts";
+import { show } from "./denials.ts";
+import { checkPattern, type PatternKind } from "./patterns.ts";
+import { maxStaticKeysAge } from "./static-keys.ts";
+
+/** What the rules depend on. Times are in milliseconds since the epoch. */
+export interface RelationshipOptions {
+  /** Whether issuers on loopback may use plain http. */
+  readonly allowInsecureIssuers: boolean;
+  readonly now: number;
+  /** When the identity was created; `now` for a new one. */
+  readonly createTime: number;
+}
+
+/** The longest exact value, in UTF-16 units. */
+const maxValueLength = 2048;
+/** The longest key set, in bytes of UTF-8. */
+const maxKeysLength = 64 * 1024;
+const maxClaims = 50;
+
+/** All violations of the rules; empty for a good relationship. Field paths begin with `identity.`. */
+export function checkRelationship({ relationship }: Identity, options: RelationshipOptions): FieldViolation[] {
+  switch (relationship.case) {
+    case "claimMatch":
+      return checkClaimMatch(relationship.value, options);
+    case "staticKeys":
+      return checkStaticKeys(relationship.value, options);
+    case "awsIdentity":
+      return checkAwsIdentity(relationship.value);
+    case "servicePrincipal":
+      return checkServicePrincipal(relationship.value);
+    case undefined:
+      return violation(
+        "relationship",
+        "exactly one of claim_match, static_keys, aws_identity and service_principal is required",
+      );
+  }
+}
+
+function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch, options: RelationshipOptions) {
+  const at = (name: string) => `claim_match.${name}`;
+  return [
+    ...checkMember(at("issuer"), iss, "issuer", (text) => checkIssuer(text, options.allowInsecureIssuers)),
+    ...checkMember(at("subject"), sub, "subject", checkText),
+    ...(aud.case === undefined ? [] : checkMember(at("audience"), aud, "audience", checkText)),
+    ...checkMap(at("claims"), claims, checkText),
+    ...checkMap(at("claim_patterns"), claimPatterns, (pattern) => checkPattern(pattern, "claim")),
+  ];
+}
+
+function checkStaticKeys(keys: Identity_StaticKeys, { now, createTime }: RelationshipOptions): FieldViolation[] {
+  const { issuer, subject, issuerKeys, expirationTime, audiences } = keys;
+  return [
+    ...rule("static_keys.issuer", issuer === "" ? required : checkText(issuer)),
+    ...rule("static_keys.subject", subject === "" ? required : checkText(subject)),
+    ...rule("static_keys.issuer_keys", checkIssuerKeys(issuerKeys)),
+    ...rule("static_keys.expiration_time", expirationTime && checkExpiry(timestampMs(expirationTime), now, createTime)),
+    ...rule("static_keys.audiences", audiences.length > 1 ? "must have at most one value" : undefined),
+    ...audiences.flatMap((text, i) => rule(`static_keys.audiences[${i}]`, text === "" ? empty : checkText(text))),
+  ];
+}
+
+function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: Identity_AWSIdentity): FieldViolation[] {
+  const isAccount = /^[0-9]{12}$/.test(awsAccount);
+  return [
+    ...rule("aws_identity.aws_account", isAccount ? undefined : 'AWS account ID must match "^[0-9]{12}$"'),
+    ...checkMember("aws_identity.arn", awsArn, "arn", checkText),
+    ...checkMember("aws_identity.user_id", awsUserId, "user_id", checkText),
+  ];
+}
+
+function checkServicePrincipal(principal: ServicePrincipal): FieldViolation[] {
+  const isKnown = principal !== ServicePrincipal.UNSPECIFIED && ServicePrincipalSchema.value[principal] !== undefined;
+  return rule("service_principal", isKnown ? undefined : "must be a known service principal");
+}
+
+/** A member given exactly or as a pattern; the pattern's field is the exact one's with `_pattern` behind it. */
+function checkMember(
+  field: string,
+  member: { readonly case: string | undefined; readonly value?: string | undefined },
+  kind: PatternKind,
+  check: (text: string) => string | undefined,
+): FieldViolation[] {
+  const { case: name, value = "" } = member;
+  if (name === undefined) return violation(field, `is required, or ${field.split(".").pop()}_pattern in its place`);
+  if (name.endsWith("Pattern")) return rule(`${field}_pattern`, checkPattern(value, kind));
+  return rule(field, value === "" ? empty : check(value));
+}
+
+function checkMap(
+  field: string,
+  values: Readonly<Record<string, string>>,
+  check: (text: string) => string | undefined,
+): FieldViolation[] {
+  const entries = Object.entries(values);
+  if (entries.length > maxClaims) return violation(field, `must have at most ${maxClaims} entries`);
+  return entries.flatMap(([name, value]) => [
+    ...rule(field, name === "" ? "must not have an empty name" : checkText(name)),
+    ...rule(`${field}[${show(name)}]`, check(value)),
+  ]);
+}
+
+function checkExpiry(time: number, now: number, createTime: number): string | undefined {
+  if (time <= now) return "must be in the future";
+  return time > createTime + maxStaticKeysAge ? "must be at most 365 days after the creation" : undefined;
+}
+
+// Opaque: a text that is no key set is kept, and never verifies a token.
+function checkIssuerKeys(text: string): string | undefined {
+  if (text === "") return required;
+  if (Buffer.byteLength(text) > maxKeysLength) return `must be at most ${maxKeysLength} bytes long`;
+  return checkStorable(text);
+}
+
+function checkText(text: string): string | undefined {
+  return text.length > maxValueLength ? `must be at most ${maxValueLength} characters long` : checkStorable(text);
+}
+
+// PostgreSQL stores neither.
+function checkStorable(text: string): string | undefined {
+  return text.includes("\0") || !text.isWellFormed() ? "must be well-formed Unicode without U+0000" : undefined;
+}
+
+const required = "is required";
+const empty = "must not be empty";
+
+function rule(field: string, description: string | undefined): FieldViolation[] {
+  return description === undefined ? [] : violation(field, description);
+}
+
+function violation(field: string, description: string): FieldViolation[] {
+  return [{ field, description }];
+}

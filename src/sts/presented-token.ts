@@ -1,0 +1,106 @@
+// The token that is presented for exchange: taken apart, and later verified. Until then nothing in it is true.
+import type { KeyObject } from "node:crypto";
+import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from "jose";
+import { type KeyHint, type KeySet, outsideAlgorithms } from "../authn/key-sets.ts";
+import { type Claims, normalizeIssuer } from "./claim-match.ts";
+import { keysDenied, show, verificationDenied } from "./denials.ts";
+
+/** A token taken apart. */
+export interface PresentedToken {
+  readonly text: string;
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Claims;
+  /** The unverified `iss` and `sub`, empty when they are no strings. */
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** How far an issuer's clock may be ahead of ours, in milliseconds. Never granted to `exp`. */
+const clockSkew = 60_000;
+
+// RFC 7515 §3.1: exactly three segments; an unsecured token has an empty last one and fails later, for its algorithm.
+const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+
+/** Takes a token apart; undefined when it is not a JSON Web Token with a signature part. */
+export function parsePresented(text: string): PresentedToken | undefined {
+  if (!compactJws.test(text)) return undefined;
+  try {
+    const header: Record<string, unknown> = decodeProtectedHeader(text);
+    const claims: Claims = decodeJwt(text);
+    const [issuer, subject] = [asText(claims.iss), asText(claims.sub)];
+    return { text, header, claims, issuer: normalizeIssuer(issuer), subject };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The claims of a token that one of the keys has signed and that is in force at `now`.
+ *
+ * PERMISSION_DENIED with the check that failed, or UNAVAILABLE when the keys cannot be had for the moment. They are
+ * asked for only when nothing else is wrong: to ask may mean a request to the issuer.
+ */
+export async function verifyPresented(
+  token: PresentedToken,
+  keys: () => Promise<KeySet>,
+  now: number,
+): Promise<Claims> {
+  const hint = readHint(token.header);
+  checkTimes(token.claims, now);
+  const candidates = await findKeys(keys, hint);
+  if (candidates.length === 0) throw verificationDenied("keys", "no key of the issuer fits the token");
+  const claims = await verifySignature(token.text, hint.alg, candidates);
+  checkTimes(claims, now);
+  return claims;
+}
+
+// RFC 8725 §3.1: what the token may be signed with is our choice.
+function readHint({ alg, kid }: PresentedToken["header"]): KeyHint {
+  if (typeof alg !== "string" || !outsideAlgorithms.includes(alg)) {
+    throw verificationDenied("alg", `unsupported signing algorithm "${show(alg)}"`);
+  }
+  return { alg, kid: typeof kid === "string" ? kid : undefined };
+}
+
+async function findKeys(keys: () => Promise<KeySet>, hint: KeyHint): Promise<readonly KeyObject[]> {
+  try {
+    return await (await keys()).find(hint);
+  } catch (error) {
+    throw keysDenied(error);
+  }
+}
+
+async function verifySignature(text: string, alg: string, candidates: readonly KeyObject[]): Promise<Claims> {
+  for (const key of candidates) {
+    try {
+      const { payload } = await compactVerify(text, key, { algorithms: [alg] });
+      // What was signed, not what was read before: a `b64` header can make them differ (RFC 7797 §3).
+      return JSON.parse(Buffer.from(payload).toString());
+    } catch (error) {
+      if (error instanceof errors.JWSSignatureVerificationFailed) continue;
+      throw verificationDenied("token", "the token is not well-formed", error);
+    }
+  }
+  throw verificationDenied("signature", "failed to verify the signature");
+}
+
+// RFC 7519 §4.1.4 to §4.1.6.
+function checkTimes({ exp, nbf, iat }: Claims, now: number): void {
+  if (!isTime(exp)) throw verificationDenied("exp", "the token has no time of expiry");
+  const expiry = new Date(exp * 1000);
+  if (expiry.getTime() <= now) {
+    throw verificationDenied("exp", `token is expired (Token Expiry: ${expiry.toISOString()})`);
+  }
+  const isDue = (time: unknown) => isTime(time) && time * 1000 <= now + clockSkew;
+  if (nbf !== undefined && !isDue(nbf)) throw verificationDenied("nbf", "the token is not valid yet");
+  if (iat !== undefined && !isDue(iat)) throw verificationDenied("iat", "the token is of the future");
+}
+
+/** Seconds since the epoch that a Date can hold. */
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Math.abs(value) <= 8.64e12;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

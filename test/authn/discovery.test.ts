@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { discoveryDocument, keySetPath } from "../../src/authn/discovery.ts";
+
+describe("discoveryDocument", () => {
+  const issuers: [name: string, issuer: string, jwksUri: string][] = [
+    ["below the host", "https://gatehouse.example", `https://gatehouse.example${keySetPath}`],
+    ["below a path", "https://host.example/gatehouse", `https://host.example/gatehouse${keySetPath}`],
+    ["Discovery §4: a terminating slash goes", "http://127.0.0.1:8080/", `http://127.0.0.1:8080${keySetPath}`],
+  ];
+  for (const [name, issuer, jwksUri] of issuers) {
+    it(`repeats the issuer byte for byte and finds the key set: ${name}`, () => {
+      const document = discoveryDocument(issuer);
+      assert.equal(document.issuer, issuer);
+      assert.equal(document.jwks_uri, jwksUri);
+    });
+  }
+
+  it("has the members that Discovery §3 requires, none empty, and no endpoint that does not exist", () => {
+    const document = discoveryDocument("https://gatehouse.example");
+    assert.deepEqual(document.id_token_signing_alg_values_supported, ["RS256", "ES256"]);
+    assert.deepEqual(document.subject_types_supported, ["public"]);
+    assert.deepEqual(document.response_types_supported, ["id_token"]);
+    assert.deepEqual(
+      Object.keys(document).filter((member) => member.endsWith("_endpoint")),
+      [],
+    );
+    for (const [member, value] of Object.entries(document)) assert.ok(value.length > 0, member);
+  });
+});

@@ -1,0 +1,315 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { checkIssuer, defaultIssuersLimits, type IssuersLimits, openIssuers } from "../../src/authn/issuers.ts";
+import { maxKeys, parseKeySet, selectKeys } from "../../src/authn/key-sets.ts";
+import { OutboundError, type OutboundFailure } from "../../src/authn/outbound.ts";
+import {
+  type Answer,
+  discoveryPath,
+  fetchLoopback,
+  keyPair,
+  keySetText,
+  network,
+  startIssuer,
+  startServer,
+} from "../sts/outside.ts";
+import { type TestClock, testClock } from "./token-fixtures.ts";
+
+const [es256, rs256, next] = [keyPair("ES256"), keyPair("RS256"), keyPair("ES256", "next")];
+const minute = 60_000;
+
+function open(fetchJson: (url: string) => Promise<unknown>, clock: TestClock, limits: Partial<IssuersLimits> = {}) {
+  const options = { fetchJson, clock: clock.read, limits: { ...defaultIssuersLimits, ...limits } };
+  return openIssuers({ ...options, allowInsecureIssuers: true });
+}
+
+function failsAs(failure: OutboundFailure, message: RegExp) {
+  return (error: unknown) => error instanceof OutboundError && error.failure === failure && message.test(error.message);
+}
+
+async function kidsOf(issuers: ReturnType<typeof open>, issuer: string, ...kids: readonly string[]) {
+  const keys = await issuers.keysFor(issuer);
+  const found = await Promise.all(kids.map((kid) => keys.find({ alg: "ES256", kid })));
+  return kids.filter((_, index) => found[index]!.length > 0);
+}
+
+describe("the keys of an issuer", () => {
+  it("are discovered once and kept for ten minutes", async () => {
+    await using server = await startIssuer(es256);
+    const clock = testClock();
+    const issuers = open(fetchLoopback(), clock);
+    assert.deepEqual(await kidsOf(issuers, server.url, es256.kid), [es256.kid]);
+    clock.advance(10 * minute - 1);
+    assert.deepEqual(await kidsOf(issuers, server.url, es256.kid), [es256.kid]);
+    assert.deepEqual(server.requests, [discoveryPath, "/keys"]);
+    clock.advance(1);
+    await issuers.keysFor(server.url);
+    assert.deepEqual(server.requests, [discoveryPath, "/keys", discoveryPath, "/keys"]);
+  });
+
+  it("J9: are fetched once, however many ask at the same time", async () => {
+    await using server = await startIssuer(es256);
+    const issuers = open(fetchLoopback(), testClock());
+    await Promise.all(Array.from({ length: 20 }, () => issuers.keysFor(server.url)));
+    assert.deepEqual(server.requests, [discoveryPath, "/keys"]);
+  });
+
+  it("T12: are fetched anew for an unknown kid at once, and for others once per cool-down", async () => {
+    await using server = await startIssuer(es256);
+    const clock = testClock();
+    const issuers = open(fetchLoopback(), clock);
+    await issuers.keysFor(server.url);
+    server.answers["/keys"] = JSON.parse(keySetText(es256, next));
+    assert.deepEqual(await kidsOf(issuers, server.url, next.kid), [next.kid]);
+    assert.equal(server.requests.length, 4);
+    assert.deepEqual(await kidsOf(issuers, server.url, "random-1", "random-2", es256.kid), [es256.kid]);
+    clock.advance(29_999);
+    assert.deepEqual(await kidsOf(issuers, server.url, "random-3"), []);
+    assert.equal(server.requests.length, 4);
+    clock.advance(1);
+    assert.deepEqual(await kidsOf(issuers, server.url, "random-4", "random-5"), []);
+    assert.equal(server.requests.length, 6);
+  });
+
+  it("J9: serve for an hour while the issuer is down, then they are UNAVAILABLE", async () => {
+    const server = await startIssuer(es256);
+    const clock = testClock();
+    const issuers = open(fetchLoopback(), clock);
+    await issuers.keysFor(server.url);
+    await server[Symbol.asyncDispose]();
+    clock.advance(60 * minute - 1);
+    assert.deepEqual(await kidsOf(issuers, server.url, es256.kid), [es256.kid]);
+    clock.advance(1);
+    await assert.rejects(issuers.keysFor(server.url), failsAs("unavailable", /./));
+  });
+
+  it("J9: are UNAVAILABLE for an unknown kid while the issuer is down", async () => {
+    const server = await startIssuer(es256);
+    const issuers = open(fetchLoopback(), testClock());
+    const keys = await issuers.keysFor(server.url);
+    await server[Symbol.asyncDispose]();
+    await assert.rejects(keys.find({ alg: "ES256", kid: next.kid }), failsAs("unavailable", /./));
+    assert.equal((await keys.find({ alg: "ES256", kid: es256.kid })).length, 1);
+  });
+
+  it("J9: are not asked for again within 30 s of a failure", async () => {
+    await using server = await startIssuer(es256);
+    const { [discoveryPath]: document } = server.answers;
+    server.answers[discoveryPath] = (_request, response) => response.writeHead(500).end();
+    const clock = testClock();
+    const issuers = open(fetchLoopback(), clock);
+    await assert.rejects(issuers.keysFor(server.url), failsAs("unavailable", /failure/));
+    server.answers[discoveryPath] = document!;
+    clock.advance(29_999);
+    await assert.rejects(issuers.keysFor(server.url), failsAs("unavailable", /failure/));
+    assert.equal(server.requests.length, 1);
+    clock.advance(1);
+    assert.deepEqual(await kidsOf(issuers, server.url, es256.kid), [es256.kid]);
+  });
+
+  it("are gone when the issuer answers with something else", async () => {
+    await using server = await startIssuer(es256);
+    const clock = testClock();
+    const issuers = open(fetchLoopback(), clock);
+    await issuers.keysFor(server.url);
+    server.answers["/keys"] = { keys: "none" };
+    clock.advance(10 * minute);
+    await assert.rejects(issuers.keysFor(server.url), failsAs("refused", /not a key set/));
+  });
+
+  it("are those of the least recently used issuers no longer", async () => {
+    const [a, b, c] = ["https://a.example", "https://b.example", "https://c.example"];
+    const outside = network([a!, b!, c!], es256);
+    const issuers = open(outside.fetchJson, testClock(), { maxIssuers: 2 });
+    for (const issuer of [a, b, c, b, a]) await issuers.keysFor(issuer!);
+    const asked = outside.requests.filter((url) => url.endsWith(discoveryPath)).map((url) => new URL(url).origin);
+    assert.deepEqual(asked, [a, b, c, a]);
+  });
+
+  it("are UNAVAILABLE when too many issuers are being asked, which is not remembered", async () => {
+    const outside = network(["https://a.example", "https://b.example"], es256);
+    const issuers = open(outside.fetchJson, testClock(), { maxFetches: 1 });
+    const first = issuers.keysFor("https://a.example");
+    await assert.rejects(issuers.keysFor("https://b.example"), failsAs("unavailable", /too many/));
+    await first;
+    await issuers.keysFor("https://b.example");
+  });
+});
+
+describe("discovery", () => {
+  it("J3: finds keys on another https host", async () => {
+    const outside = network(["https://issuer.example"]);
+    outside.documents.set("https://issuer.example/.well-known/openid-configuration", {
+      issuer: "https://issuer.example",
+      jwks_uri: "https://keys.example/all",
+    });
+    outside.documents.set("https://keys.example/all", JSON.parse(keySetText(es256)));
+    const issuers = open(outside.fetchJson, testClock());
+    assert.deepEqual(await kidsOf(issuers, "https://issuer.example", es256.kid), [es256.kid]);
+  });
+
+  it("of an issuer with a trailing slash keeps it in the issuer and not in the path", async () => {
+    const outside = network(["https://issuer.example/tenant/"], es256);
+    await open(outside.fetchJson, testClock()).keysFor("https://issuer.example/tenant/");
+    assert.equal(outside.requests[0], "https://issuer.example/tenant/.well-known/openid-configuration");
+    const without = open(outside.fetchJson, testClock()).keysFor("https://issuer.example/tenant");
+    await assert.rejects(without, failsAs("refused", /another issuer/));
+  });
+
+  it("J3: never leads from an https issuer to this machine", async () => {
+    const outside = network(["https://issuer.example"], es256);
+    outside.documents.set("https://issuer.example/.well-known/openid-configuration", {
+      issuer: "https://issuer.example",
+      jwks_uri: "http://127.0.0.1:8080/keys",
+    });
+    const promise = open(outside.fetchJson, testClock()).keysFor("https://issuer.example");
+    await assert.rejects(promise, failsAs("refused", /not https/));
+    assert.equal(outside.requests.length, 1);
+  });
+
+  const named = (issuer: unknown) => (url: string) => ({ issuer: issuer ?? url, jwks_uri: `${url}/keys` });
+  const table: readonly (readonly [rule: string, document: (url: string) => unknown, message: RegExp])[] = [
+    ["J6: another issuer", named("https://other.example"), /another issuer/],
+    ["J6: the issuer with a slash more", (url) => named(`${url}/`)(url), /another issuer/],
+    ["J6: the issuer in other letters", (url) => named(url.toUpperCase())(url), /another issuer/],
+    ["no issuer", (url) => ({ jwks_uri: `${url}/keys` }), /another issuer/],
+    ["no keys", (url) => ({ issuer: url }), /names no keys/],
+    ["keys that are no URL", (url) => ({ issuer: url, jwks_uri: "keys" }), /not a URL/],
+    ["keys on a private address", (url) => ({ issuer: url, jwks_uri: "https://10.0.0.1/keys" }), /not public/],
+    ["keys by plain http elsewhere", (url) => ({ issuer: url, jwks_uri: "http://keys.example/" }), /not https/],
+    ["an array", () => [], /another issuer/],
+    ["null", () => null, /another issuer/],
+    ["text", () => "issuer", /another issuer/],
+  ];
+  for (const [rule, document, message] of table) {
+    it(`is refused where the document has ${rule}`, async () => {
+      await using server = await startIssuer(es256);
+      const text = JSON.stringify(document(server.url));
+      server.answers[discoveryPath] = (_request, response) => response.end(text);
+      await assert.rejects(open(fetchLoopback(), testClock()).keysFor(server.url), failsAs("refused", message));
+    });
+  }
+
+  const keySets: readonly (readonly [rule: string, keys: Answer, message: RegExp])[] = [
+    ["J3: redirect", (_, r) => r.writeHead(302, { location: "/other" }).end(), /redirect/],
+    ["J5: are more than the cap", { keys: Array.from({ length: maxKeys + 1 }, () => es256.jwk) }, /acceptable size/],
+    ["J5: are 1 MiB", (_, r) => r.end(" ".repeat(1 << 20)), /longer/],
+    ["are a bare array", [es256.jwk], /not a key set/],
+    ["are no set", { keys: { 0: es256.jwk } }, /not a key set/],
+  ];
+  for (const [rule, keys, message] of keySets) {
+    it(`is refused where the keys ${rule}`, async () => {
+      await using server = await startIssuer();
+      server.answers["/keys"] = keys;
+      server.answers["/other"] = JSON.parse(keySetText(es256));
+      await assert.rejects(open(fetchLoopback(), testClock()).keysFor(server.url), failsAs("refused", message));
+    });
+  }
+
+  it("J5: of an issuer that drips is UNAVAILABLE", async () => {
+    await using server = await startServer({ [discoveryPath]: (_request, response) => void response.write("{") });
+    const issuers = open(fetchLoopback({ timeoutMs: 200 }), testClock());
+    await assert.rejects(issuers.keysFor(server.url), failsAs("unavailable", /in time/));
+  });
+});
+
+describe("the URL of an issuer", () => {
+  const good = [
+    "https://issuer.example",
+    "https://issuer.example:8443/a/b/",
+    "https://Issuer.example:443",
+    "https://[2606:4700::1]/x",
+  ];
+  for (const issuer of good) it(`may be ${issuer}`, () => assert.equal(checkIssuer(issuer, false), undefined));
+
+  const table: readonly (readonly [rule: string, issuer: string, message: RegExp])[] = [
+    ["J7: a query", "https://issuer.example/?tenant=1", /query/],
+    ["J7: an empty query", "https://issuer.example?", /query/],
+    ["J7: a fragment", "https://issuer.example/#a", /fragment/],
+    ["J7: an empty fragment", "https://issuer.example#", /fragment/],
+    ["J7: a user", "https://good.example@evil.example/", /user information/],
+    ["J7: an empty user", "https://@issuer.example/", /user information/],
+    ["J1: another URL in its query", "http://169.254.169.254/?https://good.example", /query/],
+    ["plain http", "http://issuer.example", /https/],
+    ["no scheme", "issuer.example", /https/],
+    ["another scheme", "ftp://issuer.example", /https/],
+    ["a backslash", "https://evil.example\\.good.example", /https/],
+    ["a space", "https://issuer.example/a b", /https/],
+    ["a line break", "https://issuer.example/\n", /https/],
+    ["letters beyond ASCII", "https://\u0456ssuer.example", /https/],
+    ["an address in an odd spelling", "https://2130706433/", /spelling/],
+    ["a percent-encoded host", "https://%67ood.example/", /spelling/],
+    ["too many slashes", "https:///issuer.example/", /spelling/],
+    ["a length beyond 2048", `https://issuer.example/${"a".repeat(2048)}`, /https/],
+    ["nothing", "", /https/],
+  ];
+  for (const [rule, issuer, message] of table) {
+    it(`may not have ${rule}, and is never asked`, async () => {
+      assert.match(checkIssuer(issuer, true) ?? "", message);
+      const outside = network([]);
+      await assert.rejects(open(outside.fetchJson, testClock()).keysFor(issuer), failsAs("refused", message));
+      assert.deepEqual(outside.requests, []);
+    });
+  }
+
+  it("may be http on loopback, where that is allowed", () => {
+    for (const issuer of ["http://127.0.0.1:8080", "http://localhost:8080/realm", "http://[::1]:8080"]) {
+      assert.equal(checkIssuer(issuer, true), undefined, issuer);
+      assert.equal(checkIssuer(issuer, false), "must be an https URL", issuer);
+    }
+  });
+});
+
+describe("a key set", () => {
+  const wide = (bits: number) => ({ kty: "RSA", n: Buffer.alloc(bits / 8, 0xff).toString("base64url"), e: "AQAB" });
+  const table: readonly (readonly [rule: string, alg: string, jwk: unknown])[] = [
+    ["J8: an oct key", "HS256", { kty: "oct", k: "c2VjcmV0" }],
+    ["J8: an RSA key of 512 bits", "RS256", wide(512)],
+    ["J8: an RSA key of 1024 bits", "RS256", wide(1024)],
+    ["D8: an RSA key of 16384 bits", "RS256", wide(16384)],
+    ["an RSA key with a long exponent", "RS256", { ...wide(2048), e: wide(256).n }],
+    ["an RSA key with the exponent 1", "RS256", { ...wide(2048), e: "AQ" }],
+    ["J8: a point off the curve", "ES256", { ...es256.jwk, y: es256.jwk.x }],
+    ["J8: a key for encryption", "ES256", { ...es256.jwk, use: "enc" }],
+    ["J8: a key for other operations", "ES256", { ...es256.jwk, key_ops: ["sign"] }],
+    ["D8: a curve that is not accepted", "ES512", keyPair("ES512").jwk],
+    ["an algorithm that is not accepted", "PS512", { ...rs256.jwk, alg: "PS512" }],
+    ["an algorithm of another kind of key", "ES256", { ...rs256.jwk, alg: "ES256" }],
+    ["no key", "ES256", "key"],
+    ["null", "ES256", null],
+  ];
+  for (const [rule, alg, jwk] of table) {
+    it(`leaves out ${rule}, and keeps the others`, () => {
+      const keys = parseKeySet({ keys: [jwk, keyPair("EdDSA").jwk] });
+      assert.deepEqual(
+        keys?.map(({ kid }) => kid),
+        ["EdDSA-1"],
+      );
+      assert.deepEqual(selectKeys(keys ?? [], { alg, kid: undefined }), []);
+    });
+  }
+
+  it("keeps RSA keys of 2048 to 8192 bits, and private keys by their public half", () => {
+    const jwk = es256.privateKey.export({ format: "jwk" });
+    const keys = parseKeySet({ keys: [wide(2048), wide(8192), jwk] }) ?? [];
+    assert.deepEqual(
+      keys.map(({ key }) => key.type),
+      ["public", "public", "public"],
+    );
+  });
+
+  it("T13: has two keys with one kid, each for its own algorithm", () => {
+    const keys = parseKeySet({ keys: [es256.jwk, { ...rs256.jwk, kid: es256.kid }] }) ?? [];
+    const types = ["ES256", "RS256", "PS256"].map((alg) =>
+      selectKeys(keys, { alg, kid: es256.kid }).map((key) => key.asymmetricKeyType),
+    );
+    assert.deepEqual(types, [["ec"], ["rsa"], []]);
+  });
+
+  it("offers at most ten keys to a token without a kid", () => {
+    const keys = parseKeySet({
+      keys: Array.from({ length: maxKeys }, (_, index) => ({ ...es256.jwk, kid: `${index}` })),
+    });
+    assert.equal(selectKeys(keys ?? [], { alg: "ES256", kid: undefined }).length, 10);
+  });
+});

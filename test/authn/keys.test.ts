@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ApiError, Code } from "../../src/aip/errors.ts";
+import { type KeyAlgorithm, type KeyRing, newKey, openKeyRing } from "../../src/authn/keys.ts";
+import {
+  cooldownMs,
+  type MemoryKeyStore,
+  memoryKeyStore,
+  startTime,
+  type TestClock,
+  testClock,
+} from "./token-fixtures.ts";
+
+const hour = 60 * 60 * 1000;
+
+async function openRing(
+  store: MemoryKeyStore,
+  clock: TestClock = testClock(),
+  algorithm: KeyAlgorithm = "ES256",
+): Promise<KeyRing> {
+  return openKeyRing(store, { algorithm, clock: clock.read, refreshCooldownMs: cooldownMs });
+}
+
+describe("openKeyRing", () => {
+  it("makes a first key when the store is empty, and stores it", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store);
+    assert.deepEqual(
+      store.records.map((record) => record.kid),
+      [ring.signing().kid],
+    );
+  });
+
+  it("keeps the key that is there", async () => {
+    const record = await newKey("ES256", startTime);
+    const store = memoryKeyStore([record]);
+    assert.equal((await openRing(store)).signing().kid, record.kid);
+    assert.deepEqual(store.records, [record]);
+  });
+
+  it("makes a key when those in the store are for the other algorithm, which keep verifying for their tokens", async () => {
+    const old = await newKey("ES256", startTime);
+    const ring = await openRing(memoryKeyStore([old]), testClock(), "RS256");
+    assert.equal(ring.signing().algorithm, "RS256");
+    assert.equal(ring.known(old.kid)?.retireTime, startTime + 2 * hour);
+  });
+
+  it("makes a key when all in the store are about to retire", async () => {
+    const old = { ...(await newKey("ES256", startTime)), retireTime: startTime + 1 };
+    assert.notEqual((await openRing(memoryKeyStore([old]))).signing().kid, old.kid);
+  });
+
+  it("chooses the same key on every node when two were made at the same time", async () => {
+    const records = [await newKey("ES256", startTime), await newKey("ES256", startTime)];
+    const one = await openRing(memoryKeyStore(records));
+    const other = await openRing(memoryKeyStore(records.toReversed()));
+    assert.equal(one.signing().kid, other.signing().kid);
+  });
+});
+
+describe("KeyRing.find", () => {
+  it("T12: asks the store about unknown kids at most once per cool-down", async () => {
+    const store = memoryKeyStore();
+    const clock = testClock();
+    const ring = await openRing(store, clock);
+    const { kid } = ring.signing();
+    store.reads = 0;
+    const strangers = Array.from({ length: 1000 }, (_, i) => ring.find(`stranger-${i}`));
+    assert.deepEqual(new Set(await Promise.all(strangers)), new Set([undefined]));
+    assert.equal(store.reads, 1);
+    assert.equal((await ring.find(kid))?.kid, kid);
+    clock.advance(cooldownMs - 1);
+    await ring.find("stranger");
+    assert.equal(store.reads, 1);
+    clock.advance(1);
+    await ring.find("stranger");
+    assert.equal(store.reads, 2);
+  });
+
+  it("finds a key that another node has made", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store);
+    const other = await openRing(store);
+    const { kid } = await other.rotate(hour);
+    assert.equal(ring.known(kid), undefined);
+    assert.equal((await ring.find(kid))?.kid, kid);
+    assert.equal(ring.signing().kid, kid);
+  });
+
+  it("is UNAVAILABLE for unknown kids while the store cannot be read, and known keys are unaffected", async () => {
+    const store = memoryKeyStore();
+    const clock = testClock();
+    const ring = await openRing(store, clock);
+    store.failing = true;
+    const isUnavailable = (error: unknown) => error instanceof ApiError && error.code === Code.UNAVAILABLE;
+    await assert.rejects(ring.find("stranger"), isUnavailable);
+    await assert.rejects(ring.find("stranger"), isUnavailable, "within the cool-down too");
+    assert.ok(await ring.find(ring.signing().kid));
+    store.failing = false;
+    clock.advance(cooldownMs);
+    assert.equal(await ring.find("stranger"), undefined);
+  });
+});
+
+describe("KeyRing.rotate", () => {
+  it("T13: signs with the new key at once and verifies by the old one until the overlap ends", async () => {
+    const clock = testClock();
+    const store = memoryKeyStore();
+    const ring = await openRing(store, clock);
+    const old = ring.signing().kid;
+    clock.advance(1000);
+    const { kid } = await ring.rotate(hour);
+    assert.equal(ring.signing().kid, kid);
+    assert.deepEqual(
+      ring.jwks().keys.map((key) => key.kid),
+      [kid, old],
+    );
+    clock.advance(hour - 1);
+    assert.equal((await ring.find(old))?.kid, old);
+    clock.advance(1);
+    assert.equal(await ring.find(old), undefined);
+    assert.equal(ring.known(old), undefined);
+    assert.deepEqual(
+      ring.jwks().keys.map((key) => key.kid),
+      [kid],
+    );
+  });
+
+  it("does not ask the store about a kid that is known to be retired", async () => {
+    const store = memoryKeyStore();
+    const clock = testClock();
+    const ring = await openRing(store, clock);
+    const old = ring.signing().kid;
+    await ring.rotate(1);
+    store.reads = 0;
+    clock.advance(1);
+    assert.equal(await ring.find(old), undefined);
+    assert.equal(store.reads, 0);
+  });
+
+  it("retires a leaked key at once when there is no overlap", async () => {
+    const ring = await openRing(memoryKeyStore());
+    const old = ring.signing().kid;
+    await ring.rotate(0);
+    assert.equal(ring.known(old), undefined);
+  });
+
+  it("changes the generation whenever keys change, and only then", async () => {
+    const ring = await openRing(memoryKeyStore());
+    const first = ring.generation;
+    await ring.refresh();
+    assert.equal(ring.generation, first);
+    await ring.rotate(hour);
+    const second = ring.generation;
+    assert.notEqual(second, first);
+    await ring.rotate(0);
+    assert.notEqual(ring.generation, second);
+  });
+
+  it("changes the generation when nothing but a time to retire changes", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store);
+    const { generation } = ring;
+    store.records = store.records.map((record) => ({ ...record, retireTime: startTime + hour }));
+    await ring.refresh();
+    assert.equal(ring.generation, generation + 1);
+    assert.equal(ring.known(store.records[0]?.kid ?? "")?.retireTime, startTime + hour);
+  });
+
+  it("is not undone by a read that began before it and ends after it", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store);
+    const added = Promise.withResolvers<void>();
+    const { list, add } = store;
+    store.list = async () => {
+      store.list = list;
+      const before = [...store.records];
+      await added.promise;
+      return before;
+    };
+    store.add = async (...record) => {
+      await add.apply(store, record);
+      setImmediate(added.resolve);
+    };
+    const refreshed = ring.refresh();
+    const { kid } = await ring.rotate(hour);
+    await refreshed;
+    assert.equal(ring.signing().kid, kid);
+  });
+
+  for (const overlap of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    it(`refuses an overlap of ${overlap}`, async () => {
+      const ring = await openRing(memoryKeyStore());
+      await assert.rejects(ring.rotate(overlap), /overlapMs: must be 0 or more/);
+    });
+  }
+});
+
+describe("KeyRing.jwks", () => {
+  const members: [KeyAlgorithm, string[]][] = [
+    ["RS256", ["alg", "e", "kid", "kty", "n", "use"]],
+    ["ES256", ["alg", "crv", "kid", "kty", "use", "x", "y"]],
+  ];
+  for (const [algorithm, expected] of members) {
+    it(`publishes nothing but public members for ${algorithm}`, async () => {
+      const ring = await openRing(memoryKeyStore(), testClock(), algorithm);
+      const [key, ...others] = ring.jwks().keys;
+      assert.ok(key);
+      assert.deepEqual(others, []);
+      assert.deepEqual(Object.keys(key).sort(), expected);
+      assert.deepEqual([key.use, key.alg, key.kid], ["sig", algorithm, ring.signing().kid]);
+    });
+  }
+});

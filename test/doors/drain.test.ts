@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type ClientHttp2Session, constants } from "node:http2";
+import { type TestContext, test } from "node:test";
+import { connect } from "node:tls";
+import type { HttpHandler } from "../../src/doors/dispatch.ts";
+import type { Listener } from "../../src/doors/listen.ts";
+import { certificate, certificateKey } from "./certificate.ts";
+import { frame, frameClient, frameType } from "./frames.ts";
+import {
+  collect,
+  echo,
+  exchange,
+  gate,
+  get,
+  get2,
+  listen,
+  rawClient,
+  session,
+  type TestOptions,
+  write,
+} from "./harness.ts";
+
+// Long enough never to be met, where a drain has to end by itself.
+const farOff = 60_000;
+const tls = { cert: certificate, key: certificateKey };
+
+test("drain: nothing open: it ends, and the port is closed", async (t) => {
+  const listener = await listen(t);
+  await listener.drain(farOff);
+  await assert.rejects(get(listener, "/"), { code: "ECONNREFUSED" });
+});
+
+test("drain: an HTTP/1 request in flight is answered with Connection: close", async (t) => {
+  const { listener, arrived, answer } = await waiting(t);
+  const client = rawClient(t, listener);
+  client.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+  await arrived.promise;
+  const drained = listener.drain(farOff);
+  answer.resolve();
+  assert.match(await client.ended, /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*done$/s);
+  await drained;
+});
+
+test("drain: an HTTP/1 reply that has begun is finished, then its connection closed", async (t) => {
+  const { listener, answer } = await waiting(t, { begin: true });
+  const client = rawClient(t, listener);
+  client.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+  await client.until(/begun/);
+  const drained = listener.drain(farOff);
+  answer.resolve();
+  assert.match(await client.ended, /begun.*done/s);
+  await drained;
+});
+
+test("drain: a request that arrives on an open HTTP/1 connection while draining is answered", async (t) => {
+  const { listener, arrived, answer } = await waiting(t);
+  const client = rawClient(t, listener);
+  client.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\nGET /ec");
+  await arrived.promise;
+  const drained = listener.drain(farOff);
+  client.socket.write("ho HTTP/1.1\r\nHost: a\r\n\r\n");
+  // The first reply was promised to be the last one only after the second request was on its way.
+  answer.resolve();
+  assert.match(await client.ended, /^HTTP\/1\.1 200 .*Connection: close/s);
+  await drained;
+});
+
+test("drain: an HTTP/2 stream in flight ends well, after a GOAWAY", async (t) => {
+  const { listener, arrived, answer } = await waiting(t);
+  const client = session(t, listener);
+  const reply = get2(client, "/wait");
+  await arrived.promise;
+  const goaway = once(client, "goaway");
+  const drained = listener.drain(farOff);
+  assert.equal((await goaway)[0], constants.NGHTTP2_NO_ERROR);
+  answer.resolve();
+  assert.equal((await reply).body, "done");
+  await drained;
+});
+
+test("drain: in flight over TLS, both versions of HTTP", async (t) => {
+  const { listener, arrived, answer } = await waiting(t, { tls });
+  const reply = get2(session(t, listener, { ca: certificate }), "/wait");
+  const socket = connect({ host: "127.0.0.1", port: listener.address.port, ca: certificate });
+  const client = collect(socket);
+  await once(socket, "secureConnect");
+  socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+  await arrived.promise;
+  const drained = listener.drain(farOff);
+  answer.resolve();
+  assert.equal((await reply).body, "done");
+  assert.match(await client.ended, /Connection: close.*done/s);
+  await drained;
+});
+
+const idlers: [name: string, connected: (t: TestContext, listener: Listener) => Promise<unknown>][] = [
+  [
+    "an HTTP/1 connection between two requests",
+    async (t, listener) => {
+      const client = rawClient(t, listener);
+      client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      await client.until(/\}$/);
+    },
+  ],
+  [
+    "a connection that has sent nothing",
+    async (t, listener) => {
+      await once(rawClient(t, listener).socket, "connect");
+      // The answer shows that the connection before it has been accepted too.
+      await exchange(t, listener, "GET / HTTP/1.0\r\nHost: a\r\n\r\n");
+    },
+  ],
+  [
+    "a connection that has sent a part of the preface",
+    async (t, listener) => {
+      rawClient(t, listener).socket.write("PR");
+      await exchange(t, listener, "GET / HTTP/1.0\r\nHost: a\r\n\r\n");
+    },
+  ],
+  [
+    "an HTTP/2 session without streams",
+    async (t, listener) => {
+      await get2(session(t, listener), "/");
+    },
+  ],
+];
+
+for (const [name, connected] of idlers) {
+  test(`drain: ${name} is closed at once`, async (t) => {
+    const listener = await listen(t);
+    await connected(t, listener);
+    await listener.drain(farOff);
+  });
+}
+
+test("drain: a TLS connection that has sent no request is closed at once", async (t) => {
+  const listener = await listen(t, { tls });
+  const socket = connect({
+    host: "127.0.0.1",
+    port: listener.address.port,
+    ca: certificate,
+    ALPNProtocols: ["http/1.1"],
+  });
+  const client = collect(socket);
+  await once(socket, "session");
+  await listener.drain(farOff);
+  await client.ended;
+});
+
+test("drain: the signal aborts first, so that a reply without an end can end", async (t) => {
+  const begun: AbortSignal[] = [];
+  const holder: { listener?: Listener } = {};
+  const listener = await listen(t, {
+    handler: (_, response) => {
+      const signal = holder.listener?.draining;
+      assert.ok(signal);
+      begun.push(signal);
+      write(response, "begun");
+      signal.addEventListener("abort", () => response.end("ended"));
+    },
+  });
+  holder.listener = listener;
+  const replies = Promise.all([get(listener, "/"), get2(session(t, listener), "/")]);
+  while (begun.length < 2) await new Promise(setImmediate);
+  assert.ok(!listener.draining.aborted);
+  const drained = listener.drain(farOff);
+  assert.ok(listener.draining.aborted);
+  assert.deepEqual(
+    (await replies).map(({ body }) => body),
+    ["begunended", "begunended"],
+  );
+  await drained;
+});
+
+test("drain: what is left at the deadline is cut off", async (t) => {
+  const { listener, arrived } = await waiting(t);
+  const first = rawClient(t, listener);
+  first.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+  const second = get2(session(t, listener), "/wait");
+  await Promise.all([arrived.promise, listener.drain(100), assert.rejects(second)]);
+  assert.equal(await first.ended, "");
+});
+
+test("drain: a client that does not let go is cut off at the deadline", async (t) => {
+  const listener = await listen(t, { handler: () => {} });
+  const client = frameClient(listener.address.port);
+  client.send(Buffer.alloc(0), frame(frameType.headers, 0, 1, Buffer.alloc(0)));
+  await client.next((f) => f.type === frameType.settings);
+  await listener.drain(50);
+  await client.closed;
+});
+
+test("drain: of several calls the earliest deadline counts, and all resolve", async (t) => {
+  const { listener, arrived } = await waiting(t);
+  const reply = assert.rejects(get(listener, "/wait"));
+  await arrived.promise;
+  const patient = listener.drain(farOff);
+  await listener[Symbol.asyncDispose]();
+  await Promise.all([patient, listener.drain(farOff), reply]);
+});
+
+test("listen: a port that is taken is refused", async (t) => {
+  const { port } = (await listen(t)).address;
+  await assert.rejects(listen(t, { port }), { code: "EADDRINUSE" });
+});
+
+test("listen: the address is that of the open port, in a URL that clients take", async (t) => {
+  const { address } = await listen(t, { host: "::1" });
+  assert.equal(address.url, `http://[::1]:${address.port}`);
+  assert.equal((await fetch(address.url)).status, 200);
+});
+
+// A listener whose handler holds /wait back: `arrived` resolves when the first such request is there.
+async function waiting(t: TestContext, { begin = false, ...options }: TestOptions & { readonly begin?: boolean } = {}) {
+  const [arrived, answer] = [gate(), gate()];
+  const handler: HttpHandler = async (request, response) => {
+    if (request.url !== "/wait") return echo(request, response);
+    if (begin) write(response, "begun");
+    arrived.resolve();
+    await answer.promise;
+    response.end("done");
+  };
+  return { listener: await listen(t, { handler, ...options }), arrived, answer };
+}

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { test } from "node:test";
+import type { HttpRequest, HttpResponse } from "../../src/doors/dispatch.ts";
+import { echo, exchange, gate, get, listen, rawClient, write } from "./harness.ts";
+
+const post = "POST / HTTP/1.1\r\nHost: a\r\n";
+const chunked = `${post}Transfer-Encoding: chunked\r\n\r\n`;
+
+// Written as one would attack a proxy with them: a reader of either opinion would find a second request.
+const smuggling: [name: string, message: string][] = [
+  ["Content-Length with Transfer-Encoding", `${post}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ["Transfer-Encoding with Content-Length", `${post}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`],
+  ["two Content-Length that differ", `${post}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`],
+  ["two Content-Length that agree", `${post}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
+  ["Content-Length as a list", `${post}Content-Length: 3, 3\r\n\r\nabc`],
+  ["Content-Length with a sign", `${post}Content-Length: +3\r\n\r\nabc`],
+  ["xchunked", `${post}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+  ["a coding before chunked", `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+  ["chunked twice", `${post}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`],
+  ["a coding after chunked", `${post}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`],
+  ["chunked over HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+  ["bare LF in all lines", "GET / HTTP/1.1\nHost: a\n\n"],
+  ["bare LF in one line", "GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n"],
+  ["bare CR", "GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n"],
+  ["bare LF after a chunk size", `${chunked}1\na\r\n0\r\n\r\n`],
+  ["a negative chunk size", `${chunked}-1\r\na\r\n0\r\n\r\n`],
+  ["a chunk size beyond 64 bits", `${chunked}fffffffffffffffff\r\na\r\n0\r\n\r\n`],
+  ["a folded header", "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n"],
+  ["a header folded by a tab", "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n\tc\r\n\r\n"],
+  ["a space before the first header", "GET / HTTP/1.1\r\n Host: a\r\n\r\n"],
+  ["a space before the colon", "GET / HTTP/1.1\r\nHost : a\r\n\r\n"],
+  ["NUL in a header", "GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n"],
+  ["two Host", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
+  ["no Host", "GET / HTTP/1.1\r\n\r\n"],
+  ["a TLS client hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+];
+
+for (const [name, message] of smuggling) {
+  test(`H5 http1: ${name}: 400 and the connection closes`, async (t) => {
+    const reply = await exchange(t, await listen(t), `${message}GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`);
+    assert.match(reply, /^HTTP\/1\.1 400 /);
+    assert.match(reply, /\r\nConnection: close\r\n/);
+    assert.equal(reply.match(/HTTP\/1\.1/g)?.length, 1);
+  });
+}
+
+test("H5 http1: a coding that is not understood is refused before a handler that ignores the body", async (t) => {
+  let calls = 0;
+  const handler = (_: unknown, response: HttpResponse): void => {
+    calls += 1;
+    response.end();
+  };
+  const reply = await exchange(t, await listen(t, { handler }), `${post}Transfer-Encoding: xchunked\r\n\r\n`);
+  assert.match(reply, /^HTTP\/1\.1 400 /);
+  assert.equal(calls, 0);
+});
+
+const heads: [name: string, message: string, status: number][] = [
+  ["headers over the limit", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(5000)}\r\n\r\n`, 431],
+  ["a target over the limit", `GET /${"a".repeat(5000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+  ["too many headers", `GET / HTTP/1.1\r\nHost: a\r\n${"X: a\r\n".repeat(20)}\r\n`, 431],
+  ["an endless chunk extension", `${chunked}1;${"a".repeat(20_000)}\r\na\r\n0\r\n\r\n`, 413],
+  ["H3 CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", 501],
+  ["H3 CONNECT with a body to come", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 9\r\n\r\na", 501],
+  ["H3 TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 501],
+];
+
+for (const [name, message, status] of heads) {
+  test(`http1: ${name}: ${status} and the connection closes`, async (t) => {
+    const listener = await listen(t, { limits: { maxHeaderBytes: 4096, maxHeadersCount: 16 } });
+    assert.match(await exchange(t, listener, message), new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+}
+
+test("D2 http1: ten megabytes of headers end the connection, and others are served", async (t) => {
+  const listener = await listen(t);
+  await exchange(t, listener, `GET / HTTP/1.1\r\n${`X: ${"a".repeat(1000)}\r\n`.repeat(10_000)}\r\n`);
+  assert.equal((await get(listener, "/")).status, 200);
+});
+
+const negotiations: [name: string, headers: string, wanted: RegExp][] = [
+  [
+    "an upgrade to h2c is ignored",
+    "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n",
+    /^HTTP\/1\.1 200 /,
+  ],
+  ["an upgrade to a WebSocket is ignored", "Connection: Upgrade\r\nUpgrade: websocket\r\n", /^HTTP\/1\.1 200 /],
+  ["Expect: 100-continue is met", "Expect: 100-continue\r\n", /^HTTP\/1\.1 100 .*HTTP\/1\.1 200 /s],
+  ["another expectation is refused", "Expect: miracles\r\n", /^HTTP\/1\.1 417 /],
+];
+
+for (const [name, headers, wanted] of negotiations) {
+  test(`http1: ${name}, and the connection goes on`, async (t) => {
+    const client = rawClient(t, await listen(t));
+    client.socket.write(`${post}Content-Length: 2\r\n${headers}\r\nab`);
+    await client.until(wanted);
+    client.socket.write("GET /next HTTP/1.1\r\nHost: a\r\n\r\n");
+    await client.until(/"url":"\/next"/);
+  });
+}
+
+const targets: [target: string, wanted: string][] = [
+  ["http://a.test/x/../y%2Fz?q=1", "/x/../y%2Fz?q=1"],
+  ["HTTPS://a.test", "/"],
+  ["http://a.test?q=1", "/?q=1"],
+  ["/http://a.test/x", "/http://a.test/x"],
+  ["*", "*"],
+];
+
+for (const [target, wanted] of targets) {
+  test(`http1: the target ${target} reaches the handler as ${wanted} (RFC 9112 §3.2)`, async (t) => {
+    const reply = await exchange(
+      t,
+      await listen(t),
+      `OPTIONS ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
+    assert.equal(JSON.parse(reply.slice(reply.indexOf("{"))).url, wanted);
+  });
+}
+
+const timeouts: [name: string, message: string][] = [
+  ["headers that never end", "GET / HTTP/1.1\r\nHost:"],
+  ["a body that never ends", `${post}Content-Length: 9\r\n\r\na`],
+  ["a chunked body that never ends", `${chunked}1\r\na\r\n`],
+];
+
+for (const [name, message] of timeouts) {
+  test(`D6 http1: ${name}: 408 and the connection closes`, async (t) => {
+    const listener = await listen(t, { limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } });
+    assert.match(await exchange(t, listener, message), /^HTTP\/1\.1 408 /);
+  });
+}
+
+test("D6 http1: headers at a byte now and then do not outlive the limit", async (t) => {
+  const client = rawClient(t, await listen(t, { limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } }));
+  client.socket.write("GET / HTTP/1.1\r\nX: ");
+  const drip = setInterval(() => client.socket.write("a"), 20);
+  t.after(() => clearInterval(drip));
+  assert.match(await client.ended, /^HTTP\/1\.1 408 /);
+});
+
+test("D6 http1: a connection that asks nothing more is closed", async (t) => {
+  const listener = await listen(t, { limits: { keepAliveTimeoutMs: 1 } });
+  assert.match(await exchange(t, listener, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), /200 OK/);
+});
+
+test("D6 http1: a client that doesn't take its reply is cut off, one that waits for a quiet reply is not", async (t) => {
+  const quiet = gate();
+  const cutOff = gate();
+  const handler = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
+    if (request.url === "/large") {
+      response.once("close", cutOff.resolve);
+      response.end(Buffer.alloc(64 * 1024 * 1024));
+      return;
+    }
+    write(response, "begun ");
+    await quiet.promise;
+    response.end("done");
+  };
+  const listener = await listen(t, { handler, limits: { stallTimeoutMs: 100 } });
+  const patient = rawClient(t, listener);
+  patient.socket.write("GET /quiet HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  await patient.until(/begun/);
+  const stalled = rawClient(t, listener);
+  stalled.socket.pause();
+  stalled.socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+  await cutOff.promise;
+  quiet.resolve();
+  assert.match(await patient.ended, /done/);
+});
+
+test("http1: a broken request behind one that is being answered gets no answer that could be taken for the first's", async (t) => {
+  const answer = gate();
+  const arrived = gate();
+  const handler = async (_: unknown, response: HttpResponse): Promise<void> => {
+    arrived.resolve();
+    await answer.promise;
+    response.end();
+  };
+  const client = rawClient(t, await listen(t, { handler }));
+  client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await arrived.promise;
+  client.socket.write("GET / HTTP/1.1\nHost: a\n\n");
+  assert.equal(await client.ended, "");
+  answer.resolve();
+});
+
+test("http1: a connection with more requests in flight than allowed is closed", async (t) => {
+  const held: HttpResponse[] = [];
+  const handler = (_: unknown, response: HttpResponse): void => void held.push(response);
+  const listener = await listen(t, { handler, limits: { maxPipelinedRequests: 3 } });
+  assert.equal(await exchange(t, listener, "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10)), "");
+  assert.equal(held.length, 3);
+});
+
+test("http1: pipelined requests within the limit are answered in order", async (t) => {
+  const listener = await listen(t, { limits: { maxPipelinedRequests: 3 } });
+  const client = rawClient(t, listener);
+  client.socket.write([1, 2, 3].map((n) => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+  assert.match(await client.until(/"\/3"/), /"\/1".*"\/2".*"\/3"/s);
+});
+
+test("http1: a connection serves request after request", async (t) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const ports = new Set<number | undefined>();
+  const listener = await listen(t, {
+    handler: (request, response) => {
+      ports.add(request.socket.remotePort);
+      return echo(request, response);
+    },
+  });
+  for (let i = 0; i < 3; i++) assert.equal((await get(listener, "/", { agent })).status, 200);
+  assert.equal(ports.size, 1);
+});
+
+test("D4 http1: a body in chunks of one byte is cut off, in larger chunks it is taken", async (t) => {
+  const listener = await listen(t, { limits: { freeChunks: 8, meanChunkBytes: 16 } });
+  assert.equal(await exchange(t, listener, `${chunked}${"1\r\na\r\n".repeat(100)}0\r\n\r\n`), "");
+  const client = rawClient(t, listener);
+  client.socket.write(`${chunked}${`10\r\n${"a".repeat(16)}\r\n`.repeat(100)}0\r\n\r\n`);
+  await client.until(/a{1600}/);
+});

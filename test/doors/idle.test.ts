@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, connectivityState, credentials } from "@grpc/grpc-js";
+import { newBudget } from "../../src/doors/budget.ts";
+import type { HttpHandler } from "../../src/doors/dispatch.ts";
+import { codeOf, errorCode, flag, frame, frameClient, frameType, request } from "./frames.ts";
+import { echo, gate, get, listen, rawClient, session, write } from "./harness.ts";
+
+const ping = frame(frameType.ping, 0, 0, Buffer.alloc(8));
+const isPingOf = (flags: number) => (f: { type: number; flags: number }) =>
+  f.type === frameType.ping && f.flags === flags;
+
+test("D6 idle: an HTTP/2 session that has become silent is closed by a GOAWAY without error", async (t) => {
+  const listener = await listen(t, { limits: { http2IdleTimeoutMs: 100 } });
+  const client = frameClient(listener.address.port);
+  client.send(request(1, true));
+  assert.equal(codeOf(await client.next((f) => f.type === frameType.goaway)), errorCode.none);
+  await client.closed;
+});
+
+test("D7 idle: an HTTP/2 client that pings with no stream open gets no GOAWAY, until it stops", async (t) => {
+  const listener = await listen(t, { limits: { http2IdleTimeoutMs: 400 } });
+  const client = frameClient(listener.address.port);
+  for (let i = 0; i < 40; i++) {
+    client.send(ping);
+    await sleep(20);
+  }
+  assert.ok(!client.frames.some((f) => f.type === frameType.goaway));
+  await client.closed;
+  assert.equal(client.frames.filter(isPingOf(flag.ack)).length, 40);
+});
+
+test("D7 idle: the keepalive of grpc-js without calls keeps its connection", async (t) => {
+  let connections = 0;
+  const listener = await listen(t, { limits: { http2IdleTimeoutMs: 400 } });
+  const client = new Client(new URL(listener.address.url).host, credentials.createInsecure(), {
+    "grpc.keepalive_time_ms": 50,
+    "grpc.keepalive_permit_without_calls": 1,
+    "grpc.initial_reconnect_backoff_ms": 10,
+  });
+  t.after(() => client.close());
+  await new Promise<void>((resolve, reject) => {
+    client.waitForReady(Date.now() + 5000, (error) => (error ? reject(error) : resolve()));
+  });
+  const channel = client.getChannel();
+  channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, () => {
+    connections += 1;
+  });
+  await sleep(1000);
+  assert.equal(channel.getConnectivityState(false), connectivityState.READY);
+  assert.equal(connections, 0);
+});
+
+test("idle: a quiet stream keeps its session while the client answers pings", async (t) => {
+  const answer = gate();
+  const handler: HttpHandler = async (_, response) => {
+    write(response, "begun");
+    await answer.promise;
+    response.end();
+  };
+  const listener = await listen(t, { handler, limits: { http2IdleTimeoutMs: 50, prefaceTimeoutMs: 5000 } });
+  const client = session(t, listener);
+  const stream = client.request({ ":path": "/" });
+  for (let pings = 0; pings < 3; pings++) await once(client, "ping");
+  answer.resolve();
+  stream.resume();
+  await once(stream, "end");
+  assert.equal(stream.rstCode, errorCode.none);
+});
+
+test("idle: a session whose client no longer answers is dropped, open streams included", async (t) => {
+  const listener = await listen(t, { handler: () => {}, limits: { http2IdleTimeoutMs: 100, prefaceTimeoutMs: 100 } });
+  const client = frameClient(listener.address.port);
+  client.send(request(1, true));
+  await client.next(isPingOf(0));
+  await client.closed;
+});
+
+test("D6 idle: connections are capped, and a place that becomes free is given away", async (t) => {
+  const listener = await listen(t, { limits: { maxConnections: 2 } });
+  const first = rawClient(t, listener);
+  const second = frameClient(listener.address.port);
+  t.after(() => second.socket.destroy());
+  first.socket.write("G");
+  await second.next((f) => f.type === frameType.settings);
+  await assert.rejects(get(listener, "/"), { code: "ECONNRESET" });
+  second.socket.destroy();
+  await second.closed;
+  while ((await get(listener, "/").catch(() => undefined)) === undefined) await sleep(5);
+});
+
+test("idle: a place is free again after any kind of connection", async (t) => {
+  const listener = await listen(t, { handler: echo, limits: { maxConnections: 1, prefaceTimeoutMs: 50 } });
+  const next = async (): Promise<void> => {
+    while ((await get(listener, "/").catch(() => undefined)) === undefined) await sleep(5);
+  };
+  for (const start of [
+    "",
+    "GET /broken\n\n",
+    "PRI * HTTP/2.0\r\n\r\nbroken",
+    "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
+  ]) {
+    const socket = connect(listener.address.port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.resume();
+    await once(socket, "connect");
+    socket.write(start);
+    await once(socket, "close");
+    await next();
+  }
+});
+
+const spendings: [name: string, at: number[], allowed: boolean[]][] = [
+  ["a burst is allowed, the next is not", [0, 0, 0], [true, true, false]],
+  ["time refills", [0, 0, 0, 100], [true, true, false, true]],
+  ["never beyond the burst", [0, 9000, 9000, 9000], [true, true, true, false]],
+  ["a clock set back takes nothing away", [1000, 0, 0], [true, true, false]],
+];
+
+for (const [name, times, allowed] of spendings) {
+  test(`budget: ${name}`, () => {
+    let now = times[0] ?? 0;
+    const budget = newBudget(2, 10, () => now);
+    const verdicts = times.map((time) => {
+      now = time;
+      return budget.spend();
+    });
+    assert.deepEqual(verdicts, allowed);
+  });
+}
+
+test("budget: a refund counts, up to the burst", () => {
+  const budget = newBudget(2, 0, () => 0);
+  budget.refund(5);
+  assert.deepEqual([budget.spend(), budget.spend(), budget.spend()], [true, true, false]);
+  budget.refund(1);
+  assert.deepEqual([budget.spend(), budget.spend()], [true, false]);
+});
