@@ -106,7 +106,8 @@ export function checkIssuer(issuer: string, allowInsecure: boolean): string | un
   if (issuer.includes("#")) return "must not have a fragment";
   const host = /^https?:\/\/([^/]*)/.exec(issuer)?.[1]?.toLowerCase() ?? "";
   if (host.includes("@")) return "must not have user information";
-  if (url.protocol === "http:" && !(allowInsecure && isLoopbackUrl(url))) return "must be an https URL";
+  const isInsecure = url.protocol === "http:" && allowInsecure && isLoopbackUrl(url);
+  if (url.protocol !== "https:" && !isInsecure) return "must be an https URL";
   // An address in another spelling, such as 127.1 or 0x7f000001, would be compared as written and fetched as meant.
   if (host !== url.host && host !== `${url.host}:443`) return "must have its host in the usual spelling";
   return undefined;

@@ -1,10 +1,6 @@
-// The command line: what each command is called and takes.
+// The command line: what each command is called and takes. A command is loaded when it is run.
 import { Command, CommanderError, Option } from "commander";
 import { readSettings, settings, toConfig, variableOf } from "../config.ts";
-import { bootstrap } from "./bootstrap.ts";
-import { checkDatabaseCommand } from "./db.ts";
-import { listKeys, rotateKeys } from "./keys.ts";
-import { serve } from "./serve.ts";
 
 /** Runs one command line and answers its exit code. Wrong usage is 2; a setting that cannot be used is thrown. */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -29,29 +25,29 @@ function newProgram(environment: NodeJS.ProcessEnv, finish: (exitCode: number) =
 
   withSettings(program.command("serve"))
     .description("run the server")
-    .action(async (_options, command) => finish(await serve(configOf(command))));
+    .action(async (_options, command) => finish(await (await import("./serve.ts")).serve(configOf(command))));
 
   withSettings(program.command("bootstrap"))
     .description("create the first organization and its owner")
     .requiredOption("--organization <name>", "name of the root group")
     .requiredOption("--issuer <url>", "issuer of the owner's identity tokens")
     .requiredOption("--subject <subject>", "subject of the owner's identity tokens")
-    .action(async (options, command) => finish(await bootstrap(dataConfigOf(command), options)));
+    .action(async (options, command) => finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(command), options)));
 
   const db = program.command("db").description("look after the database");
   withSettings(db.command("check"))
     .description("compare counters and indexes with the rows")
     .option("--repair", "write them anew where they differ")
-    .action(async (options, command) => finish(await checkDatabaseCommand(dataConfigOf(command), options.repair === true)));
+    .action(async (options, command) => finish(await (await import("./db.ts")).checkDatabaseCommand(dataConfigOf(command), options.repair === true)));
 
   const keys = program.command("keys").description("look after the keys that sign tokens");
   withSettings(keys.command("list"))
     .description("show the keys")
-    .action(async (_options, command) => finish(await listKeys(dataConfigOf(command))));
+    .action(async (_options, command) => finish(await (await import("./keys.ts")).listKeys(dataConfigOf(command))));
   withSettings(keys.command("rotate"))
     .description("sign with a new key; the old one verifies for two more hours")
     .option("--retire-now", "let the old keys verify no longer, as after a leak")
-    .action(async (options, command) => finish(await rotateKeys(dataConfigOf(command), options.retireNow === true)));
+    .action(async (options, command) => finish(await (await import("./keys.ts")).rotateKeys(dataConfigOf(command), options.retireNow === true)));
 
   for (const command of [program, db, keys, ...program.commands, ...db.commands, ...keys.commands]) command.exitOverride();
   return program;

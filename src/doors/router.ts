@@ -1,6 +1,6 @@
 // The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
 import { randomUUID } from "node:crypto";
-import { createRegistry, type DescMessage, type DescService, type Message } from "@bufbuild/protobuf";
+import { createRegistry, type DescMessage, type Message } from "@bufbuild/protobuf";
 import {
   type Code,
   ConnectError,
@@ -8,13 +8,12 @@ import {
   createContextKey,
   createContextValues,
   type HandlerContext,
-  type ServiceImpl,
 } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { ApiError } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
-import type { HttpHandler } from "./dispatch.ts";
+import type { HttpHandler, HttpResponse } from "./dispatch.ts";
 
 export interface RouterOptions {
   readonly methods: MethodTable;
@@ -36,23 +35,16 @@ const peerKey = createContextKey("", { description: "address of the peer" });
 export function createRouter(options: RouterOptions): HttpHandler {
   return connectNodeAdapter({
     routes(router) {
-      for (const [service, methods] of byService(options.methods)) {
-        const implementation = Object.fromEntries(methods.map((method) => [method.descriptor.localName, unary(method)]));
-        router.service(service, implementation as Partial<ServiceImpl<DescService>>);
-      }
+      for (const method of options.methods.values()) router.rpc(method.descriptor, unary(method));
       options.operations(router);
     },
-    fallback: (request, response) => void options.fallback(request, response),
+    fallback: (request, response) => void options.fallback(request, response as HttpResponse),
     contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
     readMaxBytes: options.maxBodyBytes,
     maxTimeoutMs: options.maxTimeoutMs,
     shutdownSignal: options.draining,
     jsonOptions: { registry: createRegistry(...options.detailTypes) },
   });
-}
-
-function byService(methods: MethodTable): Map<DescService, Method[]> {
-  return Map.groupBy(methods.values(), (method) => method.descriptor.parent);
 }
 
 function unary(method: Method) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type ClientHttp2Session, constants } from "node:http2";
+import { constants } from "node:http2";
 import { type TestContext, test } from "node:test";
 import { connect } from "node:tls";
 import type { HttpHandler } from "../../src/doors/dispatch.ts";
@@ -80,7 +80,7 @@ test("drain: an HTTP/2 stream in flight ends well, after a GOAWAY", async (t) =>
 });
 
 test("drain: in flight over TLS, both versions of HTTP", async (t) => {
-  const { listener, arrived, answer } = await waiting(t, { tls });
+  const { listener, arrived, answer } = await waiting(t, { tls, requests: 2 });
   const reply = get2(session(t, listener, { ca: certificate }), "/wait");
   const socket = connect({ host: "127.0.0.1", port: listener.address.port, ca: certificate });
   const client = collect(socket);
@@ -174,11 +174,13 @@ test("drain: the signal aborts first, so that a reply without an end can end", a
 });
 
 test("drain: what is left at the deadline is cut off", async (t) => {
-  const { listener, arrived } = await waiting(t);
+  const { listener, arrived } = await waiting(t, { requests: 2 });
   const first = rawClient(t, listener);
   first.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
-  const second = get2(session(t, listener), "/wait");
-  await Promise.all([arrived.promise, listener.drain(100), assert.rejects(second)]);
+  const second = assert.rejects(get2(session(t, listener), "/wait"));
+  await arrived.promise;
+  await listener.drain(50);
+  await second;
   assert.equal(await first.ended, "");
 });
 
@@ -211,13 +213,21 @@ test("listen: the address is that of the open port, in a URL that clients take",
   assert.equal((await fetch(address.url)).status, 200);
 });
 
-// A listener whose handler holds /wait back: `arrived` resolves when the first such request is there.
-async function waiting(t: TestContext, { begin = false, ...options }: TestOptions & { readonly begin?: boolean } = {}) {
+interface WaitingOptions extends TestOptions {
+  /** Begins the reply before it waits. */
+  readonly begin?: boolean;
+  readonly requests?: number;
+}
+
+// A listener whose handler holds /wait back: `arrived` resolves when all such requests are there.
+async function waiting(t: TestContext, { begin = false, requests = 1, ...options }: WaitingOptions = {}) {
   const [arrived, answer] = [gate(), gate()];
+  let missing = requests;
   const handler: HttpHandler = async (request, response) => {
     if (request.url !== "/wait") return echo(request, response);
     if (begin) write(response, "begun");
-    arrived.resolve();
+    missing -= 1;
+    if (missing === 0) arrived.resolve();
     await answer.promise;
     response.end("done");
   };

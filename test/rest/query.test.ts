@@ -93,7 +93,7 @@ describe("query parameters", () => {
       "the_timestamp.seconds: is not a parameter of this method",
     ],
     ["a name in another case", "The_String=a", "The_String: is not a parameter of this method"],
-    ["an empty name", "=1", "undefined: is not a parameter of this method"],
+    ["an empty name", "=1", "query: is not a parameter of this method"],
     ["F6: __proto__", "__proto__=1", "__proto__: is not a parameter of this method"],
     ["F6: __proto__ along a path", "__proto__.admin=1", "__proto__.admin: is not a parameter of this method"],
     [

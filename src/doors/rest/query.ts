@@ -38,7 +38,7 @@ export function bindParameters(
   const seen = new Set<string>();
   for (const [name, value] of parameters) {
     const path = findFieldPath(target.desc, name);
-    if (!path) violations.add(name, notParameter);
+    if (!path) violations.add(name || "query", notParameter);
     else violations.guard(formatFieldPath(path), () => bindParameter(target, path, value, seen, binding));
   }
 }

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Identity_ClaimMatchSchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { type Claims, matchClaims } from "../../src/sts/claim-match.ts";
+
+type Init = MessageInitShape<typeof Identity_ClaimMatchSchema>;
+
+const defaults = ["https://gatehouse.example", "gatehouse.example"];
+const good = { iss: "https://issuer.example", sub: "workload", aud: "https://gatehouse.example" };
+const base: Init = { iss: { case: "issuer", value: good.iss }, sub: { case: "subject", value: good.sub } };
+
+/** The first claim that does not match; undefined when all do. */
+function mismatch(init: Init, claims: Claims): string | undefined {
+  const result = matchClaims(create(Identity_ClaimMatchSchema, { ...base, ...init }), claims, defaults);
+  return result.ok ? undefined : result.claim;
+}
+
+const composed = "caf\u00e9";
+const decomposed = "cafe\u0301";
+
+describe("iss, sub and aud", () => {
+  const table: readonly (readonly [rule: string, init: Init, changes: object, claim: string | undefined])[] = [
+    ["match exactly", {}, {}, undefined],
+    ["M5: a trailing slash of the issuer counts", {}, { iss: `${good.iss}/` }, "iss"],
+    ["M5: letters keep their case in the issuer", {}, { iss: "https://Issuer.example" }, "iss"],
+    ["M5: letters keep their case in the subject", {}, { sub: "Workload" }, "sub"],
+    ["M5: a space behind counts", {}, { sub: "workload " }, "sub"],
+    ["M5: NFC is not NFD", { sub: { case: "subject", value: composed } }, { sub: decomposed }, "sub"],
+    ["M5: nor in patterns", { sub: { case: "subjectPattern", value: composed } }, { sub: decomposed }, "sub"],
+    ["M7: an absent issuer", {}, { iss: undefined }, "iss"],
+    ["M7: an issuer that is a list", {}, { iss: [good.iss] }, "iss"],
+    ["M7: an absent subject", {}, { sub: undefined }, "sub"],
+    ["M7: a subject that is a number", { sub: { case: "subject", value: "7" } }, { sub: 7 }, "sub"],
+    ["M6: an empty subject matches nothing", { sub: { case: "subject", value: "" } }, { sub: "" }, "sub"],
+    ["M6: nor does a missing one", { sub: { case: undefined } }, { sub: "" }, "sub"],
+    ["M6: nor a missing issuer", { iss: { case: undefined } }, { iss: "" }, "iss"],
+    ["a pattern of the subject", { sub: { case: "subjectPattern", value: "work.+" } }, {}, undefined],
+    ["M1: a pattern is whole", { sub: { case: "subjectPattern", value: "a|work" } }, {}, "sub"],
+    ["M8: a pattern in the token is data", {}, { sub: ".*" }, "sub"],
+    ["M8: a glob in the token is data", {}, { aud: "*" }, "aud"],
+    ["a pattern of the issuer", { iss: { case: "issuerPattern", value: "https://issuer\\.example" } }, {}, undefined],
+    ["X10: our address without the scheme", {}, { aud: "gatehouse.example" }, undefined],
+    ["X10: another service", {}, { aud: "https://other.example" }, "aud"],
+    ["X10: no audience", {}, { aud: undefined }, "aud"],
+    ["X10: a prefix of ours", {}, { aud: "https://gatehouse" }, "aud"],
+    ["one of several audiences", {}, { aud: ["other", "gatehouse.example"] }, undefined],
+    ["none of several audiences", {}, { aud: ["other", "another"] }, "aud"],
+    ["no audience at all", {}, { aud: [] }, "aud"],
+    ["audiences that are no strings", {}, { aud: [7, null, { a: 1 }] }, "aud"],
+    ["an audience of the identity's", { aud: { case: "audience", value: "own" } }, { aud: ["own"] }, undefined],
+    ["which replaces the default", { aud: { case: "audience", value: "own" } }, {}, "aud"],
+    ["a pattern of audiences", { aud: { case: "audiencePattern", value: "o.n" } }, { aud: ["x", "own"] }, undefined],
+    ["which is whole", { aud: { case: "audiencePattern", value: "o.n" } }, { aud: ["owner", "town"] }, "aud"],
+    ["M6: an empty audience matches nothing", { aud: { case: "audience", value: "" } }, { aud: "" }, "aud"],
+    ["the issuer is the first to fail", {}, { iss: "x", sub: "x", aud: "x" }, "iss"],
+    ["then the subject", {}, { sub: "x", aud: "x" }, "sub"],
+  ];
+  for (const [rule, init, changes, claim] of table) {
+    it(rule, () => assert.equal(mismatch(init, { ...good, ...changes }), claim));
+  }
+
+  it("Google's issuer is the same with and without its scheme, and no other is", () => {
+    const init: Init = { iss: { case: "issuer", value: "https://accounts.google.com" } };
+    assert.equal(mismatch(init, { ...good, iss: "accounts.google.com" }), undefined);
+    assert.equal(mismatch(init, { ...good, iss: "https://accounts.google.com" }), undefined);
+    assert.equal(mismatch({}, { ...good, iss: "issuer.example" }), "iss");
+  });
+});
+
+describe("further claims", () => {
+  const exact = (value: string): Init => ({ claims: { x: value } });
+  const pattern = (value: string): Init => ({ claimPatterns: { x: value } });
+  const table: readonly (readonly [rule: string, init: Init, claim: unknown, matches: boolean])[] = [
+    ["a string", exact("a"), "a", true],
+    ["another string", exact("a"), "b", false],
+    ["M5: another case", exact("a"), "A", false],
+    ["an empty string", exact(""), "", true],
+    ["a pattern", pattern("a+"), "aaa", true],
+    ["M2: a pattern is whole", pattern("a+"), "aab", false],
+    ["M7: a number by its JSON text", exact("42"), 42, true],
+    ["M7: a number by a pattern", pattern("\\d+"), 42, true],
+    ["M7: a fraction", exact("1.5"), 1.5, true],
+    ["M7: a number in another spelling", exact("42.0"), 42, false],
+    ["M7: a number that JSON.parse rounds", exact("12345678901234567000"), 12345678901234567890, false],
+    ["M7: true by its JSON text", exact("true"), true, true],
+    ["M7: false is not true", exact("true"), false, false],
+    ["M7: the string is as good", exact("true"), "true", true],
+    ["M7: an absent claim", exact("undefined"), undefined, false],
+    ["M7: an absent claim by a pattern", pattern(".*"), undefined, false],
+    ["M7: null", exact("null"), null, false],
+    ["M7: an object", exact('{"a":1}'), { a: 1 }, false],
+    ["M7: an object by a pattern", pattern(".*"), { a: 1 }, false],
+    ["one of a list", exact("b"), ["a", "b"], true],
+    ["one of a list by a pattern", pattern("b+"), ["a", "bb"], true],
+    ["none of a list", exact("c"), ["a", "b"], false],
+    ["a list is not its text", exact("a,b"), ["a", "b"], false],
+    ["an empty list", pattern(".*"), [], false],
+    ["lists in lists", pattern(".*"), [["a"], { a: 1 }, 7], false],
+    ["M8: a pattern in the token is data", exact("a"), ".*", false],
+    ["exact and pattern together", { claims: { x: "ab" }, claimPatterns: { x: "a." } }, "ab", true],
+    ["of which the exact one fails", { claims: { x: "ac" }, claimPatterns: { x: "a." } }, "ab", false],
+    ["of which the pattern fails", { claims: { x: "ab" }, claimPatterns: { x: "b." } }, "ab", false],
+  ];
+  for (const [rule, init, claim, matches] of table) {
+    it(rule, () => assert.equal(mismatch(init, { ...good, x: claim }), matches ? undefined : "x"));
+  }
+
+  it("fail by name in their order, exact values and patterns alike", () => {
+    const init: Init = { claims: { c: "1", a: "1" }, claimPatterns: { b: "1" } };
+    assert.equal(mismatch(init, { ...good }), "a");
+    assert.equal(mismatch(init, { ...good, a: "1" }), "b");
+    assert.equal(mismatch(init, { ...good, a: "1", b: "1" }), "c");
+    assert.equal(mismatch(init, { ...good, a: "1", b: "1", c: "1" }), undefined);
+  });
+
+  it("M7: of the names that all objects have are absent unless the token has them", () => {
+    for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
+      const claimPatterns = JSON.parse(`{"${name}": "(?s).*"}`);
+      assert.equal(mismatch({ claimPatterns }, good), name);
+      const claims = JSON.parse(`{"${name}": "own", ${JSON.stringify(good).slice(1)}`);
+      assert.equal(mismatch({ claimPatterns }, claims), undefined);
+    }
+  });
+});
