@@ -1,7 +1,8 @@
 // Static validation, before anything is looked up: required fields, patterns, uids. All violations come at once.
-import type { DescField, DescMessage, DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type DescMethodUnary, getOption, type Message } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import type { FieldViolation } from "../aip/errors.ts";
 import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
@@ -38,7 +39,8 @@ export function compileValidator(method: DescMethodUnary, book: RuleBook): Valid
 /** Checks a whole resource, or the part of it that a mask names; paths are relative to the resource. */
 export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
   const checks = schema.fields.filter((field) => !isOutputOnly(field)).map((field) => ({ field, check: fieldCheck(schema, field, book) }));
-  const uid = schema.fields.find((field) => field.name === "uid");
+  // Where the uid says which resource is meant, an update needs it although the field is output only.
+  const uid = schema.fields.find((field) => field.name === "uid" && getOption(field, iam_scope));
   const between = book.get(schema.typeName)?.check;
   return (value: ReflectMessage | undefined, update: { mask: FieldMask | undefined } | undefined, context: CheckContext): FieldViolation[] => {
     const found: FieldViolation[] = [];

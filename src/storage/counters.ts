@@ -14,6 +14,17 @@ export async function addToCounter(tx: Transaction, key: string, kind: string, d
   await statement.execute({ key, kind, difference });
 }
 
+/** Sets a counter whatever it was. */
+export async function setCounter(tx: Transaction, key: string, kind: string, count: number): Promise<void> {
+  const statement = tx.prepared("counters.set", (db, { counters }) =>
+    db
+      .insert(counters)
+      .values({ key: sql.placeholder("key"), kind: sql.placeholder("kind"), count: sql.placeholder("count") })
+      .onConflictDoUpdate({ target: [counters.key, counters.kind], set: { count: sql`excluded.count` } }),
+  );
+  await statement.execute({ key, kind, count });
+}
+
 /** The value of a counter. */
 export async function readCounter(session: Session, key: string, kind: string): Promise<number> {
   const statement = session.prepared("counters.read", (db, { counters }) =>

@@ -1,7 +1,7 @@
 // The entries of a row, which put it in order under each of its ancestors, and the counters over them.
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import { ancestorsOf } from "../uid.ts";
-import type { Collection, ResourceRow } from "./collection.ts";
+import type { CollectionTables, ResourceRow } from "./collection.ts";
 import { addToCounter } from "./counters.ts";
 import { placeholders } from "./placeholders.ts";
 import type { Transaction } from "./session.ts";
@@ -17,25 +17,36 @@ export function childrenKey(parent: string | null): string {
   return `${parent ?? ""}/*`;
 }
 
+/** A row under one of its keys. */
+export interface Entry {
+  readonly key: string;
+  readonly uid: string;
+  readonly name: string;
+  readonly createTime: number;
+  readonly updateTime: number;
+}
+
 /** What every entry of a row holds besides its key. */
-export function entryOf(row: ResourceRow) {
+export function entryOf(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
   const { uid, name = "", createTime, updateTime = createTime } = row;
   return { uid, name, createTime, updateTime };
 }
 
 /** Enters a new row and counts it. */
-export async function addEntries<R extends ResourceRow>(tx: Transaction, collection: Collection<R>, row: R): Promise<void> {
-  const insert = tx.prepared(`${collection.kind}.entry.insert`, (db, tables) =>
-    db.insert(collection.entries(tables)).values(placeholders(["key", "uid", "name", "createTime", "updateTime"]) as never),
-  );
+export async function addEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
   for (const key of keysOf(row)) {
-    await insert.execute({ key, ...entryOf(row) });
+    await insertEntry(tx, collection, { key, ...entryOf(row) });
     await addToCounter(tx, key, collection.kind, 1);
   }
 }
 
 /** Brings the entries of a row up to date, if the update concerns them. */
-export async function updateEntries<R extends ResourceRow>(tx: Transaction, collection: Collection<R>, before: R, after: R): Promise<void> {
+export async function updateEntries(
+  tx: Transaction,
+  collection: CollectionTables,
+  before: ResourceRow,
+  after: ResourceRow,
+): Promise<void> {
   const old = entryOf(before);
   const now = entryOf(after);
   if (old.name === now.name && old.updateTime === now.updateTime) return;
@@ -51,16 +62,30 @@ export async function updateEntries<R extends ResourceRow>(tx: Transaction, coll
   }
 }
 
-/** Takes the entries of a row away that is gone, and counts it no more. */
-export async function removeEntries<R extends ResourceRow>(tx: Transaction, collection: Collection<R>, row: R): Promise<void> {
-  const remove = tx.prepared(`${collection.kind}.entry.delete`, (db, tables) => {
+/** Takes away the entries of a row that is gone, and counts it no more. */
+export async function removeEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
+  for (const key of keysOf(row)) {
+    await removeEntry(tx, collection, { key, ...entryOf(row) });
+    await addToCounter(tx, key, collection.kind, -1);
+  }
+}
+
+/** Adds one entry, without counting it. */
+export async function insertEntry(tx: Transaction, collection: CollectionTables, entry: Entry): Promise<void> {
+  const statement = tx.prepared(`${collection.kind}.entry.insert`, (db, tables) => {
+    const entries = collection.entries(tables);
+    return db.insert(entries).values(placeholders(Object.keys(getTableColumns(entries))) as never);
+  });
+  await statement.execute({ ...entry });
+}
+
+/** Removes one entry, without counting it. */
+export async function removeEntry(tx: Transaction, collection: CollectionTables, entry: Entry): Promise<void> {
+  const statement = tx.prepared(`${collection.kind}.entry.delete`, (db, tables) => {
     const entries = collection.entries(tables);
     return db.delete(entries).where(entryKey(entries));
   });
-  for (const key of keysOf(row)) {
-    await remove.execute({ key, ...entryOf(row) });
-    await addToCounter(tx, key, collection.kind, -1);
-  }
+  await statement.execute({ ...entry });
 }
 
 function entryKey(entries: Tables["groupEntries"]) {

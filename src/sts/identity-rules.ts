@@ -29,7 +29,7 @@ const maxValueLength = 2048;
 const maxKeysLength = 64 * 1024;
 const maxClaims = 50;
 
-/** All violations of the rules; empty for a good relationship. Field paths begin with `identity.`. */
+/** All violations of the rules; empty for a good relationship. Field paths are relative to the identity. */
 export function checkRelationship({ relationship }: Identity, options: RelationshipOptions): FieldViolation[] {
   switch (relationship.case) {
     case "claimMatch":

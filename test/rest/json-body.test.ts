@@ -6,6 +6,7 @@ import {
   type DescMethodUnary,
   equals,
   fromJson,
+  isMessage,
   type JsonValue,
   toJson,
 } from "@bufbuild/protobuf";
@@ -298,6 +299,7 @@ describe("the bodies of published routes", () => {
   it("are messages of the generated types", () => {
     const { createGroup } = GroupsService.method;
     const message = bind([createGroup], "POST /iam/v2beta1/groups/ab", '{"name":"n"}');
+    assert.ok(isMessage(message, createGroup.input));
     assert.ok(equals(createGroup.input, message, create(createGroup.input, { parent: "ab", group: { name: "n" } })));
   });
 });

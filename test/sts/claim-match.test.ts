@@ -82,7 +82,7 @@ describe("further claims", () => {
     ["M7: a number by a pattern", pattern("\\d+"), 42, true],
     ["M7: a fraction", exact("1.5"), 1.5, true],
     ["M7: a number in another spelling", exact("42.0"), 42, false],
-    ["M7: a number that JSON.parse rounds", exact("12345678901234567000"), 12345678901234567890, false],
+    ["M7: a number that JSON.parse rounds", exact("9007199254740992"), 2 ** 53, false],
     ["M7: true by its JSON text", exact("true"), true, true],
     ["M7: false is not true", exact("true"), false, false],
     ["M7: the string is as good", exact("true"), "true", true],

@@ -105,7 +105,7 @@ describe("a pattern of issuers", () => {
     ["a dot at the end of the host", "https://good\\.example.*", /^"\." at position 22 /],
     ["a dot in one of several alternatives", "https://(?:a\\.example|b.example)", /^"\." at position 24 /],
     ["a dot in a later alternative", "https://a\\.example|https://b.example", /^"\." at position 29 /],
-    ["a dot behind a path that may be absent", "https://a\\.example(?:/b)?.c", /^"\." at position 25 /],
+    ["a dot behind a path that may be absent", "https://a\\.example(?:/b)?.c", /^"\." at position 26 /],
     ["\\S", "https://\\S+\\.good\\.example", /^"\\S" at position 9 can match "\/"/],
     ["\\W", "https://good\\W", /^"\\W" at position 13 can match/],
     ["\\D", "https://good\\D", /^"\\D" at position 13 can match/],

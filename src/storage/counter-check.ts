@@ -1,0 +1,66 @@
+// Compares the counters of a collection with its rows, page by page.
+import { and, asc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import type { CollectionTables, RowTable } from "./collection.ts";
+import type { Session } from "./session.ts";
+
+const pageSize = 1000;
+
+/** A counter that is not what it should be. */
+export interface WrongCounter {
+  readonly key: string;
+  readonly stored: number;
+  readonly actual: number;
+}
+
+/** Counters whose value is not the number of rows under their key. */
+export async function* wrongCounters(session: Session, collection: CollectionTables): AsyncGenerator<WrongCounter> {
+  const { kind } = collection;
+  const statement = session.prepared(`${kind}.check.counters`, (db, tables) => {
+    const { counters } = tables;
+    return db
+      .select({ key: counters.key, stored: counters.count, actual: rowsUnder(collection.rows(tables), counters.key) })
+      .from(counters)
+      .where(and(eq(counters.kind, sql.placeholder("kind")), gt(counters.key, sql.placeholder("key"))))
+      .orderBy(asc(counters.key))
+      .limit(pageSize);
+  });
+  let key: string | undefined = "";
+  while (key !== undefined) {
+    const page: WrongCounter[] = await statement.execute({ kind, key });
+    for (const counter of page) if (counter.stored !== counter.actual) yield counter;
+    key = page.length < pageSize ? undefined : page.at(-1)?.key;
+  }
+}
+
+/** Keys that have entries but no counter. */
+export async function* missingCounters(session: Session, collection: CollectionTables): AsyncGenerator<string> {
+  const { kind } = collection;
+  const statement = session.prepared(`${kind}.check.missing_counters`, (db, tables) => {
+    const { counters } = tables;
+    const entries = collection.entries(tables);
+    return db
+      .selectDistinct({ key: entries.key })
+      .from(entries)
+      .leftJoin(counters, and(eq(counters.key, entries.key), eq(counters.kind, sql.placeholder("kind"))))
+      .where(and(isNull(counters.key), gt(entries.key, sql.placeholder("key"))))
+      .orderBy(asc(entries.key))
+      .limit(pageSize);
+  });
+  let last: string | undefined = "";
+  while (last !== undefined) {
+    const page: { key: string }[] = await statement.execute({ kind, key: last });
+    for (const { key } of page) yield key;
+    last = page.length < pageSize ? undefined : page.at(-1)?.key;
+  }
+}
+
+/** How many rows there are under a key: without parent, with this parent, or below this uid. */
+function rowsUnder(rows: RowTable, key: PgColumn): SQL<number> {
+  const number = (condition: SQL) => sql`(select count(*) from ${rows} where ${condition})`;
+  return sql`case
+    when ${key} = '/*' then ${number(sql`${rows.parent} is null`)}
+    when ${key} like '%/*' then ${number(sql`${rows.parent} = substr(${key}, 1, length(${key}) - 2)`)}
+    else ${number(sql`${rows.uid} >= ${key} || '/' and ${rows.uid} < ${key} || '0'`)}
+  end`.mapWith(Number);
+}

@@ -1,0 +1,79 @@
+// Looks for rows that refer to what is not there. The declared foreign keys say what refers to what.
+import { aliasedTable, and, asc, eq, getTableColumns, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import { getTableConfig, type PgColumn, type PgTable } from "drizzle-orm/pg-core";
+import type { CollectionTables } from "./collection.ts";
+import type { Session } from "./session.ts";
+import { postgresTables } from "./tables.postgres.ts";
+import type { Tables } from "./tables.ts";
+
+const pageSize = 1000;
+
+/** A column whose values are uids of another table. */
+interface Reference {
+  readonly column: string;
+  readonly target: keyof Tables;
+}
+
+/** A row that refers to something that is not there. */
+export interface DanglingReference {
+  readonly uid: string;
+  readonly column: string;
+  /** The uid that nothing has. */
+  readonly value: string;
+}
+
+/** Rows whose parent, or whatever else they refer to, does not exist. */
+export async function* danglingReferences(
+  session: Session,
+  collection: CollectionTables,
+): AsyncGenerator<DanglingReference> {
+  for (const reference of referencesOf(collection)) yield* danglingIn(session, collection, reference);
+}
+
+async function* danglingIn(
+  session: Session,
+  collection: CollectionTables,
+  { column, target }: Reference,
+): AsyncGenerator<DanglingReference> {
+  const statement = session.prepared(`${collection.kind}.check.references.${column}`, (db, tables) => {
+    const rows = collection.rows(tables);
+    const value = columnOf(rows, column);
+    // A group refers to a group.
+    const targets = aliasedTable(tables[target] as PgTable, "targets");
+    const targetUid = columnOf(targets, "uid");
+    return db
+      .select({ uid: rows.uid, value })
+      .from(rows)
+      .leftJoin(targets, eq(targetUid, value))
+      .where(and(isNotNull(value), isNull(targetUid), gt(rows.uid, sql.placeholder("uid"))))
+      .orderBy(asc(rows.uid))
+      .limit(pageSize);
+  });
+  let last: string | undefined = "";
+  while (last !== undefined) {
+    const page = (await statement.execute({ uid: last })) as { uid: string; value: string }[];
+    for (const { uid, value } of page) yield { uid, column, value };
+    last = page.length < pageSize ? undefined : page.at(-1)?.uid;
+  }
+}
+
+/** Read from one dialect for both: they are declared once. */
+function referencesOf(collection: CollectionTables): Reference[] {
+  return getTableConfig(collection.rows(postgresTables)).foreignKeys.map((key) => {
+    const { columns, foreignTable } = key.reference();
+    return {
+      column: keyOf(getTableColumns(collection.rows(postgresTables)), columns[0]),
+      target: keyOf(postgresTables, foreignTable) as keyof Tables,
+    };
+  });
+}
+
+function keyOf(object: object, wanted: unknown): string {
+  const [found] = Object.entries(object).find(([, value]) => value === wanted) ?? [];
+  if (found === undefined) throw new Error("a foreign key refers to what is not among the tables");
+  return found;
+}
+
+function columnOf(table: PgTable, name: string): PgColumn {
+  return (table as unknown as Record<string, PgColumn>)[name]!;
+}

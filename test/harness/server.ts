@@ -1,0 +1,69 @@
+// A whole server in this process, on a free port, with a first organization and its owner.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pino from "pino";
+import type { Narrowing } from "../../src/authn/caller.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
+import { type Config, readSettings, toConfig } from "../../src/config.ts";
+import { type Server, startServer } from "../../src/server.ts";
+import { createOrganization } from "../../src/services/iam/first-owner.ts";
+import { freePort, newPostgresDatabase } from "./postgres.ts";
+
+export type DatabaseKind = "sqlite" | "postgres";
+
+export interface TestServerOptions {
+  readonly database?: DatabaseKind;
+  readonly clock?: Clock;
+  /** Settings by name, as flags give them in camelCase. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Takes the log lines; nobody does when absent. */
+  readonly log?: NodeJS.WritableStream;
+}
+
+/** A running server and what a test needs to call it. */
+export interface TestServer extends AsyncDisposable {
+  readonly url: string;
+  readonly config: Config;
+  readonly server: Server;
+  /** The root group `example.org` and the identity that owns it and operates the installation. */
+  readonly groupUid: string;
+  readonly ownerUid: string;
+  /** A token of the owner. */
+  readonly ownerToken: string;
+  /** A token of any identity, as an exchange would make it. */
+  tokenOf(identityUid: string, narrowing?: Narrowing): Promise<string>;
+}
+
+/** Starts a server in development mode; disposing of it ends it and removes its data. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), "gatehouse-test-"));
+  const databaseUrl = options.database === "postgres" ? await newPostgresDatabase() : "";
+  const listen = `127.0.0.1:${await freePort()}`;
+  const config = toConfig(readSettings({ dev: true, dataDir, databaseUrl, listen, ...options.settings }, {}));
+  const log = options.log ? pino({ level: "trace" }, options.log) : pino({ level: "silent" });
+  const clock = options.clock ?? systemClock;
+  const server = await startServer(config, log, clock);
+  const context = { actor: "", method: "test", requestId: "", time: clock() };
+  const owner = { issuer: "https://issuer.example.org", subject: "owner" };
+  const { groupUid, ownerUid } = await server.database.write(context, (tx) => createOrganization(tx, "example.org", owner));
+
+  async function tokenOf(subject: string, narrowing: Narrowing = {}): Promise<string> {
+    const act = { iss: owner.issuer, sub: "test", aud: config.baseUrl };
+    return (await server.tokens.issue({ subject, audience: [config.baseUrl], act, grants: {}, narrowing })).token;
+  }
+
+  return {
+    url: server.url,
+    config,
+    server,
+    groupUid,
+    ownerUid,
+    ownerToken: await tokenOf(ownerUid),
+    tokenOf,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
