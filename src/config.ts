@@ -15,23 +15,91 @@ export interface Setting {
 
 export const settings = [
   { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "where to listen" },
-  { name: "data-dir", value: "path", fallback: "./data", description: "where the embedded database and the owner's token are kept" },
-  { name: "database-url", value: "url", fallback: "", description: "postgres://… or the path of a SQLite file; empty for gatehouse.db in the data directory" },
-  { name: "base-url", value: "url", fallback: "", description: "the public address: issuer and audience of tokens; required in production" },
-  { name: "audiences", value: "list", fallback: "", description: "further audiences that tokens may be asked for, separated by commas" },
+  {
+    name: "data-dir",
+    value: "path",
+    fallback: "./data",
+    description: "where the embedded database and the owner's token are kept",
+  },
+  {
+    name: "database-url",
+    value: "url",
+    fallback: "",
+    description: "postgres://… or the path of a SQLite file; empty for gatehouse.db in the data directory",
+  },
+  {
+    name: "base-url",
+    value: "url",
+    fallback: "",
+    description: "the public address: issuer and audience of tokens; required in production",
+  },
+  {
+    name: "audiences",
+    value: "list",
+    fallback: "",
+    description: "further audiences that tokens may be asked for, separated by commas",
+  },
   { name: "domain", value: "name", fallback: "gatehouse.internal", description: "the domain in error details" },
   { name: "tls-cert", value: "path", fallback: "", description: "the certificate chain, PEM; plaintext when empty" },
   { name: "tls-key", value: "path", fallback: "", description: "the key of the certificate, PEM" },
-  { name: "signing-algorithm", value: "name", fallback: "RS256", description: "how new keys sign API tokens: RS256 or ES256" },
-  { name: "root-groups", value: "who", fallback: "anyone", description: "who may create root groups: anyone who may create groups somewhere, or operators" },
-  { name: "trusted-email-issuers", value: "list", fallback: "https://accounts.google.com", description: "issuers whose verified e-mail addresses are believed when an organization is looked up" },
-  { name: "shared-email-domains", value: "list", fallback: "gmail.com,googlemail.com,outlook.com,hotmail.com,yahoo.com,icloud.com,proton.me", description: "e-mail domains that stand for no organization" },
-  { name: "private-issuer-networks", value: "list", fallback: "", description: "private networks (CIDR) whose https issuers may be contacted" },
-  { name: "metrics", value: "who", fallback: "loopback", description: "who may read /metrics: loopback, anyone or nobody" },
-  { name: "drain-timeout", value: "seconds", fallback: "10", description: "how long requests may take to finish when the program stops" },
-  { name: "log-level", value: "level", fallback: "info", description: "trace, debug, info, warn, error, fatal or silent" },
-  { name: "accept-issuer-change", fallback: "false", description: "start although the data was made under another base URL" },
-  { name: "dev", fallback: "false", description: "development mode: sample data, loopback only, issuers on loopback http allowed" },
+  {
+    name: "signing-algorithm",
+    value: "name",
+    fallback: "RS256",
+    description: "how new keys sign API tokens: RS256 or ES256",
+  },
+  {
+    name: "root-groups",
+    value: "who",
+    fallback: "anyone",
+    description: "who may create root groups: anyone who may create groups somewhere, or operators",
+  },
+  {
+    name: "trusted-email-issuers",
+    value: "list",
+    fallback: "https://accounts.google.com",
+    description: "issuers whose verified e-mail addresses are believed when an organization is looked up",
+  },
+  {
+    name: "shared-email-domains",
+    value: "list",
+    fallback: "gmail.com,googlemail.com,outlook.com,hotmail.com,yahoo.com,icloud.com,proton.me",
+    description: "e-mail domains that stand for no organization",
+  },
+  {
+    name: "private-issuer-networks",
+    value: "list",
+    fallback: "",
+    description: "private networks (CIDR) whose https issuers may be contacted",
+  },
+  {
+    name: "metrics",
+    value: "who",
+    fallback: "loopback",
+    description: "who may read /metrics: loopback, anyone or nobody",
+  },
+  {
+    name: "drain-timeout",
+    value: "seconds",
+    fallback: "10",
+    description: "how long requests may take to finish when the program stops",
+  },
+  {
+    name: "log-level",
+    value: "level",
+    fallback: "info",
+    description: "trace, debug, info, warn, error, fatal or silent",
+  },
+  {
+    name: "accept-issuer-change",
+    fallback: "false",
+    description: "start although the data was made under another base URL",
+  },
+  {
+    name: "dev",
+    fallback: "false",
+    description: "development mode: sample data, loopback only, issuers on loopback http allowed",
+  },
 ] as const satisfies readonly { name: string; value?: string; fallback: string; description: string }[];
 
 export type SettingName = (typeof settings)[number]["name"];
@@ -53,7 +121,11 @@ export interface Config {
   readonly rootGroups: "anyone" | "operators";
   readonly trustedEmailIssuers: readonly string[];
   readonly sharedEmailDomains: readonly string[];
-  readonly privateIssuerNetworks: readonly { readonly address: string; readonly prefix: number; readonly family: "ipv4" | "ipv6" }[];
+  readonly privateIssuerNetworks: readonly {
+    readonly address: string;
+    readonly prefix: number;
+    readonly family: "ipv4" | "ipv6";
+  }[];
   readonly metrics: "loopback" | "anyone" | "nobody";
   readonly drainTimeoutMs: number;
   readonly logLevel: string;
@@ -80,8 +152,11 @@ export class ConfigError extends Error {
 }
 
 /** Gathers the settings from flags, environment and file, in this order. */
-export function readSettings(flags: Readonly<Record<string, string | boolean | undefined>>, environment: NodeJS.ProcessEnv): RawSettings {
-  const file = readConfigFile(flags["config"]?.toString() ?? environment["GATEHOUSE_CONFIG"]);
+export function readSettings(
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+  environment: NodeJS.ProcessEnv,
+): RawSettings {
+  const file = readConfigFile(flags.config?.toString() ?? environment.GATEHOUSE_CONFIG);
   const chosen = settings.map(({ name, fallback }) => {
     const value = flags[camelCase(name)] ?? environment[variableOf(name)] ?? file[name];
     return [name, value === undefined ? fallback : String(value)];
@@ -98,7 +173,8 @@ export function variableOf(name: SettingName): string {
 export function toConfig(raw: RawSettings): Config {
   const dev = toSwitch(raw, "dev");
   const { host, port } = toAddress(raw.listen);
-  if (dev && !isLoopback(host)) throw new ConfigError(`listen: development mode serves loopback addresses only, not ${host}.`);
+  if (dev && !isLoopback(host))
+    throw new ConfigError(`listen: development mode serves loopback addresses only, not ${host}.`);
   const tls = toTls(raw);
   const dataDir = path.resolve(raw["data-dir"]);
   return {
@@ -107,7 +183,11 @@ export function toConfig(raw: RawSettings): Config {
     port,
     dataDir,
     databaseUrl: raw["database-url"] || path.join(dataDir, "gatehouse.db"),
-    baseUrl: toBaseUrl(raw["base-url"], dev, `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`),
+    baseUrl: toBaseUrl(
+      raw["base-url"],
+      dev,
+      `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    ),
     audiences: toList(raw.audiences),
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
     tls,
@@ -131,7 +211,8 @@ function readConfigFile(file: string | undefined): Record<string, unknown> {
   } catch (error) {
     throw new ConfigError(`config: ${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}.`);
   }
-  if (typeof content !== "object" || content === null || Array.isArray(content)) throw new ConfigError(`config: ${file} must hold an object.`);
+  if (typeof content !== "object" || content === null || Array.isArray(content))
+    throw new ConfigError(`config: ${file} must hold an object.`);
   const known: readonly string[] = settings.map(({ name }) => name);
   const unknown = Object.keys(content).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is no setting.`);
@@ -141,18 +222,30 @@ function readConfigFile(file: string | undefined): Record<string, unknown> {
 function toAddress(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
-  if (!match || port < 1 || port > 65535) throw new ConfigError(`listen: ${JSON.stringify(text)} is not host:port with a port from 1 to 65535.`);
+  if (!match || port < 1 || port > 65535)
+    throw new ConfigError(`listen: ${JSON.stringify(text)} is not host:port with a port from 1 to 65535.`);
   return { host: match[1] ?? match[2] ?? "", port };
 }
 
 function toBaseUrl(text: string, dev: boolean, listening: string): string {
   if (text === "") {
     if (dev) return listening;
-    throw new ConfigError("base-url: is required in production, since tokens state it; set --base-url or GATEHOUSE_BASE_URL.");
+    throw new ConfigError(
+      "base-url: is required in production, since tokens state it; set --base-url or GATEHOUSE_BASE_URL.",
+    );
   }
   const url = URL.parse(text);
-  const isPlain = url && (url.protocol === "https:" || url.protocol === "http:") && !url.search && !url.hash && !url.username && !url.password;
-  if (!isPlain) throw new ConfigError(`base-url: ${JSON.stringify(text)} is not an http or https URL without query, fragment and user.`);
+  const isPlain =
+    url &&
+    (url.protocol === "https:" || url.protocol === "http:") &&
+    !url.search &&
+    !url.hash &&
+    !url.username &&
+    !url.password;
+  if (!isPlain)
+    throw new ConfigError(
+      `base-url: ${JSON.stringify(text)} is not an http or https URL without query, fragment and user.`,
+    );
   return text.replace(/\/+$/, "");
 }
 
@@ -175,7 +268,8 @@ function toNetwork(text: string): Config["privateIssuerNetworks"][number] {
   const match = /^([0-9a-fA-F:.]+)\/(\d{1,3})$/.exec(text);
   const [address, prefix] = [match?.[1], Number(match?.[2])];
   const family = address?.includes(":") ? "ipv6" : "ipv4";
-  if (address === undefined || prefix > (family === "ipv6" ? 128 : 32)) throw new ConfigError(`private-issuer-networks: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
+  if (address === undefined || prefix > (family === "ipv6" ? 128 : 32))
+    throw new ConfigError(`private-issuer-networks: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
   return { address, prefix, family };
 }
 
@@ -185,7 +279,8 @@ function toSwitch(raw: RawSettings, name: SettingName): boolean {
 
 function oneOf<const T extends string>(raw: RawSettings, name: SettingName, allowed: readonly T[]): T {
   const value = allowed.find((candidate) => candidate === raw[name]);
-  if (value === undefined) throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not one of ${allowed.join(", ")}.`);
+  if (value === undefined)
+    throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not one of ${allowed.join(", ")}.`);
   return value;
 }
 

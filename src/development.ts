@@ -34,7 +34,8 @@ async function sampleOrganization({ database }: Server): Promise<Organization> {
   return await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
     const known = await readSetting(tx, "sample_organization");
     if (known !== undefined) return JSON.parse(known) as Organization;
-    if (await hasOrganization(tx)) throw new Error("The data is not that of a development server; choose another data directory.");
+    if (await hasOrganization(tx))
+      throw new Error("The data is not that of a development server; choose another data directory.");
     const organization = await createOrganization(tx, "example.org", sampleOwner);
     const engineering = await createGroup(tx, organization.groupUid, "engineering", "Builds the product");
     await createGroup(tx, engineering.uid, "platform", "Runs what engineering builds");
@@ -44,7 +45,12 @@ async function sampleOrganization({ database }: Server): Promise<Organization> {
   });
 }
 
-async function writeOwnerToken(config: Config, { tokens, policy }: Server, ownerUid: string, file: string): Promise<void> {
+async function writeOwnerToken(
+  config: Config,
+  { tokens, policy }: Server,
+  ownerUid: string,
+  file: string,
+): Promise<void> {
   const grants = (await policy.grantsOf(ownerUid)) ?? new Map();
   const { token } = await tokens.issue({
     subject: ownerUid,

@@ -14,7 +14,9 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", () => {
-    console.error(`Gatehouse needs Node ${oldestNode} or later, and ${bundled} is not there: run npm ci without --omit=optional.`);
+    console.error(
+      `Gatehouse needs Node ${oldestNode} or later, and ${bundled} is not there: run npm ci without --omit=optional.`,
+    );
     process.exitCode = 1;
   });
   child.on("exit", (code, signal) => {

@@ -115,7 +115,9 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     newRequestId: randomUUID,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
-  const site = createSite(pages(config, database, keys, metrics), (request, response) => gateway.handle(request, response));
+  const site = createSite(pages(config, database, keys, metrics), (request, response) =>
+    gateway.handle(request, response),
+  );
   const stopping = new AbortController();
   const served = [...new Set([...methods.values()].map((method) => method.descriptor.parent))];
   const handler = createRouter({
@@ -141,12 +143,22 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     handler,
     onError: (error) => log.warn({ err: error }, "a connection failed"),
   });
-  const refresher = setInterval(() => void keys.refresh().catch((error) => log.warn({ err: error }, "signing keys could not be read")), limits.keyRefreshMs);
+  const refresher = setInterval(
+    () => void keys.refresh().catch((error) => log.warn({ err: error }, "signing keys could not be read")),
+    limits.keyRefreshMs,
+  );
   stopping.signal.addEventListener("abort", () => clearInterval(refresher));
   return running(config, database, tokens, policy, listener, stopping);
 }
 
-function running(config: Config, database: Database, tokens: Tokens, policy: Policy, listener: Listener, stopping: AbortController): Server {
+function running(
+  config: Config,
+  database: Database,
+  tokens: Tokens,
+  policy: Policy,
+  listener: Listener,
+  stopping: AbortController,
+): Server {
   let closed: Promise<void> | undefined;
   const close = (finish: () => Promise<void>) => {
     stopping.abort();
@@ -169,7 +181,9 @@ async function settle(config: Config, database: Database, clock: Clock): Promise
     const issuer = await settleSetting(tx, "issuer", config.baseUrl);
     if (issuer !== config.baseUrl) {
       if (!config.dev && !config.acceptIssuerChange) {
-        throw new ConfigError(`base-url: the data was made under ${issuer}; set it back, or start once with --accept-issuer-change.`);
+        throw new ConfigError(
+          `base-url: the data was made under ${issuer}; set it back, or start once with --accept-issuer-change.`,
+        );
       }
       await writeSetting(tx, "issuer", config.baseUrl);
     }
@@ -198,7 +212,9 @@ function pages(config: Config, database: Database, keys: KeyRing, metrics: Metri
     "/healthz": () => text(200, "ok"),
     "/readyz": () => database.check().then(() => text(200, "ready")),
     "/metrics": async (request) =>
-      mayMeasure(request) ? { status: 200, contentType: metrics.contentType, text: await metrics.text() } : text(403, "Forbidden"),
+      mayMeasure(request)
+        ? { status: 200, contentType: metrics.contentType, text: await metrics.text() }
+        : text(403, "Forbidden"),
     [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
     [keySetPath]: () => publicJson(keys.jwks()),
   };
@@ -206,12 +222,17 @@ function pages(config: Config, database: Database, keys: KeyRing, metrics: Metri
 
 function fetcher(config: Config): (url: string) => Promise<unknown> {
   const allowedPrivate = new BlockList();
-  for (const { address, prefix, family } of config.privateIssuerNetworks) allowedPrivate.addSubnet(address, prefix, family);
+  for (const { address, prefix, family } of config.privateIssuerNetworks)
+    allowedPrivate.addSubnet(address, prefix, family);
   return (url) => fetchJson(url, { ...outboundLimits, allowLoopbackHttp: config.dev, allowedPrivate });
 }
 
 function measure(metrics: Metrics, tokens: Tokens, policy: Policy): void {
-  metrics.gauge("gatehouse_token_cache_hits", "Tokens answered by the cache of verified tokens.", () => tokens.counters.hits);
+  metrics.gauge(
+    "gatehouse_token_cache_hits",
+    "Tokens answered by the cache of verified tokens.",
+    () => tokens.counters.hits,
+  );
   metrics.gauge("gatehouse_token_cache_misses", "Tokens that had to be verified.", () => tokens.counters.misses);
   metrics.gauge("gatehouse_token_rejections", "Tokens that were refused.", () => tokens.counters.rejections);
   metrics.gauge("gatehouse_grant_cache_hits", "Grants answered by the cache.", () => policy.hits);

@@ -1,7 +1,11 @@
 // AIP-193: the whole vocabulary of errors. Services and the steps of the pipeline throw only what is made here.
 import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { Code } from "../../gen/google/rpc/code_pb.ts";
-import { BadRequestSchema, PreconditionFailureSchema, ResourceInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import {
+  BadRequestSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+} from "../../gen/google/rpc/error_details_pb.ts";
 
 export { Code };
 

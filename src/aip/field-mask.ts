@@ -1,9 +1,9 @@
 // AIP-134, AIP-161: which fields an update changes.
-import { type DescField, type DescMessage, type Message, type MessageShape } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { isImmutable, isOutputOnly } from "./field-behavior.ts";
 import type { FieldViolation } from "./errors.ts";
+import { isImmutable, isOutputOnly } from "./field-behavior.ts";
 
 /** More paths than any resource has. */
 const maximumPaths = 200;
@@ -23,15 +23,25 @@ export type MaskResult = { readonly mask: UpdateMask } | { readonly violations: 
  * Resolves the mask of an update of `message`: absent means the populated fields, `*` all of them. Both spellings of a
  * path are understood.
  */
-export function resolveMask(schema: DescMessage, message: Message | undefined, mask: FieldMask | undefined): MaskResult {
+export function resolveMask(
+  schema: DescMessage,
+  message: Message | undefined,
+  mask: FieldMask | undefined,
+): MaskResult {
   const asked = [...new Set(mask?.paths.filter((path) => path !== "") ?? [])];
-  if (asked.length > maximumPaths) return { violations: [{ field: "update_mask", description: `must not name more than ${maximumPaths} fields` }] };
+  if (asked.length > maximumPaths)
+    return { violations: [{ field: "update_mask", description: `must not name more than ${maximumPaths} fields` }] };
   if (asked.includes("*")) return { mask: { isFull: true, paths: [] } };
   if (!mask) return { mask: { isFull: false, paths: message ? populatedPaths(schema, message) : [] } };
   const resolved = asked.map((path) => ({ path, name: resolvePath(schema, path) }));
   const unknown = resolved.filter(({ name }) => name === undefined);
   if (unknown.length > 0) {
-    return { violations: unknown.map(({ path }) => ({ field: "update_mask", description: `${JSON.stringify(path.slice(0, 100))} is no field of ${schema.name}` })) };
+    return {
+      violations: unknown.map(({ path }) => ({
+        field: "update_mask",
+        description: `${JSON.stringify(path.slice(0, 100))} is no field of ${schema.name}`,
+      })),
+    };
   }
   return { mask: { isFull: false, paths: [...new Set(resolved.map(({ name }) => name!))] } };
 }
@@ -42,7 +52,12 @@ export function maskNames(mask: UpdateMask, field: string): boolean {
 }
 
 /** Copies the fields that the mask names from `source` to `target`. Output-only and immutable fields keep their values. */
-export function applyMask<D extends DescMessage>(schema: D, target: MessageShape<D>, source: MessageShape<D>, mask: UpdateMask): void {
+export function applyMask<D extends DescMessage>(
+  schema: D,
+  target: MessageShape<D>,
+  source: MessageShape<D>,
+  mask: UpdateMask,
+): void {
   const to = reflect(schema, target);
   const from = reflect(schema, source);
   const paths = mask.isFull ? schema.fields.map((field) => field.name) : mask.paths;
@@ -78,7 +93,10 @@ function resolvePath(schema: DescMessage, path: string): string | undefined {
     const field: DescField | undefined = message?.fields.find((f) => f.name === segment || f.jsonName === segment);
     if (!field) return undefined;
     names.push(field.name);
-    message = field.fieldKind === "message" && !field.message.typeName.startsWith("google.protobuf.") ? field.message : undefined;
+    message =
+      field.fieldKind === "message" && !field.message.typeName.startsWith("google.protobuf.")
+        ? field.message
+        : undefined;
   }
   return names.join(".");
 }

@@ -20,7 +20,11 @@ export class Access {
 
   /** Whether the capability (an enum number) is held at the uid, by a grant there or on an ancestor. */
   has(capability: number, uid: string): boolean {
-    return this.#isOpen(capability) && this.#isInside(uid) && this.#anyGrantAbove(uid, (set) => hasCapability(set, capability));
+    return (
+      this.#isOpen(capability) &&
+      this.#isInside(uid) &&
+      this.#anyGrantAbove(uid, (set) => hasCapability(set, capability))
+    );
   }
 
   /** Names of the capabilities in `wanted` that are not held at the uid. */
@@ -39,7 +43,9 @@ export class Access {
   /** The subtrees where all of these capabilities are held; empty when they are held nowhere. */
   scope(capabilities: readonly number[]): Scope {
     if (!capabilities.every((capability) => this.#isOpen(capability))) return [];
-    const roots = [...this.#grants.keys()].filter((uid) => capabilities.every((c) => this.#anyGrantAbove(uid, (set) => hasCapability(set, c))));
+    const roots = [...this.#grants.keys()].filter((uid) =>
+      capabilities.every((c) => this.#anyGrantAbove(uid, (set) => hasCapability(set, c))),
+    );
     return outermost(this.#narrow(outermost(roots)));
   }
 
@@ -51,7 +57,9 @@ export class Access {
   #narrow(roots: Scope): string[] {
     const { scopes } = this.#narrowing;
     if (!scopes) return [...roots];
-    return roots.flatMap((root) => scopes.flatMap((scope) => (isWithin(scope, root) ? [scope] : isWithin(root, scope) ? [root] : [])));
+    return roots.flatMap((root) =>
+      scopes.flatMap((scope) => (isWithin(scope, root) ? [scope] : isWithin(root, scope) ? [root] : [])),
+    );
   }
 
   #isOpen(capability: number): boolean {

@@ -568,12 +568,8 @@ export const builtInRoles: readonly BuiltInRole[] = [
     Capability.CAP_INTERNAL,
     Capability.CAP_LIBRARIES_REBUILDER_SOURCE_COORDINATES_RESOLVE,
   ]),
-  builtIn("77adb55696fc1f56c78ec9a22729b4dbcc58d1e1", "actions.viewer", [
-    Capability.CAP_ACTIONS_LIST,
-  ]),
-  builtIn("91eaf51c121168d9487b6181862ff359b674e675", "argos.osv.reader", [
-    Capability.CAP_ARGOS_OSV_READ,
-  ]),
+  builtIn("77adb55696fc1f56c78ec9a22729b4dbcc58d1e1", "actions.viewer", [Capability.CAP_ACTIONS_LIST]),
+  builtIn("91eaf51c121168d9487b6181862ff359b674e675", "argos.osv.reader", [Capability.CAP_ARGOS_OSV_READ]),
 ];
 
 /** The role of whoever creates a root group. */

@@ -74,7 +74,7 @@ export function intersectCapabilities(a: CapabilitySet, b: CapabilitySet): Capab
 
 /** Names of the capabilities in `wanted` that `held` lacks; empty when it holds them all. */
 export function missingCapabilities(held: CapabilitySet, wanted: CapabilitySet): string[] {
-  const isMissing = (at: number) => ((wanted[at >>> 5]! & ~held[at >>> 5]!) & (1 << (at & 31))) !== 0;
+  const isMissing = (at: number) => (wanted[at >>> 5]! & ~held[at >>> 5]! & (1 << (at & 31))) !== 0;
   return vocabulary.filter((info) => isMissing(info.bit)).map((info) => info.name);
 }
 

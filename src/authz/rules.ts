@@ -1,5 +1,12 @@
 // The descriptor is the policy: who may call a method, and at which uid it is checked, stands beside the method.
-import { type DescField, type DescMessage, type DescMethod, getOption, hasOption, type Message } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  getOption,
+  hasOption,
+  type Message,
+} from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { iam, iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 
@@ -8,7 +15,12 @@ export type AccessRule =
   /** Anyone, without a token. */
   | { readonly type: "open" }
   /** Whoever holds the capabilities at the uid that the request names. */
-  | { readonly type: "scoped"; readonly capabilities: readonly number[]; readonly field: string; scopeOf(request: Message): string }
+  | {
+      readonly type: "scoped";
+      readonly capabilities: readonly number[];
+      readonly field: string;
+      scopeOf(request: Message): string;
+    }
   /** Whoever holds the capabilities anywhere; with none, whoever has a token. */
   | { readonly type: "unscoped"; readonly capabilities: readonly number[] };
 
@@ -23,7 +35,12 @@ export function readAccessRule(method: DescMethod): AccessRule | undefined {
   if (capabilities.length === 0) throw new Error(`${method.toString()}: a scoped rule needs a capability`);
   const path = scopePath(method.input);
   if (!path) throw new Error(`${method.toString()}: no field is marked as the scope`);
-  return { type: "scoped", capabilities, field: path.map((field) => field.name).join("."), scopeOf: (request) => readPath(reflect(method.input, request), path) };
+  return {
+    type: "scoped",
+    capabilities,
+    field: path.map((field) => field.name).join("."),
+    scopeOf: (request) => readPath(reflect(method.input, request), path),
+  };
 }
 
 /** The fields that lead to the uid marked as the scope. */

@@ -8,7 +8,12 @@ import { withDatabase } from "./open.ts";
 export async function listKeys(config: Config): Promise<number> {
   const keys = await withDatabase(config, (database) => listSigningKeys(database.session));
   for (const { kid, algorithm, createTime, retireTime } of keys) {
-    const state = retireTime === null ? "signs" : retireTime > Date.now() ? `verifies until ${new Date(retireTime).toISOString()}` : "retired";
+    const state =
+      retireTime === null
+        ? "signs"
+        : retireTime > Date.now()
+          ? `verifies until ${new Date(retireTime).toISOString()}`
+          : "retired";
     console.log(`${kid}  ${algorithm}  made ${new Date(createTime).toISOString()}  ${state}`);
   }
   return 0;

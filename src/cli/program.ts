@@ -18,10 +18,14 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
 }
 
 function newProgram(environment: NodeJS.ProcessEnv, finish: (exitCode: number) => void): Command {
-  const program = new Command("gatehouse").description("Identity, registry and vulnerability platform API server.").exitOverride();
-  const configOf = (command: Command, overrides: Record<string, string> = {}) => toConfig(readSettings({ ...command.opts(), ...overrides }, environment));
+  const program = new Command("gatehouse")
+    .description("Identity, registry and vulnerability platform API server.")
+    .exitOverride();
+  const configOf = (command: Command, overrides: Record<string, string> = {}) =>
+    toConfig(readSettings({ ...command.opts(), ...overrides }, environment));
   /** Commands that work on the data need no public address of their own. */
-  const dataConfigOf = (command: Command) => configOf(command, command.opts()["baseUrl"] || environment["GATEHOUSE_BASE_URL"] ? {} : { baseUrl: "http://127.0.0.1" });
+  const dataConfigOf = (command: Command) =>
+    configOf(command, command.opts().baseUrl || environment.GATEHOUSE_BASE_URL ? {} : { baseUrl: "http://127.0.0.1" });
 
   withSettings(program.command("serve"))
     .description("run the server")
@@ -32,13 +36,17 @@ function newProgram(environment: NodeJS.ProcessEnv, finish: (exitCode: number) =
     .requiredOption("--organization <name>", "name of the root group")
     .requiredOption("--issuer <url>", "issuer of the owner's identity tokens")
     .requiredOption("--subject <subject>", "subject of the owner's identity tokens")
-    .action(async (options, command) => finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(command), options)));
+    .action(async (options, command) =>
+      finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(command), options)),
+    );
 
   const db = program.command("db").description("look after the database");
   withSettings(db.command("check"))
     .description("compare counters and indexes with the rows")
     .option("--repair", "write them anew where they differ")
-    .action(async (options, command) => finish(await (await import("./db.ts")).checkDatabaseCommand(dataConfigOf(command), options.repair === true)));
+    .action(async (options, command) =>
+      finish(await (await import("./db.ts")).checkDatabaseCommand(dataConfigOf(command), options.repair === true)),
+    );
 
   const keys = program.command("keys").description("look after the keys that sign tokens");
   withSettings(keys.command("list"))
@@ -47,9 +55,12 @@ function newProgram(environment: NodeJS.ProcessEnv, finish: (exitCode: number) =
   withSettings(keys.command("rotate"))
     .description("sign with a new key; the old one verifies for two more hours")
     .option("--retire-now", "let the old keys verify no longer, as after a leak")
-    .action(async (options, command) => finish(await (await import("./keys.ts")).rotateKeys(dataConfigOf(command), options.retireNow === true)));
+    .action(async (options, command) =>
+      finish(await (await import("./keys.ts")).rotateKeys(dataConfigOf(command), options.retireNow === true)),
+    );
 
-  for (const command of [program, db, keys, ...program.commands, ...db.commands, ...keys.commands]) command.exitOverride();
+  for (const command of [program, db, keys, ...program.commands, ...db.commands, ...keys.commands])
+    command.exitOverride();
   return program;
 }
 

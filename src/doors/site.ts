@@ -21,7 +21,8 @@ export function createSite(pages: Pages, next: HttpHandler): HttpHandler {
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (!page) return next(request, response);
     request.resume();
-    if (request.method !== "GET" && request.method !== "HEAD") return send(request, response, text(405, "Method Not Allowed"), { allow: "GET, HEAD" });
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return send(request, response, text(405, "Method Not Allowed"), { allow: "GET, HEAD" });
     return Promise.resolve(page(request)).then(
       (reply) => send(request, response, reply),
       () => send(request, response, text(503, "Service Unavailable")),
@@ -45,7 +46,12 @@ export function isLocal(request: HttpRequest): boolean {
   return address === "::1" || /^(::ffff:)?127\./.test(address);
 }
 
-function send(request: HttpRequest, response: HttpResponse, reply: PageReply, headers: Record<string, string> = {}): void {
+function send(
+  request: HttpRequest,
+  response: HttpResponse,
+  reply: PageReply,
+  headers: Record<string, string> = {},
+): void {
   const body = Buffer.from(reply.text);
   // Both versions of HTTP take the same calls; their types only differ in overloads.
   const out = response as ServerResponse;

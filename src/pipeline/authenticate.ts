@@ -13,7 +13,9 @@ export interface AuthenticateDeps {
 export async function authenticate(call: Call, { tokens, policy }: AuthenticateDeps): Promise<void> {
   const bearer = parseBearer(call.header("authorization"));
   if ("problem" in bearer) {
-    throw unauthenticated(bearer.problem === "missing" ? "a bearer token is required" : "the Authorization header must be \"Bearer <token>\"");
+    throw unauthenticated(
+      bearer.problem === "missing" ? "a bearer token is required" : 'the Authorization header must be "Bearer <token>"',
+    );
   }
   try {
     const verified = tokens.verify(bearer.token);

@@ -1,9 +1,9 @@
 import type { Message } from "@bufbuild/protobuf";
 import { type ApiError, permissionDenied, unauthenticated } from "../aip/errors.ts";
+import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import { capabilityNames, capabilitySet } from "../authz/capabilities.ts";
 import type { AccessRule } from "../authz/rules.ts";
-import type { Caller } from "../authn/caller.ts";
 import type { Call } from "./call.ts";
 
 /**
@@ -57,5 +57,8 @@ export function scopeOf(call: Call): Scope {
 function denied(capabilities: readonly number[], uid: string): ApiError {
   const names = capabilityNames(capabilitySet(capabilities)).join(", ");
   const where = uid === "" ? "anywhere" : `at ${uid}`;
-  return permissionDenied(`the caller does not have the required capabilities: ${names} ${where}`, { capability: names, ...(uid === "" ? {} : { scope: uid }) });
+  return permissionDenied(`the caller does not have the required capabilities: ${names} ${where}`, {
+    capability: names,
+    ...(uid === "" ? {} : { scope: uid }),
+  });
 }

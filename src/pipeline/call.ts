@@ -1,5 +1,5 @@
-import type { Access, Scope } from "../authz/access.ts";
 import type { Caller } from "../authn/caller.ts";
+import type { Access, Scope } from "../authz/access.ts";
 import type { Method } from "./method.ts";
 
 /** Which door a request came through. */
@@ -33,6 +33,8 @@ export interface Call {
 }
 
 /** Makes the call of one request. */
-export function newCall(init: Pick<Call, "door" | "requestId" | "peer" | "header"> & { signal?: AbortSignal | undefined }): Call {
+export function newCall(
+  init: Pick<Call, "door" | "requestId" | "peer" | "header"> & { signal?: AbortSignal | undefined },
+): Call {
   return { ...init, signal: init.signal, replyHeaders: new Map() };
 }

@@ -26,7 +26,9 @@ type Handler = (request: Message, call: Call) => unknown;
 
 /** Composes all methods. Throws when one has no rule or no handler: what is not decided must not be served. */
 export function composeMethods(implementations: readonly Implementation[], options: ComposeOptions): MethodTable {
-  const book: RuleBook = new Map(implementations.flatMap(({ rules }) => rules.map((rule): [string, MessageRules] => [rule.schema.typeName, rule])));
+  const book: RuleBook = new Map(
+    implementations.flatMap(({ rules }) => rules.map((rule): [string, MessageRules] => [rule.schema.typeName, rule])),
+  );
   const table = new Map<string, Method>();
   for (const { service, handlers } of implementations) {
     for (const descriptor of service.methods) {
@@ -45,7 +47,13 @@ export function methodPath(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;
 }
 
-function composeMethod(path: string, descriptor: DescMethodUnary, handler: Handler, validator: Validator, options: ComposeOptions): Method {
+function composeMethod(
+  path: string,
+  descriptor: DescMethodUnary,
+  handler: Handler,
+  validator: Validator,
+  options: ComposeOptions,
+): Method {
   const rule = ruleOf(path, descriptor, options.exempt);
   const domain = errorDomain(descriptor.parent, options.domain);
   const { observer } = options;

@@ -4,7 +4,11 @@ import type { MessageRules } from "./rule-book.ts";
 
 /** One function per unary method of a service. A missing method or a reply of another type does not compile. */
 export type Handlers<S extends DescService> = {
-  [K in keyof S["method"]]: S["method"][K] extends { methodKind: "unary"; input: infer I extends DescMessage; output: infer O extends DescMessage }
+  [K in keyof S["method"]]: S["method"][K] extends {
+    methodKind: "unary";
+    input: infer I extends DescMessage;
+    output: infer O extends DescMessage;
+  }
     ? (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>> | MessageInitShape<O>
     : never;
 };
@@ -17,6 +21,10 @@ export interface Implementation {
 }
 
 /** Ties handlers to their service. */
-export function implement<S extends DescService>(service: S, handlers: Handlers<S>, rules: readonly MessageRules[] = []): Implementation {
+export function implement<S extends DescService>(
+  service: S,
+  handlers: Handlers<S>,
+  rules: readonly MessageRules[] = [],
+): Implementation {
   return { service, handlers, rules };
 }

@@ -41,7 +41,10 @@ export const nameRule = patternRule("name", /^[a-z0-9 ._-]{1,}$/, "^[a-z0-9 ._-]
 export const descriptionRule: TextRule = patternRule("description", /^[^\t\n\f\r\0]{0,512}$/u, "^[\\\\S ]{0,512}$");
 
 /** Uids, wherever one stands. */
-export const uidRule: TextRule = { test: (text) => uidPattern.test(text), description: 'must match "^[0-9a-f]{40}(/[0-9a-f]{16})*$"' };
+export const uidRule: TextRule = {
+  test: (text) => uidPattern.test(text),
+  description: 'must match "^[0-9a-f]{40}(/[0-9a-f]{16})*$"',
+};
 
 /** Any other text: bounded, and without NUL. */
 export const plainTextRule: TextRule = {

@@ -38,11 +38,17 @@ export function compileValidator(method: DescMethodUnary, book: RuleBook): Valid
 
 /** Checks a whole resource, or the part of it that a mask names; paths are relative to the resource. */
 export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
-  const checks = schema.fields.filter((field) => !isOutputOnly(field)).map((field) => ({ field, check: fieldCheck(schema, field, book) }));
+  const checks = schema.fields
+    .filter((field) => !isOutputOnly(field))
+    .map((field) => ({ field, check: fieldCheck(schema, field, book) }));
   // Where the uid says which resource is meant, an update needs it although the field is output only.
   const uid = schema.fields.find((field) => field.name === "uid" && getOption(field, iam_scope));
   const between = book.get(schema.typeName)?.check;
-  return (value: ReflectMessage | undefined, update: { mask: FieldMask | undefined } | undefined, context: CheckContext): FieldViolation[] => {
+  return (
+    value: ReflectMessage | undefined,
+    update: { mask: FieldMask | undefined } | undefined,
+    context: CheckContext,
+  ): FieldViolation[] => {
     const found: FieldViolation[] = [];
     const message = value ?? reflect(schema);
     const resolved = update && resolveMask(schema, message.message, update.mask);
@@ -61,7 +67,11 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
 /** The field of a request that holds the resource: `group` of CreateGroupRequest and UpdateGroupRequest. */
 function resourceField(input: DescMessage): (DescField & { fieldKind: "message" }) | undefined {
   return input.fields.find((field): field is DescField & { fieldKind: "message" } => {
-    return field.fieldKind === "message" && field.message.file.proto.package === input.file.proto.package && isRequired(field);
+    return (
+      field.fieldKind === "message" &&
+      field.message.file.proto.package === input.file.proto.package &&
+      isRequired(field)
+    );
   });
 }
 
@@ -111,7 +121,9 @@ function listCheck(field: DescField & { fieldKind: "list" }, required: boolean, 
 
 function messageCheck(schema: DescMessage, book: RuleBook): Check {
   if (schema.typeName.startsWith("google.protobuf.")) return () => {};
-  const checks = schema.fields.filter((field) => !isOutputOnly(field)).map((field) => fieldCheck(schema, field, book, field.name !== "parent"));
+  const checks = schema.fields
+    .filter((field) => !isOutputOnly(field))
+    .map((field) => fieldCheck(schema, field, book, field.name !== "parent"));
   return (message, prefix, found) => {
     for (const check of checks) check(message, prefix, found);
   };
@@ -121,7 +133,8 @@ function messageCheck(schema: DescMessage, book: RuleBook): Check {
 function textRule(parent: DescMessage, field: DescField, book: RuleBook): TextRule {
   const declared = book.get(parent.typeName)?.fields[field.name];
   if (declared) return declared;
-  const namesUid = field.name === "uid" || field.name === "parent" || field.name.endsWith("_uid") || parent.name === "UIDPFilter";
+  const namesUid =
+    field.name === "uid" || field.name === "parent" || field.name.endsWith("_uid") || parent.name === "UIDPFilter";
   return namesUid ? uidRule : plainTextRule;
 }
 

@@ -1,7 +1,7 @@
-import type { WriteContext } from "../storage/session.ts";
-import type { Call } from "../pipeline/call.ts";
 import type { Clock } from "../clock.ts";
+import type { Call } from "../pipeline/call.ts";
 import type { Database } from "../storage/database.ts";
+import type { WriteContext } from "../storage/session.ts";
 
 /** What the services need of the rest of the program. */
 export interface Deps {

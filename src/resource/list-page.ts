@@ -51,19 +51,37 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
   const { collection } = resource;
   const [found, total] = await deps.database.read(async (session) => [
-    await listRows(session, collection, { sources, filters, order: effective, after: token && { value: token.value, uid: token.uid }, skip, limit: pageSize + 1 }),
+    await listRows(session, collection, {
+      sources,
+      filters,
+      order: effective,
+      after: token && { value: token.value, uid: token.uid },
+      skip,
+      limit: pageSize + 1,
+    }),
     await countRows(session, collection, { sources, filters }),
   ]);
   const rows = found.slice(0, pageSize);
   const last = found.length > pageSize ? rows.at(-1) : undefined;
   const nextPageToken = last
-    ? formatPageToken(deps.pageTokenKey, { issuedAt: deps.clock(), query, order: formatStored(effective), ...cursorOf(last, effective.field) })
+    ? formatPageToken(deps.pageTokenKey, {
+        issuedAt: deps.clock(),
+        query,
+        order: formatStored(effective),
+        ...cursorOf(last, effective.field),
+      })
     : "";
   return { rows, nextPageToken, totalCount: BigInt(total), skipped: skip };
 }
 
 /** The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. */
-function readToken(deps: Deps, call: Call, text: string, query: string, order: OrderBy<SortField> | undefined): PageToken | undefined {
+function readToken(
+  deps: Deps,
+  call: Call,
+  text: string,
+  query: string,
+  order: OrderBy<SortField> | undefined,
+): PageToken | undefined {
   if (text === "") return undefined;
   const token = parsePageToken(deps.pageTokenKey, text);
   if (!token) throw invalidField("page_token", "is not a page token of this service");
@@ -77,7 +95,13 @@ function readToken(deps: Deps, call: Call, text: string, query: string, order: O
 /** A digest of the caller, the method and everything in the request but its paging fields. */
 function queryDigest(call: Call, request: PageRequest & Message): string {
   const { path, descriptor } = methodOf(call);
-  const filters = toBinary(descriptor.input, { ...request, pageSize: 0, pageToken: "", orderBy: "", skip: 0 } as Message);
+  const filters = toBinary(descriptor.input, {
+    ...request,
+    pageSize: 0,
+    pageToken: "",
+    orderBy: "",
+    skip: 0,
+  } as Message);
   const hash = createHash("sha256");
   // Lengths first: no two different tuples may run together into the same bytes.
   for (const part of [callerOf(call).uid, path, filters]) hash.update(`${part.length}:`).update(part);

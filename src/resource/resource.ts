@@ -1,7 +1,7 @@
 import { type DescMessage, getOption, hasOption, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { resource as resourceOption } from "../../gen/google/api/resource_pb.ts";
-import type { CheckContext, MessageRules, TextRule } from "../pipeline/rule-book.ts";
 import type { FieldViolation } from "../aip/errors.ts";
+import type { CheckContext, MessageRules, TextRule } from "../pipeline/rule-book.ts";
 import type { Collection, ResourceRow } from "../storage/collection.ts";
 import type { SortField } from "../storage/listing.ts";
 
@@ -49,11 +49,14 @@ export const commonOrders = {
 } as const satisfies Record<string, SortField>;
 
 /** Completes a declaration by what the proto says. */
-export function defineResource<D extends DescMessage, R extends ResourceRow>(declaration: ResourceDeclaration<D, R>): Resource<D, R> {
+export function defineResource<D extends DescMessage, R extends ResourceRow>(
+  declaration: ResourceDeclaration<D, R>,
+): Resource<D, R> {
   const { schema, rules, check } = declaration;
   if (!hasOption(schema, resourceOption)) throw new Error(`${schema.typeName} is not declared as a resource`);
   const { type, plural } = getOption(schema, resourceOption);
-  if (plural !== declaration.plural) throw new Error(`${schema.typeName}: its plural is ${plural}, not ${declaration.plural}`);
+  if (plural !== declaration.plural)
+    throw new Error(`${schema.typeName}: its plural is ${plural}, not ${declaration.plural}`);
   return {
     ...declaration,
     type,

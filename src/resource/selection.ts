@@ -61,16 +61,25 @@ function childrenOf(uid: string): Restriction {
     sources.flatMap((source): Source[] => {
       if (source.type === "row") return parentOf(source.uid) === uid ? [source] : [];
       if (source.uid === null) return [];
-      return source.type === "subtree" ? (isWithin(uid, source.uid) ? [{ type: "children", uid }] : []) : source.uid === uid ? [source] : [];
+      return source.type === "subtree"
+        ? isWithin(uid, source.uid)
+          ? [{ type: "children", uid }]
+          : []
+        : source.uid === uid
+          ? [source]
+          : [];
     });
 }
 
 const inRoot: Restriction = (sources) =>
-  sources.filter((source) => (source.type === "row" ? parentOf(source.uid) === platformRoot : source.type === "children" && source.uid === null));
+  sources.filter((source) =>
+    source.type === "row" ? parentOf(source.uid) === platformRoot : source.type === "children" && source.uid === null,
+  );
 
 /** Keeps the named rows. */
 function rows(uids: readonly string[]): Restriction {
-  return (sources) => uids.filter((uid) => sources.some((source) => holds(source, uid))).map((uid) => ({ type: "row", uid }));
+  return (sources) =>
+    uids.filter((uid) => sources.some((source) => holds(source, uid))).map((uid) => ({ type: "row", uid }));
 }
 
 function holds(source: Source, uid: string): boolean {

@@ -20,7 +20,11 @@ export interface ParentCollection {
 }
 
 /** Binds the standard methods to a resource. Services wire them by name, or write what differs around the parts. */
-export function standardMethods<D extends DescMessage, R extends ResourceRow>(resource: Resource<D, R>, parents: ParentCollection, deps: Deps) {
+export function standardMethods<D extends DescMessage, R extends ResourceRow>(
+  resource: Resource<D, R>,
+  parents: ParentCollection,
+  deps: Deps,
+) {
   const { collection, schema } = resource;
 
   async function find(session: Session, uid: string): Promise<R> {
@@ -105,7 +109,11 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(re
       return resource.toMessage(row);
     },
 
-    async delete(request: { uid: string }, call: Call, guard: (tx: Transaction, row: R) => Promise<void> = async () => {}) {
+    async delete(
+      request: { uid: string },
+      call: Call,
+      guard: (tx: Transaction, row: R) => Promise<void> = async () => {},
+    ) {
       await deps.database.write(writeContext(call, deps.clock), async (tx) => {
         const row = await find(tx, request.uid);
         await guard(tx, row);

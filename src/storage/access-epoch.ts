@@ -17,7 +17,10 @@ export interface AccessEpoch {
 /** Makes the reader of one node. */
 export function createAccessEpoch(session: Session): AccessEpoch {
   const statement = session.prepared("settings.get", (db, { settings }) =>
-    db.select({ value: settings.value }).from(settings).where(eq(settings.name, sql.placeholder("name"))),
+    db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.name, sql.placeholder("name"))),
   );
   let value = 0;
   let goodUntil = Number.NEGATIVE_INFINITY;
@@ -61,7 +64,10 @@ export async function advanceAccessEpoch(tx: Session): Promise<void> {
     db
       .insert(settings)
       .values({ name: sql.placeholder("name"), value: "1" })
-      .onConflictDoUpdate({ target: settings.name, set: { value: sql`cast(cast(${settings.value} as bigint) + 1 as text)` } }),
+      .onConflictDoUpdate({
+        target: settings.name,
+        set: { value: sql`cast(cast(${settings.value} as bigint) + 1 as text)` },
+      }),
   );
   await statement.execute({ name: settingName });
 }

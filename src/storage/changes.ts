@@ -20,7 +20,11 @@ export async function appendChange(tx: Transaction, entry: ChangeEntry): Promise
 }
 
 /** Writes the changes of one transaction at its end; whoever calls it has ordered them by commit. */
-export async function writeChanges(session: Session, context: WriteContext, entries: readonly ChangeEntry[]): Promise<void> {
+export async function writeChanges(
+  session: Session,
+  context: WriteContext,
+  entries: readonly ChangeEntry[],
+): Promise<void> {
   const statement = session.prepared("changes.append", (db, { changes }) =>
     db.insert(changes).values({
       time: sql.placeholder("time"),
@@ -51,12 +55,23 @@ export async function readChanges(session: Session, after: number, limit: number
 }
 
 /** When the actor last made a change of this kind to this uid; undefined when never. */
-export async function findLatestChange(session: Session, uid: string, kind: string, actor: string): Promise<number | undefined> {
+export async function findLatestChange(
+  session: Session,
+  uid: string,
+  kind: string,
+  actor: string,
+): Promise<number | undefined> {
   const statement = session.prepared("changes.latest", (db, { changes }) =>
     db
       .select({ time: changes.time })
       .from(changes)
-      .where(and(eq(changes.uid, sql.placeholder("uid")), eq(changes.kind, sql.placeholder("kind")), eq(changes.actor, sql.placeholder("actor"))))
+      .where(
+        and(
+          eq(changes.uid, sql.placeholder("uid")),
+          eq(changes.kind, sql.placeholder("kind")),
+          eq(changes.actor, sql.placeholder("actor")),
+        ),
+      )
       .orderBy(desc(changes.sequence))
       .limit(1),
   );

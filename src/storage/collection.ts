@@ -122,7 +122,10 @@ async function readRow<R extends ResourceRow>(
 ): Promise<R | undefined> {
   const statement = session.prepared(`${collection.kind}.get.${lock ?? "plain"}`, (db, tables) => {
     const table = collection.rows(tables);
-    const select = db.select().from(table).where(eq(table.uid, sql.placeholder("uid")));
+    const select = db
+      .select()
+      .from(table)
+      .where(eq(table.uid, sql.placeholder("uid")));
     return lock ? select.for(lock) : select;
   });
   const rows = await (statement as unknown as Prepared<R[]>).execute({ uid });

@@ -40,10 +40,11 @@ export async function* missingCounters(session: Session, collection: CollectionT
     const { counters } = tables;
     const entries = collection.entries(tables);
     return db
-      .selectDistinct({ key: entries.key })
+      .select({ key: entries.key })
       .from(entries)
       .leftJoin(counters, and(eq(counters.key, entries.key), eq(counters.kind, sql.placeholder("kind"))))
       .where(and(isNull(counters.key), gt(entries.key, sql.placeholder("key"))))
+      .groupBy(entries.key)
       .orderBy(asc(entries.key))
       .limit(pageSize);
   });

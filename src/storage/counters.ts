@@ -9,7 +9,10 @@ export async function addToCounter(tx: Transaction, key: string, kind: string, d
     db
       .insert(counters)
       .values({ key: sql.placeholder("key"), kind: sql.placeholder("kind"), count: sql.placeholder("difference") })
-      .onConflictDoUpdate({ target: [counters.key, counters.kind], set: { count: sql`${counters.count} + excluded.count` } }),
+      .onConflictDoUpdate({
+        target: [counters.key, counters.kind],
+        set: { count: sql`${counters.count} + excluded.count` },
+      }),
   );
   await statement.execute({ key, kind, difference });
 }
@@ -39,7 +42,10 @@ export async function readCounter(session: Session, key: string, kind: string): 
 /** What lies below a uid, by resource; resources with nothing there are left out. */
 export async function readCounters(session: Session, uid: string): Promise<Map<string, number>> {
   const statement = session.prepared("counters.below", (db, { counters }) =>
-    db.select({ kind: counters.kind, count: counters.count }).from(counters).where(eq(counters.key, sql.placeholder("uid"))),
+    db
+      .select({ kind: counters.kind, count: counters.count })
+      .from(counters)
+      .where(eq(counters.key, sql.placeholder("uid"))),
   );
   const rows = await statement.execute({ uid });
   return new Map(rows.filter((row) => row.count !== 0).map((row) => [row.kind, row.count]));

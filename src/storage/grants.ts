@@ -72,7 +72,12 @@ export async function findBindingsUnder(session: Session, groupUid: string, limi
 }
 
 /** Whether somebody other than by this binding holds the role at exactly this group. */
-export async function isHeldOtherwise(session: Session, groupUid: string, roleUid: string, bindingUid: string): Promise<boolean> {
+export async function isHeldOtherwise(
+  session: Session,
+  groupUid: string,
+  roleUid: string,
+  bindingUid: string,
+): Promise<boolean> {
   const statement = session.prepared("role_bindings.otherwise", (db, { roleBindings }) =>
     db
       .select({ uid: roleBindings.uid })
@@ -99,4 +104,3 @@ export async function findVerifiedRoots(session: Session, name: string) {
   );
   return await statement.execute({ name });
 }
-

@@ -43,10 +43,15 @@ export interface ListQuery {
 }
 
 /** One page. Ties of the sort field are broken by uid, in the same direction. */
-export async function listRows<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery): Promise<R[]> {
+export async function listRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  query: ListQuery,
+): Promise<R[]> {
   const { sources, skip, limit } = query;
   const [only] = sources;
-  if (sources.length === 1 && only && only.type !== "row") return await readRange(session, collection, query, only, skip, limit);
+  if (sources.length === 1 && only && only.type !== "row")
+    return await readRange(session, collection, query, only, skip, limit);
   const found: R[] = [];
   for (const source of sources) {
     if (source.type === "row") found.push(...(await readPoint(session, collection, query, source.uid)));
@@ -81,7 +86,12 @@ export function cursorOf(row: ResourceRow, field: SortField): Cursor {
   return { value: sortValue(row, field), uid: row.uid };
 }
 
-async function readPoint<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery, uid: string): Promise<R[]> {
+async function readPoint<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  query: ListQuery,
+  uid: string,
+): Promise<R[]> {
   const row = await findRow(session, collection, uid);
   if (!row || !passes(row, query.filters)) return [];
   const { after, order } = query;
@@ -106,7 +116,9 @@ async function readRange<R extends ResourceRow>(
     const entries = collection.entries(tables);
     const byEntry = readsEntries(order, columns);
     const sortColumns = sortColumnsOf(byEntry ? entries : rows, order.field);
-    const conditions = byEntry ? [eq(entries.key, sql.placeholder("key")), ...equal(entries, columns)] : [...placeOf(rows, type), ...equal(rows, columns)];
+    const conditions = byEntry
+      ? [eq(entries.key, sql.placeholder("key")), ...equal(entries, columns)]
+      : [...placeOf(rows, type), ...equal(rows, columns)];
     if (after) conditions.push(behind(sortColumns, order.descending));
     const direction = order.descending ? desc : asc;
     const select = db.select(getTableColumns(rows)).from(byEntry ? entries : rows);
@@ -134,8 +146,13 @@ async function countRange<R extends ResourceRow>(
     const rows = collection.rows(tables);
     const entries = collection.entries(tables);
     const byEntry = columns.every((column) => column === "name");
-    const conditions = byEntry ? [eq(entries.key, sql.placeholder("key")), ...equal(entries, columns)] : [...placeOf(rows, type), ...equal(rows, columns)];
-    return db.select({ count: count() }).from(byEntry ? entries : rows).where(and(...conditions));
+    const conditions = byEntry
+      ? [eq(entries.key, sql.placeholder("key")), ...equal(entries, columns)]
+      : [...placeOf(rows, type), ...equal(rows, columns)];
+    return db
+      .select({ count: count() })
+      .from(byEntry ? entries : rows)
+      .where(and(...conditions));
   });
   const rows = await statement.execute({ ...placeValues(source), ...filterValues(filters) });
   return Number(rows[0]?.count ?? 0);
@@ -149,7 +166,7 @@ function readsEntries(order: Order, filters: readonly string[]): boolean {
 function sortColumnsOf(table: { uid: PgColumn }, field: SortField): PgColumn[] {
   const columns = table as unknown as Record<string, PgColumn | undefined>;
   // Rows without an update time were last changed when they were made; those without a name all have the empty one.
-  const column = columns[field] ?? (field === "updateTime" ? columns["createTime"] : undefined);
+  const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
   return field === "uid" || !column ? [table.uid] : [column, table.uid];
 }
 
@@ -189,7 +206,9 @@ function filterValues(filters: ListQuery["filters"]): Record<string, string | nu
 }
 
 function passes(row: ResourceRow, filters: ListQuery["filters"]): boolean {
-  return Object.entries(filters).every(([column, value]) => (row as unknown as Record<string, unknown>)[column] === value);
+  return Object.entries(filters).every(
+    ([column, value]) => (row as unknown as Record<string, unknown>)[column] === value,
+  );
 }
 
 function rowOrder({ field, descending }: Order): (a: ResourceRow, b: ResourceRow) => number {

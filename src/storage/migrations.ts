@@ -6,6 +6,8 @@ export function refuseNewer(folder: string, latestApplied: number): void {
   const journal: unknown = JSON.parse(readFileSync(path.join(folder, "meta", "_journal.json"), "utf8"));
   const known = (journal as { entries: { when: number }[] }).entries.map((entry) => entry.when);
   if (latestApplied > Math.max(...known)) {
-    throw new Error("The database was written by a newer version of Gatehouse; start that version or restore a backup.");
+    throw new Error(
+      "The database was written by a newer version of Gatehouse; start that version or restore a backup.",
+    );
   }
 }

@@ -128,7 +128,9 @@ async function migrateUnderLock(url: string, limits: DatabaseLimits): Promise<vo
   try {
     await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
     await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
-    const applied = await client.query<{ at: string }>("SELECT max(created_at) AS at FROM drizzle.__drizzle_migrations");
+    const applied = await client.query<{ at: string }>(
+      "SELECT max(created_at) AS at FROM drizzle.__drizzle_migrations",
+    );
     refuseNewer(migrationsFolder, Number(applied.rows[0]?.at));
   } finally {
     await client.end();

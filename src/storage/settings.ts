@@ -5,7 +5,10 @@ import type { Session, Transaction } from "./session.ts";
 /** The value of a setting; undefined when it was never set. */
 export async function readSetting(session: Session, name: string): Promise<string | undefined> {
   const statement = session.prepared("settings.get", (db, { settings }) =>
-    db.select({ value: settings.value }).from(settings).where(eq(settings.name, sql.placeholder("name"))),
+    db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.name, sql.placeholder("name"))),
   );
   return (await statement.execute({ name }))[0]?.value;
 }

@@ -14,7 +14,18 @@ export interface StoredRelationship {
  * row under a key for each of its ancestors (`a`, `a/b`) and one for its parent's children (`a/b/*`, `/*` for a row
  * without parent), so that each subtree can be read in the order of each sortable field.
  */
-export function defineTables({ table, text, integer, boolean, json, sequence, foreignKey, index, uniqueIndex, primaryKey }: Columns) {
+export function defineTables({
+  table,
+  text,
+  integer,
+  boolean,
+  json,
+  sequence,
+  foreignKey,
+  index,
+  uniqueIndex,
+  primaryKey,
+}: Columns) {
   const groups = table(
     "groups",
     {
@@ -131,11 +142,9 @@ export function defineTables({ table, text, integer, boolean, json, sequence, fo
     roleBindingEntries: entries("role_binding_entries"),
 
     /** How many entries a key has, by resource: what makes totals exact without counting. */
-    counters: table(
-      "counters",
-      { key: text().notNull(), kind: text().notNull(), count: integer().notNull() },
-      (t) => [primaryKey({ columns: [t.key, t.kind] })],
-    ),
+    counters: table("counters", { key: text().notNull(), kind: text().notNull(), count: integer().notNull() }, (t) => [
+      primaryKey({ columns: [t.key, t.kind] }),
+    ]),
 
     /** One row per change of a resource, written in the transaction that makes it. Secrets never enter it. */
     changes: table(

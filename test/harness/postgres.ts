@@ -53,7 +53,13 @@ async function start(): Promise<PostgresServer> {
   const initdb = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   execFileSync(path.join(native, "bin/initdb"), initdb, { ...options, stdio: "ignore" });
   const port = await freePort();
-  const settings = ["fsync=off", "full_page_writes=off", "synchronous_commit=off", "listen_addresses=127.0.0.1", `port=${port}`];
+  const settings = [
+    "fsync=off",
+    "full_page_writes=off",
+    "synchronous_commit=off",
+    "listen_addresses=127.0.0.1",
+    `port=${port}`,
+  ];
   const args = ["-D", data, "-k", directory, ...settings.flatMap((setting) => ["-c", setting])];
   const child = spawn(path.join(native, "bin/postgres"), args, { ...options, stdio: "ignore" });
   // The server must not keep the tests from ending, nor outlive them.

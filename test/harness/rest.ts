@@ -9,7 +9,13 @@ export interface RestReply {
 }
 
 /** Sends one request; a body that is not a text is sent as JSON. */
-export async function rest(url: string, token: string | undefined, method: string, path: string, body?: unknown): Promise<RestReply> {
+export async function rest(
+  url: string,
+  token: string | undefined,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<RestReply> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);

@@ -46,7 +46,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const server = await startServer(config, log, clock);
   const context = { actor: "", method: "test", requestId: "", time: clock() };
   const owner = { issuer: "https://issuer.example.org", subject: "owner" };
-  const { groupUid, ownerUid } = await server.database.write(context, (tx) => createOrganization(tx, "example.org", owner));
+  const { groupUid, ownerUid } = await server.database.write(context, (tx) =>
+    createOrganization(tx, "example.org", owner),
+  );
 
   async function tokenOf(subject: string, narrowing: Narrowing = {}): Promise<string> {
     const act = { iss: owner.issuer, sub: "test", aud: config.baseUrl };

@@ -12,7 +12,13 @@ export async function syncBuiltInRoles(database: Database, now: number): Promise
     for (const role of builtInRoles) {
       const before = await findRow(tx, roleCollection, role.uid);
       if (isSame(before, role)) continue;
-      const after: RoleRow = { ...role, capabilities: [...role.capabilities], parent: null, createTime: before?.createTime ?? now, updateTime: now };
+      const after: RoleRow = {
+        ...role,
+        capabilities: [...role.capabilities],
+        parent: null,
+        createTime: before?.createTime ?? now,
+        updateTime: now,
+      };
       if (before) await updateRow(tx, roleCollection, before, after);
       else await insertRow(tx, roleCollection, after);
     }
@@ -20,5 +26,9 @@ export async function syncBuiltInRoles(database: Database, now: number): Promise
 }
 
 function isSame(row: RoleRow | undefined, role: (typeof builtInRoles)[number]): boolean {
-  return row?.name === role.name && row.description === role.description && row.capabilities.join() === role.capabilities.join();
+  return (
+    row?.name === role.name &&
+    row.description === role.description &&
+    row.capabilities.join() === role.capabilities.join()
+  );
 }

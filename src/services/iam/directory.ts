@@ -25,6 +25,10 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
   };
 }
 
-function assumable({ uid, relationship, createTime }: Pick<IdentityRow, "uid" | "relationship" | "createTime">): AssumableIdentity {
+function assumable({
+  uid,
+  relationship,
+  createTime,
+}: Pick<IdentityRow, "uid" | "relationship" | "createTime">): AssumableIdentity {
   return { uid, relationship: fromColumns(relationship), createTime };
 }

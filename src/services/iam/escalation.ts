@@ -22,4 +22,3 @@ export function requireHeld(call: Call, wanted: CapabilitySet, uid: string, what
 export function requireHeldNumbers(call: Call, numbers: readonly number[], uid: string, what: string): void {
   requireHeld(call, capabilitySet(numbers), uid, what);
 }
-

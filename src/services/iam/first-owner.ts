@@ -21,7 +21,11 @@ export async function hasOrganization(tx: Transaction): Promise<boolean> {
 }
 
 /** Creates a root group and an identity in it that is its owner and operates the installation. */
-export async function createOrganization(tx: Transaction, name: string, owner: { readonly issuer: string; readonly subject: string }): Promise<Organization> {
+export async function createOrganization(
+  tx: Transaction,
+  name: string,
+  owner: { readonly issuer: string; readonly subject: string },
+): Promise<Organization> {
   const { uid: groupUid } = await createGroup(tx, null, name, "");
   const ownerUid = newChild(groupUid);
   const claimMatch = create(Identity_ClaimMatchSchema, {
@@ -41,15 +45,34 @@ export async function createOrganization(tx: Transaction, name: string, owner: {
   };
   await insertRow(tx, identityCollection, identity);
   for (const role of [ownerRole, operatorRole]) {
-    const binding = { uid: newChild(groupUid), parent: groupUid, identityUid: ownerUid, roleUid: role.uid, createTime: tx.context.time };
+    const binding = {
+      uid: newChild(groupUid),
+      parent: groupUid,
+      identityUid: ownerUid,
+      roleUid: role.uid,
+      createTime: tx.context.time,
+    };
     await insertRow(tx, roleBindingCollection, binding);
   }
   return { groupUid, ownerUid };
 }
 
 /** Creates a group without asking anybody. */
-export async function createGroup(tx: Transaction, parent: string | null, name: string, description: string): Promise<GroupRow> {
-  const row: GroupRow = { ...stamps(tx, newChild(parent ?? ""), parent), name, description, resourceLimits: {}, verified: false, kind: 0, status: 0 };
+export async function createGroup(
+  tx: Transaction,
+  parent: string | null,
+  name: string,
+  description: string,
+): Promise<GroupRow> {
+  const row: GroupRow = {
+    ...stamps(tx, newChild(parent ?? ""), parent),
+    name,
+    description,
+    resourceLimits: {},
+    verified: false,
+    kind: 0,
+    status: 0,
+  };
   await insertRow(tx, groupCollection, row);
   return row;
 }

@@ -42,8 +42,15 @@ export function groupLookup(deps: Deps): LookupHandlers {
       const { uid } = callerOf(call);
       await deps.database.write(writeContext(call, deps.clock), async (tx) => {
         const latest = await findLatestChange(tx, groupUid, requestKind, uid);
-        if (latest !== undefined && tx.context.time - latest < requestIntervalMs) throw resourceExhausted("access was requested less than an hour ago");
-        await appendChange(tx, { kind: requestKind, uid: groupUid, groupUid, before: null, after: { identityUid: uid } });
+        if (latest !== undefined && tx.context.time - latest < requestIntervalMs)
+          throw resourceExhausted("access was requested less than an hour ago");
+        await appendChange(tx, {
+          kind: requestKind,
+          uid: groupUid,
+          groupUid,
+          before: null,
+          after: { identityUid: uid },
+        });
       });
       return {};
     },
@@ -55,7 +62,7 @@ export function groupLookup(deps: Deps): LookupHandlers {
 /** The domain of the caller's address; undefined unless it can stand for an organization. */
 function ownDomain(call: Call, { settings }: Deps): string | undefined {
   const { token } = callerOf(call);
-  if (!token.emailVerified || !settings.trustedEmailIssuers.includes(token.act["iss"] ?? "")) return undefined;
+  if (!token.emailVerified || !settings.trustedEmailIssuers.includes(token.act.iss ?? "")) return undefined;
   const domain = /^[^@\s]+@([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(token.email)?.[1];
   return domain !== undefined && !settings.sharedEmailDomains.includes(domain) ? domain : undefined;
 }

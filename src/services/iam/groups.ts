@@ -1,6 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { type Group, GroupSchema, GroupsService, type OrgKind, type OrgStatus } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import {
+  type Group,
+  GroupSchema,
+  GroupsService,
+  type OrgKind,
+  type OrgStatus,
+} from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { alreadyExists, failedPrecondition, permissionDenied } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
@@ -41,7 +47,17 @@ export const groupParents: ParentCollection = {
 export function groupMessage(row: GroupRow): MessageInitShape<typeof GroupSchema> {
   const { uid, name, description, resourceLimits, verified } = row;
   const [kind, status] = [row.kind as OrgKind, row.status as OrgStatus];
-  return { uid, name, description, resourceLimits, verified, kind, status, createTime: toTimestamp(row.createTime), updateTime: toTimestamp(row.updateTime) };
+  return {
+    uid,
+    name,
+    description,
+    resourceLimits,
+    verified,
+    kind,
+    status,
+    createTime: toTimestamp(row.createTime),
+    updateTime: toTimestamp(row.updateTime),
+  };
 }
 
 /** Serves groups. */
@@ -53,7 +69,8 @@ export function groups(deps: Deps): Implementation {
     const caller = callerOf(call);
     const access = accessOf(call);
     if (!access.isUnscoped) throw permissionDenied("a token that is narrowed to groups cannot create a root group");
-    if (deps.settings.rootGroups === "operators" && !isOperator(call)) throw permissionDenied("only operators may create root groups");
+    if (deps.settings.rootGroups === "operators" && !isOperator(call))
+      throw permissionDenied("only operators may create root groups");
     return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
       const row = await standard.insert(tx, "", staffFields(call, value), { status: 0, resourceLimits: {} });
       await refuseTakenName(tx, row);
@@ -83,7 +100,8 @@ export function groups(deps: Deps): Implementation {
     {
       getGroup: standard.get,
       listGroups: (request, call) => standard.list(request, call, { name: request.name }),
-      createGroup: ({ parent, group: value }, call) => (parent === "" ? createRoot(value!, call) : createChild(parent, value!, call)),
+      createGroup: ({ parent, group: value }, call) =>
+        parent === "" ? createRoot(value!, call) : createChild(parent, value!, call),
       updateGroup: (request, call) =>
         standard.update(request.group!, request.updateMask, call, async (tx, before, after) => {
           const allowed = isOperator(call) ? after : { ...after, verified: before.verified, kind: before.kind };
@@ -140,5 +158,6 @@ function staffFields(call: Call, value: Group): Group {
 async function refuseTakenName(tx: Transaction, row: GroupRow): Promise<void> {
   if (!row.verified || row.parent !== null) return;
   const same = await findVerifiedRoots(tx, row.name);
-  if (same.some((other) => other.uid !== row.uid)) throw alreadyExists(group.type, row.name, `a verified organization named ${row.name}`);
+  if (same.some((other) => other.uid !== row.uid))
+    throw alreadyExists(group.type, row.name, `a verified organization named ${row.name}`);
 }

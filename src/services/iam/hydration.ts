@@ -7,10 +7,14 @@ import { type Collection, findRow, type ResourceRow } from "../../storage/collec
 import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
 import { toTimestamp } from "../timestamps.ts";
-import { type IdentityRow, groupCollection, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
+import { groupCollection, type IdentityRow, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
 
 /** Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only. */
-export async function hydrate(session: Session, bindings: readonly RoleBindingRow[], call: Call): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
+export async function hydrate(
+  session: Session,
+  bindings: readonly RoleBindingRow[],
+  call: Call,
+): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
   const identities = lookup(session, identityCollection);
   const groups = lookup(session, groupCollection);
   const roles = lookup(session, roleCollection);

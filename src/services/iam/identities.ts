@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { IdentitiesService, type Identity, type IdentityMetadata, IdentityMetadataSchema, IdentitySchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import {
+  IdentitiesService,
+  type Identity,
+  type IdentityMetadata,
+  IdentityMetadataSchema,
+  IdentitySchema,
+} from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { applyMask } from "../../aip/field-mask.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -28,7 +34,8 @@ const identityResource = (deps: Deps) =>
     collection: identityCollection,
     orderable: commonOrders,
     rules: { name: nameRule, description: descriptionRule },
-    check: (identity, context) => checkRelationship(identity, { ...context, allowInsecureIssuers: deps.settings.allowInsecureIssuers }),
+    check: (identity, context) =>
+      checkRelationship(identity, { ...context, allowInsecureIssuers: deps.settings.allowInsecureIssuers }),
     toMessage: identityMessage,
     toRow: (identity: Identity) => ({
       name: identity.name,
@@ -46,9 +53,15 @@ export function identities(deps: Deps): Implementation {
     IdentitiesService,
     {
       getIdentity: standard.get,
-      listIdentities: (request, call) => standard.list(request, call, { name: request.name, relationshipType: request.relationshipType }),
+      listIdentities: (request, call) =>
+        standard.list(request, call, { name: request.name, relationshipType: request.relationshipType }),
       createIdentity: ({ parent, identity: value }, call) =>
-        standard.create(parent, value!, call, { email: "", emailUnverified: "", metadata: {}, lastSeenTime: deps.clock() }),
+        standard.create(parent, value!, call, {
+          email: "",
+          emailUnverified: "",
+          metadata: {},
+          lastSeenTime: deps.clock(),
+        }),
       updateIdentity: (request, call) => standard.update(request.identity!, request.updateMask, call),
       deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid)),
       lookupIdentity: ({ issuer, subject }) => ({ uid: personUid(issuer, subject) }),
@@ -58,8 +71,18 @@ export function identities(deps: Deps): Implementation {
           const before = await standard.find(tx, uid);
           const metadata = metadataMessage(before);
           // A visitor token is passed on with events, never stored.
-          applyMask(IdentityMetadataSchema, metadata, { ...value!, hubspotUtk: "" }, requestMask(IdentityMetadataSchema, value!, updateMask));
-          await updateRow(tx, identityCollection, before, { ...before, company: metadata.company, metadata: storedMetadata(metadata), updateTime: tx.context.time });
+          applyMask(
+            IdentityMetadataSchema,
+            metadata,
+            { ...value!, hubspotUtk: "" },
+            requestMask(IdentityMetadataSchema, value!, updateMask),
+          );
+          await updateRow(tx, identityCollection, before, {
+            ...before,
+            company: metadata.company,
+            metadata: storedMetadata(metadata),
+            updateTime: tx.context.time,
+          });
           return metadata;
         });
       },

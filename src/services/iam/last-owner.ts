@@ -8,6 +8,10 @@ import type { RoleBindingRow } from "./rows.ts";
 export async function refuseLastOwner(session: Session, binding: RoleBindingRow): Promise<void> {
   const isOwnerOfRoot = binding.roleUid === ownerRole.uid && !binding.parent.includes("/");
   if (isOwnerOfRoot && !(await isHeldOtherwise(session, binding.parent, ownerRole.uid, binding.uid))) {
-    throw failedPrecondition("LAST_OWNER", "an organization must keep an owner; bind another one first", binding.parent);
+    throw failedPrecondition(
+      "LAST_OWNER",
+      "an organization must keep an owner; bind another one first",
+      binding.parent,
+    );
   }
 }

@@ -55,7 +55,12 @@ export function toColumns(relationship: Relationship): RelationshipColumns {
         subject: "",
       };
     default:
-      return { relationshipType: RelationshipType.UNSPECIFIED, relationship: { case: "", value: null }, issuer: "", subject: "" };
+      return {
+        relationshipType: RelationshipType.UNSPECIFIED,
+        relationship: { case: "", value: null },
+        issuer: "",
+        subject: "",
+      };
   }
 }
 

@@ -1,5 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type RoleBinding, RoleBindingSchema, RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import {
+  type RoleBinding,
+  RoleBindingSchema,
+  RoleBindingsService,
+} from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { alreadyExists, type FieldViolation, invalidArgument, notFound, permissionDenied } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -40,7 +44,10 @@ export function roleBindings(deps: Deps): Implementation {
   const standard = standardMethods(roleBinding, groupParents, deps);
   const { database, clock } = deps;
 
-  async function shown(rows: readonly RoleBindingRow[], call: Call): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
+  async function shown(
+    rows: readonly RoleBindingRow[],
+    call: Call,
+  ): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
     return await database.read((session) => hydrate(session, rows, call));
   }
 
@@ -113,16 +120,24 @@ function checkRoleBinding({ identityUid, roleUid }: Pick<RoleBinding, "identityU
 }
 
 /** The items of a batch, each with its role. AIP-233: an item names no parent or that of the batch. */
-function batchItems(parent: string, requests: readonly { parent: string; roleBinding?: RoleBinding | undefined }[], roleUid: string): RoleBinding[] {
+function batchItems(
+  parent: string,
+  requests: readonly { parent: string; roleBinding?: RoleBinding | undefined }[],
+  roleUid: string,
+): RoleBinding[] {
   const violations = newViolations();
   if (requests.length > maximumBatch) violations.add("requests", `must not have more than ${maximumBatch} items`);
   const items = requests.slice(0, maximumBatch).flatMap((request, index) => {
     const at = `requests[${index}]`;
-    if (request.parent !== "" && request.parent !== parent) violations.add(`${at}.parent`, "must be empty or the parent of the batch");
+    if (request.parent !== "" && request.parent !== parent)
+      violations.add(`${at}.parent`, "must be empty or the parent of the batch");
     if (!request.roleBinding) return [];
     const item = { ...request.roleBinding, roleUid: request.roleBinding.roleUid || roleUid };
-    if (roleUid !== "" && item.roleUid !== roleUid) violations.add(`${at}.role_binding.role_uid`, "must be empty or the role_uid of the batch");
-    violations.addAll(checkRoleBinding(item).map(({ field, description }) => ({ field: `${at}.role_binding.${field}`, description })));
+    if (roleUid !== "" && item.roleUid !== roleUid)
+      violations.add(`${at}.role_binding.role_uid`, "must be empty or the role_uid of the batch");
+    violations.addAll(
+      checkRoleBinding(item).map(({ field, description }) => ({ field: `${at}.role_binding.${field}`, description })),
+    );
     return [item];
   });
   violations.throwIfAny();
@@ -130,7 +145,12 @@ function batchItems(parent: string, requests: readonly { parent: string; roleBin
 }
 
 /** Both ends of a binding exist, the role may be used at the group, and the caller holds what it grants. */
-async function checkReferences(session: Session, binding: Pick<RoleBinding, "identityUid" | "roleUid">, groupUid: string, call: Call): Promise<void> {
+async function checkReferences(
+  session: Session,
+  binding: Pick<RoleBinding, "identityUid" | "roleUid">,
+  groupUid: string,
+  call: Call,
+): Promise<void> {
   const { identityUid, roleUid } = binding;
   const violations = checkRoleBinding(binding);
   if (violations.length > 0) throw invalidArgument(violations);
@@ -148,7 +168,8 @@ async function refusingDuplicates<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (error instanceof UniqueViolation) throw alreadyExists(roleBinding.type, "", "the identity has this role at this group");
+    if (error instanceof UniqueViolation)
+      throw alreadyExists(roleBinding.type, "", "the identity has this role at this group");
     throw error;
   }
 }

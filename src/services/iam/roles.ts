@@ -60,7 +60,8 @@ export function roles(deps: Deps): Implementation {
       deleteRole: (request, call) =>
         standard.delete(request, call, async (tx, row) => {
           const bound = await findBindingsOf(tx, "roleUid", row.uid, 1);
-          if (bound.length > 0) throw failedPrecondition("RESOURCE_IN_USE", "cannot delete role that is bound to an identity", row.uid);
+          if (bound.length > 0)
+            throw failedPrecondition("RESOURCE_IN_USE", "cannot delete role that is bound to an identity", row.uid);
         }),
     },
     [role.messageRules],
@@ -73,13 +74,15 @@ function checkRole({ name, capabilities }: Role): FieldViolation[] {
   const violations: FieldViolation[] = [];
   // Clients look a built-in role up by its name and expect exactly one.
   if (builtInNames.has(name)) violations.push({ field: "name", description: `${name} is the name of a built-in role` });
-  if (capabilities.length === 0) violations.push({ field: "capabilities", description: "at least one capability is required" });
+  if (capabilities.length === 0)
+    violations.push({ field: "capabilities", description: "at least one capability is required" });
   const isInternal = capabilities.includes(Capability.CAP_INTERNAL);
   capabilities.forEach((number, index) => {
     const info = findCapability(number);
     const field = `capabilities[${index}]`;
     if (!info) violations.push({ field, description: `${number} is no capability` });
-    else if (info.internal && !isInternal) violations.push({ field, description: `${info.name} is only for roles of the platform itself` });
+    else if (info.internal && !isInternal)
+      violations.push({ field, description: `${info.name} is only for roles of the platform itself` });
   });
   return violations;
 }

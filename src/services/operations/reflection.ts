@@ -1,5 +1,12 @@
 // gRPC server reflection, v1 and v1alpha: the two are wire-compatible and share one handler.
-import { create, type DescExtension, type DescFile, type DescMessage, type DescService, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescExtension,
+  type DescFile,
+  type DescMessage,
+  type DescService,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import {
@@ -22,19 +29,31 @@ export function reflection(services: readonly DescService[]): Reflection {
   function answer({ messageRequest }: ServerReflectionRequest, sent: Set<string>): Reply {
     switch (messageRequest.case) {
       case "listServices":
-        return { case: "listServicesResponse", value: create(ListServiceResponseSchema, { service: names.map((name) => ({ name })) }) };
+        return {
+          case: "listServicesResponse",
+          value: create(ListServiceResponseSchema, { service: names.map((name) => ({ name })) }),
+        };
       case "fileByFilename":
         return files(index.files.get(messageRequest.value), sent, messageRequest.value);
       case "fileContainingSymbol":
         return files(index.symbols.get(messageRequest.value.replace(/^\./, "")), sent, messageRequest.value);
       case "fileContainingExtension": {
         const { containingType, extensionNumber } = messageRequest.value;
-        return files(index.extensions.get(`${containingType} ${extensionNumber}`)?.file, sent, `${containingType} ${extensionNumber}`);
+        return files(
+          index.extensions.get(`${containingType} ${extensionNumber}`)?.file,
+          sent,
+          `${containingType} ${extensionNumber}`,
+        );
       }
       case "allExtensionNumbersOfType": {
         const baseTypeName = messageRequest.value;
-        const extensionNumber = [...index.extensions.values()].filter((e) => e.extendee.typeName === baseTypeName).map((e) => e.number);
-        return { case: "allExtensionNumbersResponse", value: { $typeName: "grpc.reflection.v1.ExtensionNumberResponse", baseTypeName, extensionNumber } };
+        const extensionNumber = [...index.extensions.values()]
+          .filter((e) => e.extendee.typeName === baseTypeName)
+          .map((e) => e.number);
+        return {
+          case: "allExtensionNumbersResponse",
+          value: { $typeName: "grpc.reflection.v1.ExtensionNumberResponse", baseTypeName, extensionNumber },
+        };
       }
       default:
         return failure(Code.InvalidArgument, "the request asks for nothing");
@@ -45,7 +64,11 @@ export function reflection(services: readonly DescService[]): Reflection {
     // What a client was sent once on a stream it is not sent again.
     const sent = new Set<string>();
     for await (const request of requests) {
-      yield create(ServerReflectionResponseSchema, { validHost: request.host, originalRequest: request, messageResponse: answer(request, sent) });
+      yield create(ServerReflectionResponseSchema, {
+        validHost: request.host,
+        originalRequest: request,
+        messageResponse: answer(request, sent),
+      });
     }
   };
 }
@@ -55,7 +78,10 @@ function files(file: DescFile | undefined, sent: Set<string>, asked: string): Re
   const needed = closure(file).filter((candidate) => candidate === file || !sent.has(candidate.proto.name));
   for (const { proto } of needed) sent.add(proto.name);
   const fileDescriptorProto = needed.map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
-  return { case: "fileDescriptorResponse", value: { $typeName: "grpc.reflection.v1.FileDescriptorResponse", fileDescriptorProto } };
+  return {
+    case: "fileDescriptorResponse",
+    value: { $typeName: "grpc.reflection.v1.FileDescriptorResponse", fileDescriptorProto },
+  };
 }
 
 function failure(errorCode: Code, errorMessage: string): Reply {
@@ -92,8 +118,14 @@ function indexFiles(services: readonly DescService[]): FileIndex {
 function symbolsOf(file: DescFile): string[] {
   return [
     ...file.messages.flatMap(messageSymbols),
-    ...file.enums.flatMap((e) => [e.typeName, ...e.values.map((value) => `${e.typeName.slice(0, e.typeName.lastIndexOf("."))}.${value.name}`)]),
-    ...file.services.flatMap((service) => [service.typeName, ...service.methods.map((method) => `${service.typeName}.${method.name}`)]),
+    ...file.enums.flatMap((e) => [
+      e.typeName,
+      ...e.values.map((value) => `${e.typeName.slice(0, e.typeName.lastIndexOf("."))}.${value.name}`),
+    ]),
+    ...file.services.flatMap((service) => [
+      service.typeName,
+      ...service.methods.map((method) => `${service.typeName}.${method.name}`),
+    ]),
   ];
 }
 
@@ -105,4 +137,3 @@ function messageSymbols(message: DescMessage): string[] {
     ...message.nestedMessages.flatMap(messageSymbols),
   ];
 }
-

@@ -1,0 +1,100 @@
+// The directions of imports between folders: what may know what.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+
+/** What each part of src may import of the project, beside itself. `types:` allows type imports only. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  "main.ts": ["cli", "config.ts"],
+  "config.ts": ["types:authn"],
+  "clock.ts": [],
+  "uid.ts": [],
+  aip: ["gen/google"],
+  authn: ["aip", "authz/capabilities.ts", "clock.ts", "uid.ts"],
+  authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
+  sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard"],
+  observe: [],
+  pipeline: [
+    "aip",
+    "authn",
+    "authz",
+    "clock.ts",
+    "uid.ts",
+    "storage/errors.ts",
+    "types:observe",
+    "gen/google",
+    "gen/chainguard/annotations",
+  ],
+  resource: ["aip", "authz", "pipeline", "storage", "clock.ts", "uid.ts", "gen/google"],
+  services: ["aip", "authz", "pipeline", "resource", "storage", "sts", "clock.ts", "uid.ts", "gen"],
+  "services.ts": ["aip", "pipeline", "resource", "services", "gen"],
+  storage: ["uid.ts"],
+  doors: ["aip", "pipeline", "clock.ts", "gen/google"],
+  "development.ts": ["authz", "services", "storage", "types:server.ts", "types:config.ts"],
+  "server.ts": ["*"],
+  cli: ["*"],
+};
+
+/** Rules that a folder cannot express. */
+const onlyIn: readonly { readonly what: RegExp; readonly where: RegExp; readonly why: string }[] = [
+  { what: /process\.env\b/, where: /^(main|config)\.ts$/, why: "only main and config read the environment" },
+  {
+    what: /Date\.now\(\)|new Date\(\)/,
+    where: /^(clock\.ts|cli\/|development\.ts|storage\/write-queue\.ts)/,
+    why: "time is injected",
+  },
+  {
+    what: /from "@connectrpc\//,
+    where: /^(doors\/router\.ts|services\/operations\/|server\.ts)/,
+    why: "only the router speaks Connect",
+  },
+  { what: /from "drizzle-orm/, where: /^storage\//, why: "only storage knows the database" },
+];
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+
+describe("architecture", () => {
+  for (const file of files) {
+    const source = readFileSync(path.join("src", file), "utf8");
+    it(`${file} imports only what its folder may`, () => {
+      for (const { target, isType } of importsOf(file, source)) {
+        assert.ok(mayImport(partOf(file), target, isType), `${file} must not import ${target}`);
+      }
+    });
+    for (const { what, where, why } of onlyIn) {
+      if (!where.test(file)) it(`${file}: ${why}`, () => assert.doesNotMatch(withoutComments(source), what));
+    }
+  }
+
+  it("every part of src has a rule", () => {
+    const parts = new Set(files.map(partOf));
+    assert.deepEqual([...parts].sort(), Object.keys(allowed).sort());
+  });
+});
+
+/** The folder or top-level file that a file belongs to. */
+function partOf(file: string): string {
+  return file.split("/")[0] ?? file;
+}
+
+function importsOf(file: string, source: string): { target: string; isType: boolean }[] {
+  const statements = source.matchAll(/(import|export)( type)?[^;"']*?from "(\.[^"]+)"|import\("(\.[^"]+)"\)/g);
+  return [...statements].map((match) => {
+    const resolved = path.normalize(path.join("src", path.dirname(file), match[3] ?? match[4] ?? ""));
+    return { target: resolved.replace(/^src\//, ""), isType: match[2] !== undefined };
+  });
+}
+
+function mayImport(part: string, target: string, isType: boolean): boolean {
+  if (partOf(target) === part) return true;
+  return (allowed[part] ?? []).some((rule) => {
+    const [place, typesOnly] = rule.startsWith("types:") ? [rule.slice(6), true] : [rule, false];
+    const matches = place === "*" || target === place || target.startsWith(`${place}/`);
+    return matches && (isType || !typesOnly);
+  });
+}
+
+function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+}

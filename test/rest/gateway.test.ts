@@ -1,0 +1,482 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { create, type Message } from "@bufbuild/protobuf";
+import {
+  GroupSchema,
+  GroupsService,
+  UpdateGroupRequestSchema,
+} from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { RoleBindingsService } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import {
+  ExchangeRequestSchema,
+  RawTokenSchema,
+  SecurityTokenService,
+} from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { ApiError, Code, codeName, detail, invalidField, unauthenticated } from "../../src/aip/errors.ts";
+import { createGateway } from "../../src/doors/rest/gateway.ts";
+import type { Call } from "../../src/pipeline/call.ts";
+import { type Answer, type Doors, openDoors, type Version, versions } from "./doors.ts";
+import { methodOf } from "./methods.ts";
+
+const groups = GroupsService.method;
+const uid = "0123456789abcdef0123456789abcdef01234567";
+const json = ["content-type", "application/json"];
+
+/** What the latest call was given. */
+let seen: { call: Call; request: Message } | undefined;
+
+function echo<T extends Message>(reply: (request: T, call: Call) => Message | Promise<Message>) {
+  return (call: Call, request: Message) => {
+    seen = { call, request };
+    return reply(request as T, call);
+  };
+}
+
+const methods = [
+  methodOf(
+    groups.getGroup,
+    echo<Message & { uid: string }>(({ uid }) => create(GroupSchema, { uid, createTime: { seconds: 0n } })),
+  ),
+  methodOf(
+    groups.listGroups,
+    echo(() => create(groups.listGroups.output, { totalCount: 2n, groups: [{ name: "ä" }] })),
+  ),
+  methodOf(
+    groups.createGroup,
+    echo<Message & { group: Message }>(({ group }) => group),
+  ),
+  methodOf(
+    groups.updateGroup,
+    echo<Message & { group: Message }>(({ group }) => group),
+  ),
+  methodOf(
+    groups.deleteGroup,
+    echo(() => create(groups.deleteGroup.output)),
+  ),
+  methodOf(
+    groups.lookupGroup,
+    echo(() => Promise.reject(unauthenticated("no"))),
+    true,
+  ),
+  methodOf(
+    groups.checkEligibility,
+    echo(() => create(groups.checkEligibility.output)),
+    true,
+  ),
+  methodOf(
+    groups.requestGroupAccess,
+    echo(() => Promise.reject(new Error("secret text"))),
+  ),
+  methodOf(
+    SecurityTokenService.method.exchange,
+    echo<Message & { aud: string[] }>(({ aud }) => create(RawTokenSchema, { token: aud.join(" ") })),
+  ),
+];
+
+function body(
+  answer: Answer,
+): Record<string, unknown> & { code: number; message: string; details: Record<string, unknown>[] } {
+  return JSON.parse(answer.text);
+}
+
+function assertError(answer: Answer, status: number, code: Code, message: string | RegExp): void {
+  assert.equal(answer.status, status);
+  assert.equal(answer.headers["content-type"], "application/json");
+  assert.equal(body(answer).code, code);
+  if (typeof message === "string") assert.equal(body(answer).message, message);
+  else assert.match(body(answer).message, message);
+}
+
+for (const version of versions) {
+  describe(`the gateway over ${version}`, () => {
+    let doors: Doors;
+    before(async () => {
+      doors = await openDoors(methods);
+    });
+    after(() => doors[Symbol.asyncDispose]());
+    const send = (method: string, path: string, headers: readonly string[] = [], text?: string | Uint8Array) =>
+      doors.send(version, { method, path, headers, ...(text === undefined ? {} : { body: text }) });
+
+    it("answers a GET with JSON", async () => {
+      const answer = await send("GET", `/iam/v2beta1/groups/${uid}`);
+      assert.equal(answer.status, 200);
+      assert.equal(
+        answer.text,
+        `{"uid":"${uid}","resourceLimits":{},"verified":false,"createTime":"1970-01-01T00:00:00.000Z"}`,
+      );
+    });
+
+    it("H8: sends one text of known length that is not to be kept", async () => {
+      const answer = await send("GET", "/iam/v2beta1/groups");
+      assert.equal(
+        answer.text,
+        '{"groups":[{"name":"ä","resourceLimits":{},"verified":false}],"totalCount":"2","skipped":0}',
+      );
+      assert.equal(answer.headers["content-length"], String(Buffer.byteLength(answer.text)));
+      assert.equal(answer.headers["content-type"], "application/json");
+      assert.equal(answer.headers["cache-control"], "private, no-store");
+      assert.equal(answer.headers.vary, "Authorization");
+      assert.equal(answer.headers["x-content-type-options"], "nosniff");
+      assert.match(String(answer.headers["x-request-id"]), /^request-\d+$/);
+    });
+
+    it("H7: has no word on other origins", async () => {
+      const origin = ["origin", "https://evil.example", "access-control-request-method", "POST"];
+      for (const answer of [
+        await send("GET", "/iam/v2beta1/groups", origin),
+        await send("OPTIONS", "/iam/v2beta1/groups", origin),
+      ]) {
+        assert.deepEqual(
+          Object.keys(answer.headers).filter((name) => name.startsWith("access-control-")),
+          [],
+        );
+      }
+    });
+
+    it("answers Empty with nothing", async () => {
+      const answer = await send("DELETE", `/iam/v2beta1/groups/${uid}`);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.text, "");
+      assert.equal(answer.headers["content-length"], "0");
+      assert.equal(answer.headers["content-type"], undefined);
+      assert.equal(answer.headers["cache-control"], "private, no-store");
+    });
+
+    it("binds a POST", async () => {
+      const answer = await send("POST", "/iam/v2beta1/groups", json, '{"name":"a"}');
+      assert.equal(answer.text, '{"name":"a","resourceLimits":{},"verified":false}');
+      assert.equal((seen?.request as Message & { parent: string }).parent, "");
+    });
+
+    it("binds a PATCH with the mask that its body implies", async () => {
+      const answer = await send("PATCH", `/iam/v2beta1/groups/${uid}`, json, '{"description":"","uid":"b"}');
+      assert.equal(answer.status, 200);
+      const expected = create(UpdateGroupRequestSchema, { group: { uid }, updateMask: { paths: ["description"] } });
+      assert.deepEqual(seen?.request, expected);
+    });
+
+    it("tells the call who asks, and how", async () => {
+      await send("GET", "/iam/v2beta1/groups", ["x-one", "1", "authorization", "Bearer a"]);
+      const { call } = seen!;
+      assert.equal(call.door, "rest");
+      assert.equal(call.peer, "127.0.0.1");
+      assert.match(call.requestId, /^request-\d+$/);
+      assert.equal(call.header("x-one"), "1");
+      assert.equal(call.header("authorization"), "Bearer a");
+      assert.equal(call.header("x-two"), undefined);
+      assert.equal(call.signal?.aborted, false);
+    });
+
+    const unknown: [
+      rule: string,
+      method: string,
+      path: string,
+      status: number,
+      code: Code,
+      message: string,
+      allow?: string,
+    ][] = [
+      ["an unknown path", "GET", "/nowhere", 404, Code.NOT_FOUND, "Not Found"],
+      [
+        "another method",
+        "PUT",
+        `/iam/v2beta1/groups/${uid}`,
+        405,
+        Code.UNIMPLEMENTED,
+        "Method Not Allowed",
+        "DELETE, GET, PATCH, POST",
+      ],
+      ["OPTIONS", "OPTIONS", "/sts/exchange", 405, Code.UNIMPLEMENTED, "Method Not Allowed", "GET, POST"],
+      ["H3: TRACE", "TRACE", "/sts/exchange", 501, Code.UNIMPLEMENTED, "Method Not Allowed"],
+      [
+        "H1: a malformed path",
+        "GET",
+        "/iam/v2beta1/groups/..%2f..",
+        400,
+        Code.INVALID_ARGUMENT,
+        'Invalid argument: path: must not have segments "." or ".."',
+      ],
+    ];
+    for (const [rule, method, path, status, code, message, allow] of unknown) {
+      it(`refuses ${rule}`, async () => {
+        const answer = await send(method, path);
+        assertError(answer, status, code, message);
+        assert.equal(answer.headers.allow, allow);
+        const info = {
+          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+          reason: codeName(code),
+          domain: "rest.test",
+        };
+        assert.deepEqual(body(answer).details[0], info);
+      });
+    }
+
+    it("does not take HEAD for GET, and answers it without a body", async () => {
+      const answer = await send("HEAD", "/sts/exchange");
+      assert.equal(answer.status, 405);
+      assert.equal(answer.text, "");
+      assert.equal(answer.headers.allow, "GET, POST");
+    });
+
+    it("H3: ignores X-HTTP-Method-Override and the body of a GET", async () => {
+      const answer = await send(
+        "GET",
+        "/iam/v2beta1/groups",
+        ["x-http-method-override", "DELETE", "content-type", "text/plain"],
+        "name=a",
+      );
+      assert.equal(answer.status, 200);
+      assert.deepEqual(seen?.request, create(groups.listGroups.input));
+    });
+
+    it("names violations in a BadRequest", async () => {
+      const answer = await send("GET", "/iam/v2beta1/groups?page_size=5abc&nope=1");
+      assertError(answer, 400, Code.INVALID_ARGUMENT, "Invalid argument: page_size: must be an int32");
+      assert.deepEqual(body(answer).details[1], {
+        "@type": "type.googleapis.com/google.rpc.BadRequest",
+        fieldViolations: [
+          { field: "page_size", description: "must be an int32" },
+          { field: "nope", description: "is not a parameter of this method" },
+        ],
+      });
+    });
+
+    it("keeps the reason of what a contract forbids to itself", async () => {
+      doors.reported.length = 0;
+      const answer = await send("POST", `/iam/v2beta1/groups/${uid}:requestGroupAccess`, json, "{}");
+      assertError(answer, 500, Code.INTERNAL, "Internal error");
+      assert.ok(!answer.text.includes("secret"));
+      assert.deepEqual(doors.reported.map(String), ["Error: secret text"]);
+    });
+
+    it("lets the pipeline refuse a call without bearer before anything is read", async () => {
+      seen = undefined;
+      const answer = await send("GET", "/iam/v2beta1/groups:lookupGroup?nope=1");
+      assertError(answer, 401, Code.UNAUTHENTICATED, "Unauthenticated: no");
+      assert.equal(answer.headers["www-authenticate"], "Bearer");
+      assert.deepEqual(seen!.request, create(groups.lookupGroup.input));
+    });
+
+    it("refuses a call without bearer even if the pipeline does not", async () => {
+      assertError(
+        await send("GET", "/iam/v2beta1/groups:checkEligibility"),
+        401,
+        Code.UNAUTHENTICATED,
+        /^Unauthenticated: /,
+      );
+      assert.equal(
+        (await send("GET", "/iam/v2beta1/groups:checkEligibility", ["authorization", "Bearer a"])).status,
+        200,
+      );
+    });
+
+    const forms: [rule: string, headers: string[], text: string | undefined, token: string][] = [
+      ["a form", ["content-type", "application/x-www-form-urlencoded"], "aud=b&aud=c%20d", "a b c d"],
+      ["a form with charset", ["content-type", "application/x-www-form-urlencoded; charset=UTF-8"], "aud=b", "a b"],
+      ["an empty form", ["content-type", "application/x-www-form-urlencoded"], "", "a"],
+      ["an empty text", ["content-type", "text/plain"], "", "a"],
+      ["no body", [], undefined, "a"],
+    ];
+    for (const [rule, headers, text, token] of forms) {
+      it(`reads the parameters of a POST without body from the query and ${rule}`, async () => {
+        const answer = await send("POST", "/sts/exchange?aud=a", headers, text);
+        assert.equal(answer.text, JSON.stringify({ token }));
+      });
+    }
+
+    it("refuses what it cannot read in a POST without body", async () => {
+      const answer = await send("POST", "/sts/exchange", json, '{"aud":["a"]}');
+      assertError(
+        answer,
+        400,
+        Code.INVALID_ARGUMENT,
+        "Invalid argument: content-type: must be application/x-www-form-urlencoded, or the body empty",
+      );
+      const form = ["content-type", "application/x-www-form-urlencoded"];
+      assertError(
+        await send("POST", "/sts/exchange?identity=a", form, "identity=a"),
+        400,
+        Code.INVALID_ARGUMENT,
+        "Invalid argument: identity: must not be given twice",
+      );
+      assertError(
+        await send("POST", "/sts/exchange", form, Uint8Array.of(0x61, 0x3d, 0xff)),
+        400,
+        Code.INVALID_ARGUMENT,
+        "Invalid argument: body: must be UTF-8",
+      );
+      assertError(
+        await send("POST", "/sts/exchange", form, "aud=%zz"),
+        400,
+        Code.INVALID_ARGUMENT,
+        "Invalid argument: body: has a malformed percent-escape",
+      );
+    });
+
+    it("reads the parameters of a GET from the query alone", async () => {
+      const form = ["content-type", "application/x-www-form-urlencoded"];
+      await send("GET", "/sts/exchange?aud=a", form, "aud=b");
+      assert.deepEqual(seen?.request, create(ExchangeRequestSchema, { aud: ["a"] }));
+    });
+  });
+
+  describe(`errors over ${version}`, () => {
+    const statuses: [code: Code, status: number][] = [
+      [Code.CANCELLED, 499],
+      [Code.UNKNOWN, 500],
+      [Code.INVALID_ARGUMENT, 400],
+      [Code.DEADLINE_EXCEEDED, 504],
+      [Code.NOT_FOUND, 404],
+      [Code.ALREADY_EXISTS, 409],
+      [Code.PERMISSION_DENIED, 403],
+      [Code.RESOURCE_EXHAUSTED, 429],
+      [Code.FAILED_PRECONDITION, 400],
+      [Code.ABORTED, 409],
+      [Code.OUT_OF_RANGE, 400],
+      [Code.UNIMPLEMENTED, 501],
+      [Code.INTERNAL, 500],
+      [Code.UNAVAILABLE, 503],
+      [Code.DATA_LOSS, 500],
+      [Code.UNAUTHENTICATED, 401],
+    ];
+    for (const [code, status] of statuses) {
+      it(`${codeName(code)} is HTTP ${status}`, async () => {
+        const failing = methodOf(groups.listGroups, (call) => {
+          call.replyHeaders.set("x-reply", "1");
+          throw new ApiError(code, 'a "message"');
+        });
+        await using doors = await openDoors([failing]);
+        const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+        assertError(answer, status, code, 'a "message"');
+        assert.equal(answer.headers["x-reply"], "1");
+        assert.equal(answer.headers["www-authenticate"], code === Code.UNAUTHENTICATED ? "Bearer" : undefined);
+        assert.equal(answer.headers["cache-control"], "private, no-store");
+      });
+    }
+
+    it("keep the ErrorInfo that they bring, and its order", async () => {
+      const info = detail(ErrorInfoSchema, { reason: "R", domain: "d", metadata: { a: "b" } });
+      const failing = methodOf(groups.listGroups, () => {
+        const { code, message, details } = invalidField("name", "is bad");
+        throw new ApiError(code, message, { details: [...details, info] });
+      });
+      await using doors = await openDoors([failing]);
+      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      assert.equal(
+        answer.text,
+        '{"code":3,"message":"Invalid argument: name: is bad","details":[' +
+          '{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"name","description":"is bad"}]},' +
+          '{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","domain":"d","metadata":{"a":"b"}}]}',
+      );
+    });
+  });
+
+  describe(`the headers of a reply over ${version}`, () => {
+    const withHeader = (name: string, value: string) =>
+      methodOf(groups.listGroups, (call) => {
+        call.replyHeaders.set(name, value);
+        return create(groups.listGroups.output);
+      });
+
+    it("have those of the call", async () => {
+      await using doors = await openDoors([withHeader("x-page-token-expired", "true")]);
+      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers["x-page-token-expired"], "true");
+    });
+
+    it("that cannot be sent make the reply an error", async () => {
+      await using doors = await openDoors([withHeader("x-bad", "a\r\nset-cookie: b")]);
+      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      assertError(answer, 500, Code.INTERNAL, "Internal error");
+      assert.equal(answer.headers["set-cookie"], undefined);
+      assert.equal(doors.reported.length, 1);
+    });
+  });
+
+  describe(`time over ${version}`, () => {
+    it("runs out for a method that does not end, which is told", async () => {
+      let signal: AbortSignal | undefined;
+      const slow = methodOf(groups.listGroups, (call) => {
+        signal = call.signal;
+        return new Promise(() => {});
+      });
+      await using doors = await openDoors([slow], { requestTimeoutMs: 30 });
+      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      assertError(answer, 504, Code.DEADLINE_EXCEEDED, /^Deadline exceeded: /);
+      assert.equal(signal?.aborted, true);
+    });
+
+    it("ends for a method whose client leaves", async () => {
+      const started = Promise.withResolvers<Call>();
+      const aborted = Promise.withResolvers<void>();
+      const slow = methodOf(groups.listGroups, (call) => {
+        call.signal?.addEventListener("abort", () => aborted.resolve());
+        started.resolve(call);
+        return new Promise(() => {});
+      });
+      await using doors = await openDoors([slow], { requestTimeoutMs: 100_000 });
+      await doors.leave(version, { method: "GET", path: "/iam/v2beta1/groups" }, started.promise);
+      await aborted.promise;
+      assert.equal((await started.promise).signal?.aborted, true);
+    });
+
+    it("does not end the signal of a call that was answered", async () => {
+      let signal: AbortSignal | undefined;
+      const quick = methodOf(groups.listGroups, (call) => {
+        signal = call.signal;
+        return create(groups.listGroups.output);
+      });
+      const doors = await openDoors([quick]);
+      await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      await doors[Symbol.asyncDispose]();
+      assert.equal(signal?.aborted, false);
+    });
+  });
+
+  describe(`a door without request ids over ${version}`, () => {
+    it("breaks the request off rather than leaving it open", async () => {
+      const fail = (): string => {
+        throw new Error("no entropy");
+      };
+      await using doors = await openDoors([methods[0]!], { newRequestId: fail });
+      await assert.rejects(answerOrClose(doors, version));
+      assert.deepEqual(doors.reported.map(String), ["Error: no entropy"]);
+    });
+  });
+}
+
+async function answerOrClose(doors: Doors, version: Version): Promise<Answer> {
+  return doors.send(version, { method: "GET", path: `/iam/v2beta1/groups/${uid}` });
+}
+
+describe("createGateway", () => {
+  const options = {
+    maxBodyBytes: 1,
+    bodyTimeoutMs: 1,
+    maxJsonDepth: 1,
+    requestTimeoutMs: 1,
+    errorDomain: "rest.test",
+    anyTypes: [],
+    newRequestId: () => "",
+  };
+
+  it("refuses conflicting routes at once, naming both", () => {
+    const twice = [methodOf(groups.getGroup), { ...methodOf(groups.getGroup), path: "/other.Service/GetGroup" }];
+    assert.throws(
+      () => createGateway(twice, options),
+      /GroupsService\/GetGroup, and GET .* of \/other\.Service\/GetGroup/,
+    );
+  });
+
+  it("tells what leads to a method", () => {
+    const gateway = createGateway([...methods, methodOf(RoleBindingsService.method.batchCreateRoleBindings)], options);
+    assert.equal(gateway.matches("GET", "/iam/v2beta1/groups"), true);
+    assert.equal(gateway.matches("POST", "/iam/v2beta1/roleBindings:batchCreate"), true);
+    assert.equal(gateway.matches("PUT", "/iam/v2beta1/groups"), false);
+    assert.equal(gateway.matches("GET", "/nowhere"), false);
+    assert.equal(gateway.matches("GET", "/iam/v2beta1/groups/%zz"), false);
+    assert.equal(gateway.matches("POST", "/chainguard.platform.iam.v2beta1.GroupsService/GetGroup"), false);
+  });
+});
