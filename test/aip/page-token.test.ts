@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  formatPageToken,
+  isExpired,
+  type PageToken,
+  pageTokenLifetimeMs,
+  parsePageToken,
+} from "../../src/aip/page-token.ts";
+
+const key = Buffer.alloc(32, 7);
+const token: PageToken = { issuedAt: 1_000_000, query: "q", order: "name desc", value: "b", uid: "u" };
+
+describe("page token (AIP-158)", () => {
+  it("comes back as it was made", () => {
+    for (const value of ["text", "ünïcode", 12345]) {
+      assert.deepEqual(parsePageToken(key, formatPageToken(key, { ...token, value })), { ...token, value });
+    }
+  });
+
+  it("P2: every single-bit flip is refused", () => {
+    const bytes = Buffer.from(formatPageToken(key, token), "base64url");
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const flipped = Buffer.from(bytes);
+      flipped[bit >>> 3]! ^= 1 << (bit & 7);
+      assert.equal(parsePageToken(key, flipped.toString("base64url")), undefined);
+    }
+  });
+
+  it("P2: every truncation and every other spelling is refused", () => {
+    const text = formatPageToken(key, token);
+    for (let length = 0; length < text.length; length++)
+      assert.equal(parsePageToken(key, text.slice(0, length)), undefined);
+    for (const other of [`${text}=`, ` ${text}`, `${text}\n`, text.replaceAll("-", "+"), `${text}A`]) {
+      if (other !== text) assert.equal(parsePageToken(key, other), undefined, other);
+    }
+  });
+
+  it("P1: the MAC is of this key", () => {
+    assert.equal(parsePageToken(Buffer.alloc(32, 8), formatPageToken(key, token)), undefined);
+  });
+
+  it("P4: tokens of another shape and very long ones are refused", () => {
+    for (const text of ["", "e30", Buffer.from('{"uid":"x"}').toString("base64url"), "A".repeat(5000)]) {
+      assert.equal(parsePageToken(key, text), undefined);
+    }
+  });
+
+  it("ends after 3 days", () => {
+    assert.equal(isExpired(token, token.issuedAt + pageTokenLifetimeMs - 1), false);
+    assert.equal(isExpired(token, token.issuedAt + pageTokenLifetimeMs), true);
+  });
+});
