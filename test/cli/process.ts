@@ -1,0 +1,66 @@
+// The program as a process, as a person starts it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const launcher = fileURLToPath(new URL("../../src/gatehouse.js", import.meta.url));
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A process and what it has said so far. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** Resolves once standard output matches; rejects when the process ends before. */
+  said(pattern: RegExp): Promise<RegExpMatchArray>;
+  readonly finished: Promise<Finished>;
+}
+
+/** Starts the program without any setting from the environment of the tests. */
+export function start(args: readonly string[], environment: Record<string, string> = {}): Running {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("GATEHOUSE_"));
+  const child = spawn(process.execPath, [launcher, ...args], {
+    env: { ...Object.fromEntries(inherited), ...environment },
+  });
+  let stdout = "";
+  let stderr = "";
+  const listeners = new Set<() => void>();
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+    for (const listener of listeners) listener();
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const finished = new Promise<Finished>((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr })));
+  return {
+    child,
+    finished,
+    said: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = stdout.match(pattern);
+          if (match) resolve(match);
+        };
+        listeners.add(look);
+        look();
+        void finished.then(({ code }) => reject(new Error(`the program ended with ${code}: ${stderr}`)));
+      }),
+  };
+}
+
+/** Runs the program to its end. */
+export async function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Finished> {
+  return await start(args, environment).finished;
+}
+
+/** A data directory that goes with the test. */
+export function dataDirectory(): { readonly path: string } & Disposable {
+  const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-cli-"));
+  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { freePort } from "../harness/postgres.ts";
+import { rest } from "../harness/rest.ts";
+import { dataDirectory, run, start } from "./process.ts";
+
+/** A development server as a process. */
+async function development(dataDir: string) {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const environment = {
+    GATEHOUSE_DATA_DIR: dataDir,
+    GATEHOUSE_LISTEN: url.slice("http://".length),
+    GATEHOUSE_LOG_LEVEL: "warn",
+  };
+  const running = start(["serve", "--dev"], environment);
+  await running.said(/owner-token/);
+  return { url, ...running, token: () => readFileSync(path.join(dataDir, "owner-token"), "utf8") };
+}
+
+describe("the program", () => {
+  it("serves a sample organization in development, and keeps it", async () => {
+    using data = dataDirectory();
+    const names: unknown[] = [];
+    for (let round = 0; round < 2; round++) {
+      const server = await development(data.path);
+      const { status, body } = await rest(server.url, server.token(), "GET", "/iam/v2beta1/groups?order_by=name");
+      assert.equal(status, 200);
+      names.push(body.groups.map((group: { name: string }) => group.name));
+      server.child.kill("SIGTERM");
+      assert.equal((await server.finished).code, 0);
+    }
+    assert.deepEqual(names, Array(2).fill(["engineering", "example.org", "platform", "security"]));
+  });
+
+  it("C2: the data directory, the database and the owner's token are for their owner alone", async () => {
+    using data = dataDirectory();
+    const nested = path.join(data.path, "nested");
+    const server = await development(nested);
+    const modes = ["", "gatehouse.db", "owner-token"].map((name) =>
+      (statSync(path.join(nested, name)).mode & 0o777).toString(8),
+    );
+    assert.deepEqual(modes, ["700", "600", "600"]);
+    server.child.kill("SIGTERM");
+    await server.finished;
+  });
+
+  it("prints a curl line that works as it stands", async () => {
+    using data = dataDirectory();
+    const server = await development(data.path);
+    const [line] = await server.said(/curl -H "Authorization: Bearer \$\(cat (\S+)\)" (\S+)/);
+    const [, file, address] = line.match(/cat (\S+)\)" (\S+)/) ?? [];
+    const reply = await fetch(address ?? "", {
+      headers: { authorization: `Bearer ${readFileSync(file ?? "", "utf8")}` },
+    });
+    assert.equal(reply.status, 200);
+    server.child.kill("SIGINT");
+    assert.equal((await server.finished).code, 0);
+  });
+
+  it("finishes what is being answered when it is told to stop", async () => {
+    using data = dataDirectory();
+    const server = await development(data.path);
+    const creates = Array.from({ length: 20 }, (_, i) =>
+      rest(server.url, server.token(), "POST", "/iam/v2beta1/groups", { name: `org ${i}` }),
+    );
+    await Promise.race(creates);
+    server.child.kill("SIGTERM");
+    const statuses = (await Promise.allSettled(creates)).map((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value.status : "refused",
+    );
+    assert.ok(
+      statuses.every((status) => status === 200 || status === "refused"),
+      String(statuses),
+    );
+    assert.equal((await server.finished).code, 0);
+    const check = await run(["db", "check", "--data-dir", data.path]);
+    assert.deepEqual([check.code, check.stdout.includes("agree")], [0, true]);
+  });
+
+  it("bootstraps production once", async () => {
+    using data = dataDirectory();
+    const args = [
+      "bootstrap",
+      "--data-dir",
+      data.path,
+      "--organization",
+      "acme.test",
+      "--issuer",
+      "https://idp.acme.test",
+      "--subject",
+      "alice",
+    ];
+    const first = await run(args);
+    assert.match(first.stdout, /^organization [0-9a-f]{40}\nowner +[0-9a-f]{40}\/[0-9a-f]{16}\n$/);
+    const second = await run(args);
+    assert.deepEqual([first.code, second.code], [0, 1]);
+    assert.match(second.stderr, /there is an organization already/);
+  });
+
+  it("rotates keys while a server runs: old tokens go on, new ones are signed with the new key", async () => {
+    using data = dataDirectory();
+    const server = await development(data.path);
+    const before = server.token();
+    assert.match(
+      (await run(["keys", "rotate", "--data-dir", data.path])).stdout,
+      /tokens are signed with \S+ from now on/,
+    );
+    server.child.kill("SIGTERM");
+    await server.finished;
+    const restarted = await development(data.path);
+    assert.notEqual(decodeProtectedHeader(before).kid, decodeProtectedHeader(restarted.token()).kid);
+    const { keys } = (await (await fetch(`${restarted.url}/.well-known/jwks.json`)).json()) as { keys: unknown[] };
+    assert.equal(keys.length, 2);
+    // The audience of a token is the address it was made for, and the port is another one now.
+    assert.equal(decodeJwt(before).sub, decodeJwt(restarted.token()).sub);
+    const listed = await run(["keys", "list", "--data-dir", data.path]);
+    assert.match(listed.stdout, /verifies until/);
+    assert.match(listed.stdout, /signs/);
+    restarted.child.kill("SIGTERM");
+    await restarted.finished;
+  });
+
+  const wrong: [what: string, args: string[], code: number, text: RegExp][] = [
+    ["O1: an unknown flag", ["serve", "--lissten", "x"], 2, /unknown option '--lissten'[\s\S]*--listen/],
+    ["an unknown command", ["serv"], 2, /unknown command 'serv'[\s\S]*serve/],
+    ["production without a base URL", ["serve"], 2, /base-url: is required in production/],
+    [
+      "a setting that cannot be used",
+      ["serve", "--dev", "--listen", "nowhere"],
+      2,
+      /listen: "nowhere" is not host:port/,
+    ],
+    [
+      "an organization's name that misses the pattern",
+      ["bootstrap", "--organization", "ACME", "--issuer", "https://i.test", "--subject", "s"],
+      2,
+      /organization: name must match/,
+    ],
+    [
+      "an issuer that is no URL",
+      ["bootstrap", "--organization", "acme", "--issuer", "idp", "--subject", "s"],
+      2,
+      /issuer: /,
+    ],
+    ["bootstrap without its options", ["bootstrap"], 2, /required option '--organization <name>' not specified/],
+  ];
+  for (const [what, args, code, text] of wrong) {
+    it(`ends with ${code} on ${what}`, async () => {
+      using data = dataDirectory();
+      const { code: ended, stderr } = await run(args, { GATEHOUSE_DATA_DIR: data.path });
+      assert.match(stderr, text);
+      assert.equal(ended, code);
+    });
+  }
+
+  it("says that a port is taken", async () => {
+    using data = dataDirectory();
+    using other = dataDirectory();
+    const server = await development(data.path);
+    const { code, stderr } = await run([
+      "serve",
+      "--dev",
+      "--data-dir",
+      other.path,
+      "--listen",
+      server.url.slice("http://".length),
+    ]);
+    assert.equal(code, 1);
+    assert.match(stderr, /EADDRINUSE/);
+    server.child.kill("SIGTERM");
+    await server.finished;
+  });
+});

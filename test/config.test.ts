@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { ConfigError, readSettings, settings, toConfig, variableOf } from "../src/config.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-config-"));
+after(() => rmSync(folder, { recursive: true }));
+
+function file(content: string): string {
+  const name = path.join(folder, `${Math.random()}.json`);
+  writeFileSync(name, content);
+  return name;
+}
+
+function config(flags: Record<string, string | boolean>, environment: Record<string, string> = {}) {
+  return toConfig(readSettings({ dev: true, ...flags }, environment));
+}
+
+describe("settings", () => {
+  it("a flag wins over the environment, that over the file, that over the default", () => {
+    const fromFile = file('{"domain": "file.test", "log-level": "warn", "listen": "127.0.0.1:1003"}');
+    const environment = {
+      GATEHOUSE_DOMAIN: "env.test",
+      GATEHOUSE_LISTEN: "127.0.0.1:1002",
+      GATEHOUSE_CONFIG: fromFile,
+    };
+    const { domain, port, logLevel, metrics } = config({ listen: "127.0.0.1:1001" }, environment);
+    assert.deepEqual([port, domain, logLevel, metrics], [1001, "env.test", "warn", "loopback"]);
+  });
+
+  it("every setting has a variable of its own", () => {
+    const variables = settings.map(({ name }) => variableOf(name));
+    assert.equal(new Set(variables).size, settings.length);
+    assert.ok(variables.every((variable) => /^GATEHOUSE_[A-Z_]+$/.test(variable)));
+  });
+
+  it("in development the base URL is where the server listens, and the database lies in the data directory", () => {
+    const made = config({ listen: "[::1]:9090", dataDir: folder });
+    assert.deepEqual([made.baseUrl, made.databaseUrl], ["http://[::1]:9090", path.join(folder, "gatehouse.db")]);
+  });
+
+  it("a trailing slash of the base URL is dropped", () =>
+    assert.equal(config({ baseUrl: "https://iam.test/" }).baseUrl, "https://iam.test"));
+
+  it("production needs a base URL", () => {
+    assert.throws(() => toConfig(readSettings({}, {})), {
+      name: "ConfigError",
+      message: /^base-url: is required in production/,
+    });
+  });
+
+  const wrong: [what: string, flags: Record<string, string | boolean>, message: RegExp][] = [
+    ["a port of 0", { listen: "127.0.0.1:0" }, /^listen: "127.0.0.1:0" is not host:port/],
+    ["a port beyond 65535", { listen: "127.0.0.1:70000" }, /^listen: /],
+    ["no port", { listen: "localhost" }, /^listen: /],
+    [
+      "O2: development mode on every address",
+      { listen: "0.0.0.0:8080" },
+      /^listen: development mode serves loopback addresses only/,
+    ],
+    ["a base URL with a query", { baseUrl: "https://a.test/?x=1" }, /^base-url: /],
+    ["a base URL with a user", { baseUrl: "https://u:p@a.test" }, /^base-url: /],
+    ["a base URL of another scheme", { baseUrl: "ftp://a.test" }, /^base-url: /],
+    ["a certificate without key", { tlsCert: "cert.pem" }, /^tls-cert, tls-key: set both or neither/],
+    [
+      "a certificate that is not there",
+      { tlsCert: "/nowhere/c.pem", tlsKey: "/nowhere/k.pem" },
+      /^tls-cert: \/nowhere\/c.pem cannot be read/,
+    ],
+    [
+      "an algorithm that we do not sign with",
+      { signingAlgorithm: "HS256" },
+      /^signing-algorithm: "HS256" is not one of RS256, ES256/,
+    ],
+    ["a log level", { logLevel: "loud" }, /^log-level: /],
+    ["who creates root groups", { rootGroups: "nobody" }, /^root-groups: /],
+    ["a network", { privateIssuerNetworks: "10.0.0.0" }, /^private-issuer-networks: /],
+    ["a prefix beyond 32", { privateIssuerNetworks: "10.0.0.0/33" }, /^private-issuer-networks: /],
+    ["a time", { drainTimeout: "soon" }, /^drain-timeout: /],
+    ["a domain", { domain: "Not A Domain" }, /^domain: /],
+    [
+      "a file that is not there",
+      { config: "/nowhere/gatehouse.json" },
+      /^config: \/nowhere\/gatehouse.json cannot be read as JSON/,
+    ],
+    ["a file that is no object", { config: file("[]") }, /^config: .* must hold an object/],
+    [
+      "a file with a misspelt setting",
+      { config: file('{"lissten": "x"}') },
+      /^config: .* sets lissten, which is no setting/,
+    ],
+  ];
+  for (const [what, flags, message] of wrong) {
+    it(`refuses ${what} with a sentence that names the setting`, () => {
+      assert.throws(
+        () => config(flags),
+        (error) => error instanceof ConfigError && message.test(error.message),
+      );
+    });
+  }
+});
