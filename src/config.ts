@@ -85,6 +85,12 @@ export const settings = [
     description: "how long requests may take to finish when the program stops",
   },
   {
+    name: "fast-path",
+    value: "switch",
+    fallback: "on",
+    description: "off sends every RPC through the complete door, for comparison",
+  },
+  {
     name: "log-level",
     value: "level",
     fallback: "info",
@@ -128,6 +134,8 @@ export interface Config {
   }[];
   readonly metrics: "loopback" | "anyone" | "nobody";
   readonly drainTimeoutMs: number;
+  /** Whether unary gRPC takes the short way. */
+  readonly fastPath: boolean;
   readonly logLevel: string;
   readonly acceptIssuerChange: boolean;
 }
@@ -137,8 +145,14 @@ export const limits = {
   bodyBytes: 4 * 1024 * 1024,
   bodyTimeoutMs: 30_000,
   requestTimeoutMs: 30_000,
+  /** The longest deadline that a gRPC client may set: what a timer can hold. */
+  deadlineMs: 2 ** 31 - 1,
   jsonDepth: 100,
   groupDepth: 32,
+  /** Refused tokens of one address within a second; after that it is answered RESOURCE_EXHAUSTED for the rest of it. */
+  badTokensPerSecond: 100,
+  /** Addresses whose refused tokens are counted. */
+  badTokenSources: 10_000,
   keyRefreshCooldownMs: 1_000,
   /** How often a node looks for keys that another one rotated. */
   keyRefreshMs: 60_000,
@@ -198,6 +212,7 @@ export function toConfig(raw: RawSettings): Config {
     privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a whole number of seconds")),
+    fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
   };

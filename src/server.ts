@@ -8,6 +8,7 @@ import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/refl
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "../gen/health/v1/health_pb.ts";
 import { discoveryDocument, discoveryPath, keySetPath } from "./authn/discovery.ts";
+import { newFailureBudget } from "./authn/failure-budget.ts";
 import { openIssuers } from "./authn/issuers.ts";
 import { type KeyRing, openKeyRing } from "./authn/keys.ts";
 import { fetchJson, outboundLimits } from "./authn/outbound.ts";
@@ -15,6 +16,7 @@ import { createTokens, type Tokens } from "./authn/tokens.ts";
 import { createPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Config, ConfigError, limits } from "./config.ts";
+import { createFastPath } from "./doors/fast.ts";
 import { defaultLimits } from "./doors/limits.ts";
 import { type Listener, openListener } from "./doors/listen.ts";
 import { createGateway } from "./doors/rest/gateway.ts";
@@ -99,6 +101,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const methods = composeMethods(services(serviceDeps(config, database, clock, pageTokenKey), exchange), {
     tokens,
     policy,
+    failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
     clock,
     observer: createObserver(log, metrics),
     domain: config.domain,
@@ -124,7 +127,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     methods,
     fallback: site,
     maxBodyBytes: limits.bodyBytes,
-    maxTimeoutMs: limits.requestTimeoutMs,
+    maxTimeoutMs: limits.deadlineMs,
     detailTypes,
     draining: stopping.signal,
     operations(router) {
@@ -141,6 +144,14 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     ...(config.tls ? { tls: config.tls } : {}),
     limits: defaultLimits,
     handler,
+    fast: config.fastPath
+      ? createFastPath({
+          methods,
+          maxBodyBytes: limits.bodyBytes,
+          maxChunks: defaultLimits.freeChunks,
+          maxTimeoutMs: limits.deadlineMs,
+        })
+      : undefined,
     onError: (error) => log.warn({ err: error }, "a connection failed"),
   });
   const refresher = setInterval(

@@ -10,7 +10,11 @@ import { type Call, newCall } from "../pipeline/call.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 
 /** Takes a stream and answers it, or leaves it untouched and says no. */
-export type StreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => boolean;
+export type StreamHandler = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  rawHeaders: readonly string[],
+) => boolean;
 
 export interface FastOptions {
   readonly methods: MethodTable;
@@ -75,12 +79,14 @@ type Replier = (headers: OutgoingHttpHeaders, body: Buffer | undefined) => void;
 /** Sends the first reply and drops any later one: the deadline and the method race. */
 function onceReplier(stream: ServerHttp2Stream, call: Call): Replier {
   let replied = false;
-  // A client that resets its stream ends it with an error, which concerns nobody else.
-  stream.on("error", () => {});
   return (trailers, body) => {
     if (replied || stream.destroyed || stream.closed) return;
     replied = true;
-    const head: OutgoingHttpHeaders = { ":status": 200, "content-type": "application/grpc+proto", "x-request-id": call.requestId };
+    const head: OutgoingHttpHeaders = {
+      ":status": 200,
+      "content-type": "application/grpc+proto",
+      "x-request-id": call.requestId,
+    };
     for (const [name, value] of call.replyHeaders) head[name] = value;
     if (!body) {
       stream.respond({ ...head, ...trailers }, { endStream: true });
@@ -93,12 +99,19 @@ function onceReplier(stream: ServerHttp2Stream, call: Call): Replier {
 }
 
 function expireAfter(timeoutMs: number, stream: ServerHttp2Stream, reply: Replier): void {
-  const timer = setTimeout(() => reply(failureTrailers(new ApiError(Code.DEADLINE_EXCEEDED, "the deadline has passed")), undefined), timeoutMs);
+  const timer = setTimeout(
+    () => reply(failureTrailers(new ApiError(Code.DEADLINE_EXCEEDED, "the deadline has passed")), undefined),
+    timeoutMs,
+  );
   stream.once("close", () => clearTimeout(timer));
 }
 
 /** Collects the body; one that is too large or too finely cut ends in an error rather than in memory. */
-function receive(stream: ServerHttp2Stream, { maxBodyBytes, maxChunks }: FastOptions, done: (body: Buffer | ApiError) => void): void {
+function receive(
+  stream: ServerHttp2Stream,
+  { maxBodyBytes, maxChunks }: FastOptions,
+  done: (body: Buffer | ApiError) => void,
+): void {
   const chunks: Buffer[] = [];
   let size = 0;
   let over: ApiError | undefined;
@@ -131,8 +144,10 @@ async function serve(method: Method, call: Call, body: Buffer | ApiError, reply:
 function parseMessage(method: Method, body: Buffer | ApiError): Message {
   if (body instanceof ApiError) throw body;
   if (body.length === 0) throw unimplemented("protocol error: missing input message for unary method");
-  if (body.length < prefixLength) throw new ApiError(Code.INVALID_ARGUMENT, "protocol error: premature end of the message");
-  if (body[0] !== 0) throw new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
+  if (body.length < prefixLength)
+    throw new ApiError(Code.INVALID_ARGUMENT, "protocol error: premature end of the message");
+  if (body[0] !== 0)
+    throw new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
   const end = prefixLength + body.readUInt32BE(1);
   if (body.length < end) throw new ApiError(Code.INVALID_ARGUMENT, "protocol error: premature end of the message");
   if (body.length > end) throw unimplemented("protocol error: received extra input message for unary method");

@@ -1,6 +1,7 @@
 import {
   constants,
   createServer,
+  type Http2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
@@ -8,7 +9,8 @@ import {
 } from "node:http2";
 import { type Clock, systemClock } from "../clock.ts";
 import { newBudget } from "./budget.ts";
-import { refuse, type SocketServer } from "./dispatch.ts";
+import { ignore, refuse, type SocketServer } from "./dispatch.ts";
+import type { StreamHandler } from "./fast.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 
 /** When each open stream of a session began. */
@@ -21,6 +23,7 @@ const controlFramesPerStream = 10;
 export function newHttp2Server(
   limits: ListenerLimits,
   handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
+  fast: StreamHandler = () => false,
   clock: Clock = systemClock,
 ): SocketServer {
   const sessions = new Map<ServerHttp2Session, OpenStreams>();
@@ -33,14 +36,13 @@ export function newHttp2Server(
     streamResetBurst: limits.streamResetBurst,
     streamResetRate: limits.streamResetRate,
   });
-  server.on("request", handle);
-  server.on("checkContinue", (request: Http2ServerRequest, response: Http2ServerResponse) => {
-    // Node's own way throws when the stream was reset in the same packet.
-    if (request.stream.destroyed) return;
-    response.writeContinue();
-    handle(request, response);
+  const requests = newRequestServer(handle);
+  server.on("stream", (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
+    // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
+    stream.on("error", ignore);
+    if (stream.destroyed || fast(stream, headers, rawHeaders)) return;
+    requests.emit("stream", stream, headers, flags, rawHeaders);
   });
-  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => refuse(response, 501));
   server.on("session", (session) => {
     const streams: OpenStreams = new Map();
     sessions.set(session, streams);
@@ -61,6 +63,20 @@ export function newHttp2Server(
     },
     close: () => clearInterval(sweep),
   };
+}
+
+/** Turns the streams that it is handed into requests, as node does for a server with such a handler. */
+function newRequestServer(handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void): Http2Server {
+  const server = createServer();
+  server.on("request", handle);
+  server.on("checkContinue", (request: Http2ServerRequest, response: Http2ServerResponse) => {
+    // Node's own way throws when the stream was reset in the same packet.
+    if (request.stream.destroyed) return;
+    response.writeContinue();
+    handle(request, response);
+  });
+  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => refuse(response, 501));
+  return server;
 }
 
 function watchStreams(session: ServerHttp2Session, streams: OpenStreams, clock: Clock): void {

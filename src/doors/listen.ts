@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
 import { guarded, type HttpHandler, ignore } from "./dispatch.ts";
 import { drainer } from "./drain.ts";
+import type { StreamHandler } from "./fast.ts";
 import { newHttp1Server } from "./http1.ts";
 import { newHttp2Server } from "./http2.ts";
 import type { ListenerLimits } from "./limits.ts";
@@ -18,6 +19,8 @@ export interface ListenerOptions {
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   readonly limits: ListenerLimits;
   readonly handler: HttpHandler;
+  /** Looks at each HTTP/2 stream first; what it does not take becomes a request for the handler. */
+  readonly fast?: StreamHandler | undefined;
   /** Hears what the handler threw and why a connection could not be accepted, such as too many open files. */
   readonly onError?: (error: unknown) => void;
 }
@@ -39,7 +42,7 @@ export interface Listener extends AsyncDisposable {
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { limits, onError = ignore } = options;
   const handle = guarded(options.handler, limits, onError);
-  const servers = { http1: newHttp1Server(limits, handle), http2: newHttp2Server(limits, handle) };
+  const servers = { http1: newHttp1Server(limits, handle), http2: newHttp2Server(limits, handle, options.fast) };
   const draining = new AbortController();
   const sockets = new Set<Socket>();
   const undecided = new Set<Socket>();

@@ -59,19 +59,19 @@ async function* danglingIn(
 
 /** Read from one dialect for both: they are declared once. */
 function referencesOf(collection: CollectionTables): Reference[] {
-  return getTableConfig(collection.rows(postgresTables)).foreignKeys.map((key) => {
+  const table = collection.rows(postgresTables);
+  return getTableConfig(table).foreignKeys.map((key) => {
     const { columns, foreignTable } = key.reference();
     return {
-      column: keyOf(getTableColumns(collection.rows(postgresTables)), columns[0]),
-      target: keyOf(postgresTables, foreignTable) as keyof Tables,
+      column: keyOf(getTableColumns(table), (column) => column.name === columns[0]?.name),
+      target: keyOf(postgresTables, (candidate) => candidate === foreignTable),
     };
   });
 }
 
-function keyOf(object: object, wanted: unknown): string {
-  const [found] = Object.entries(object).find(([, value]) => value === wanted) ?? [];
-  if (found === undefined) throw new Error("a foreign key refers to what is not among the tables");
-  return found;
+function keyOf<T extends object>(object: T, isWanted: (value: T[keyof T]) => boolean): keyof T & string {
+  for (const key in object) if (isWanted(object[key])) return key;
+  throw new Error("a foreign key names what is not declared");
 }
 
 function columnOf(table: PgTable, name: string): PgColumn {

@@ -1,4 +1,5 @@
-import { ApiError, Code, invalidField } from "../../aip/errors.ts";
+import { Code, invalidField } from "../../aip/errors.ts";
+import { clientLeft } from "./client.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, readHeader } from "./http-message.ts";
 
@@ -25,7 +26,7 @@ export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Uint8Arr
       else settle(() => reject(tooLarge(maxBodyBytes)));
     };
     const onEnd = () => settle(() => resolve(body.bytes()));
-    const onGone = () => settle(() => reject(new ApiError(Code.CANCELLED, "Cancelled: the client left")));
+    const onGone = () => settle(() => reject(clientLeft()));
     const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs);
     const settle = (finish: () => void) => {
       clearTimeout(timer);

@@ -1,36 +1,54 @@
 import { ApiError, Code } from "../../aip/errors.ts";
 import type { HttpResponse } from "./http-message.ts";
 
-/** The other end of a request. */
+/** The other end of a request, as long as it waits for the answer. */
 export interface Client {
-  /** Aborted when the client leaves before its answer, or when the deadline passes. */
+  /** Aborted when the client leaves before its answer, or when a deadline passes. */
   readonly signal: AbortSignal;
   isGone(): boolean;
-  abort(reason: ApiError): void;
+  /**
+   * Waits for the work, but no longer than this and only while the client does: else it throws DEADLINE_EXCEEDED or
+   * CANCELLED. The work itself goes on unless it heeds the signal.
+   */
+  wait<T>(work: Promise<T>, ms: number): Promise<T>;
 }
 
 /** Watches for the client to leave. */
 export function watchClient(res: HttpResponse): Client {
   const controller = new AbortController();
   let isGone = false;
+  let giveUp = (_error: ApiError) => {};
+  const abort = (error: ApiError) => {
+    controller.abort(error);
+    giveUp(error);
+  };
   res.on("close", () => {
     if (res.writableEnded) return;
     isGone = true;
-    controller.abort(new ApiError(Code.CANCELLED, "Cancelled: the client left"));
+    abort(clientLeft());
   });
   // A connection that breaks while the answer is on its way also closes.
   res.on("error", () => {});
-  return { signal: controller.signal, isGone: () => isGone, abort: (reason) => controller.abort(reason) };
+  return {
+    signal: controller.signal,
+    isGone: () => isGone,
+    wait<T>(work: Promise<T>, ms: number) {
+      const timer = setTimeout(() => abort(tooSlow()), ms);
+      const patience = new Promise<T>((resolve, reject) => {
+        giveUp = reject;
+        work.then(resolve, reject);
+        if (isGone) reject(clientLeft());
+      });
+      return patience.finally(() => clearTimeout(timer));
+    },
+  };
 }
 
-/** Waits for the work, but no longer than this: then it throws DEADLINE_EXCEEDED and tells the work by the signal. */
-export function withDeadline<T>(work: Promise<T>, ms: number, client: Client): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const error = new ApiError(Code.DEADLINE_EXCEEDED, "Deadline exceeded: the method took too long");
-      client.abort(error);
-      reject(error);
-    }, ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+/** CANCELLED, for nobody to read. */
+export function clientLeft(): ApiError {
+  return new ApiError(Code.CANCELLED, "Cancelled: the client left");
+}
+
+function tooSlow(): ApiError {
+  return new ApiError(Code.DEADLINE_EXCEEDED, "Deadline exceeded: the method took too long");
 }

@@ -6,7 +6,7 @@ import { type Call, newCall } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { bindRequest, type RequestParts } from "./bind.ts";
 import { type BodyLimits, checkFormType, checkJsonType, readBody } from "./body.ts";
-import { type Client, watchClient, withDeadline } from "./client.ts";
+import { type Client, watchClient } from "./client.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, type HttpResponse, peerAddress, readHeader, requestTarget } from "./http-message.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
@@ -40,6 +40,7 @@ export interface Gateway {
 }
 
 interface Serving extends GatewayOptions {
+  readonly report: (error: unknown, requestId: string) => void;
   readonly routes: ReturnType<typeof createRoutes>;
   readonly registry: Registry;
   readonly writers: ReadonlyMap<Method, JsonWriter>;
@@ -54,6 +55,7 @@ export function createGateway(methods: Iterable<Method>, options: GatewayOptions
   const serving: Serving = {
     ...options,
     newRequestId: () => options.newRequestId(),
+    report: (error, requestId) => report(options, error, requestId),
     routes: createRoutes(all.flatMap(bindingsOf)),
     registry,
     writers: new Map(all.map((method) => [method, writer(method.descriptor.output)])),
@@ -63,6 +65,13 @@ export function createGateway(methods: Iterable<Method>, options: GatewayOptions
     matches: (httpMethod, rawPath) => serving.routes.has(httpMethod, rawPath),
     handle: (req, res) => void handle(serving, req, res),
   };
+}
+
+/** A log that fails must not fail the request. */
+function report(options: GatewayOptions, error: unknown, requestId: string): void {
+  try {
+    options.report?.(error, requestId);
+  } catch {}
 }
 
 /** Never rejects. */
@@ -79,7 +88,7 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
     const reply = await answer(serving, req, call, client).catch((error) => failure(serving, error, call));
     if (!client.isGone()) send(serving, req, res, reply, call);
   } catch (error) {
-    serving.report?.(error, "");
+    serving.report(error, "");
     res.destroy();
   }
 }
@@ -94,14 +103,14 @@ async function answer(serving: Serving, req: HttpRequest, call: Call, client: Cl
   const { method } = match.binding;
   if (method.needsBearer && call.header("authorization") === undefined) return refuse(serving, method, call, client);
   const request = bindRequest(match, await receive(serving, req, match.binding, query));
-  const message = await withDeadline(method.invoke(call, request), serving.requestTimeoutMs, client);
+  const message = await client.wait(method.invoke(call, request), serving.requestTimeoutMs);
   if (method.descriptor.output.typeName === EmptySchema.typeName) return successReply("");
   return successReply(serving.writers.get(method)!(message));
 }
 
 /** The first step of the pipeline refuses such a call, and counts it: the rest of the request is not even looked at. */
 async function refuse(serving: Serving, method: Method, call: Call, client: Client): Promise<never> {
-  await withDeadline(method.invoke(call, create(method.descriptor.input)), serving.requestTimeoutMs, client);
+  await client.wait(method.invoke(call, create(method.descriptor.input)), serving.requestTimeoutMs);
   throw unauthenticated("a bearer token is required");
 }
 
@@ -121,7 +130,7 @@ async function receive(serving: Serving, req: HttpRequest, binding: Binding, que
 }
 
 function failure(serving: Serving, thrown: unknown, call: Call): Reply {
-  if (!(thrown instanceof ApiError)) serving.report?.(thrown, call.requestId);
+  if (!(thrown instanceof ApiError)) serving.report(thrown, call.requestId);
   return serving.errorReply(toApiError(thrown));
 }
 

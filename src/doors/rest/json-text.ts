@@ -5,20 +5,27 @@ import { clip } from "./violations.ts";
 /** Where a violation says that the body as a whole is wrong. */
 export const bodyField = "body";
 
+/** How many members one object may have: objects of many distinct names are what parsing spends longest on. */
+const maxMembers = 10_000;
+
+/** How many values a body may hold altogether, so that reading it does not keep other requests waiting. */
+const maxValues = 200_000;
+
 /**
  * Parses the bytes of a JSON body; throws INVALID_ARGUMENT about `body`.
  *
  * Stricter than JSON.parse: RFC 8259 §8.1 (UTF-8 without byte order mark), RFC 7493 §2.3 (no member twice in an object),
- * and no more than `maxDepth` arrays and objects in one another.
+ * no more than `maxDepth` arrays and objects in one another, no more than 10,000 members in an object, and no more than
+ * 200,000 values.
  */
 export function parseJsonText(bytes: Uint8Array, maxDepth: number): JsonValue {
   const text = decodeUtf8(bytes, bodyField);
-  if (text.startsWith("\uFEFF")) throw invalidField(bodyField, "must not begin with a byte order mark");
+  if (text.startsWith("\uFEFF")) throw refused("must not begin with a byte order mark");
   checkStructure(text, maxDepth);
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    throw invalidField(bodyField, "is not valid JSON");
+    throw refused("is not valid JSON");
   }
 }
 
@@ -31,33 +38,47 @@ export function decodeUtf8(bytes: Uint8Array, field: string): string {
   }
 }
 
-/** Looks at brackets and member names only; what is no JSON at all passes and is left to the parser. */
+/** The names in each open object; undefined in arrays, and in objects that have none so far. */
+type Open = (Set<string> | undefined)[];
+
+const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Looks at punctuation and member names only; what is no JSON at all passes and is left to the parser. */
 function checkStructure(text: string, maxDepth: number): void {
-  // The names seen so far in each open object; arrays keep theirs empty.
-  const open: Set<string>[] = [];
+  const open: Open = [];
+  let values = 1;
   for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') at = checkString(text, at, open.at(-1));
-    else if (char === "{" || char === "[") {
-      if (open.push(new Set()) > maxDepth)
-        throw invalidField(bodyField, `must not be nested deeper than ${maxDepth} levels`);
-    } else if (char === "}" || char === "]") open.pop();
+    const char = text.charCodeAt(at);
+    if (char === quote) at = checkString(text, at, open);
+    else if (char === openBrace || char === openBracket) {
+      if (open.push(undefined) > maxDepth) throw refused(`must not be nested deeper than ${maxDepth} levels`);
+      values++;
+    } else if (char === closeBrace || char === closeBracket) open.pop();
+    else if (char === comma) values++;
+    if (values > maxValues) throw refused(`must not hold more than ${maxValues} values`);
   }
 }
 
 /** Answers the index of the closing quote. A string before a colon is a member's name. */
-function checkString(text: string, start: number, names: Set<string> | undefined): number {
+function checkString(text: string, start: number, open: Open): number {
   const end = endOfString(text, start);
   let next = end + 1;
-  while (next < text.length && " \t\n\r".includes(text[next]!)) next++;
-  if (text[next] === ":" && names) addName(names, text.slice(start, end + 1));
+  while (text.charCodeAt(next) <= 0x20) next++;
+  if (text.charCodeAt(next) === colon && open.length > 0) addName(open, text.slice(start, end + 1));
   return end;
 }
 
-function addName(names: Set<string>, literal: string): void {
+function addName(open: Open, literal: string): void {
+  const names = open.at(-1) ?? new Set<string>();
   const name = literal.includes("\\") ? unescaped(literal) : literal.slice(1, -1);
-  if (names.has(name)) throw invalidField(bodyField, `must not have the member "${clip(name)}" twice`);
-  names.add(name);
+  if (names.has(name)) throw refused(`must not have the member "${clip(name)}" twice`);
+  if (names.size === maxMembers) throw refused(`must not have more than ${maxMembers} members in one object`);
+  open[open.length - 1] = names.add(name);
+}
+
+function refused(problem: string): Error {
+  return invalidField(bodyField, problem);
 }
 
 function unescaped(literal: string): string {

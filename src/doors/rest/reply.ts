@@ -1,4 +1,5 @@
-import { createRegistry, type Registry } from "@bufbuild/protobuf";
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import type { Registry } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code, detail, type ErrorDetail } from "../../aip/errors.ts";
 import { type BodyLimits, discardBody, hasLongRest } from "./body.ts";
@@ -55,7 +56,7 @@ export function successReply(json: string): Reply {
 }
 
 /** Makes error replies; `domain` goes into the ErrorInfo of errors that bring none. */
-export function createErrorReplies(domain: string, registry: Registry = createRegistry()): (error: ApiError) => Reply {
+export function createErrorReplies(domain: string, registry: Registry): (error: ApiError) => Reply {
   // An error shows what it has: published samples have no empty metadata.
   const { writer } = createJsonWriters({ registry, zeroValues: false });
   const writeDetail = ({ schema, value }: ErrorDetail) => withType(schema, writer(schema)(value));
@@ -91,7 +92,7 @@ export function sendReply(
 ): void {
   const body = Buffer.from(reply.body);
   const ends = reply.closes || hasLongRest(req, limits);
-  const all = { ...reply.headers, ...Object.fromEntries(headers), "content-length": String(body.length) };
+  const all = { ...reply.headers, ...checked(headers), "content-length": String(body.length) };
   if (isHttp2(res)) {
     res.writeHead(reply.status, all);
     res.end(body);
@@ -102,6 +103,16 @@ export function sendReply(
     res.writeHead(reply.status, { ...all, connection: "close" }).write(body);
     void discardBody(req, limits).then(() => res.end());
   }
+}
+
+/** node:http2 itself lets line breaks in values pass. */
+function checked(headers: Iterable<[string, string]>): Record<string, string> {
+  const entries = [...headers];
+  for (const [name, value] of entries) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  }
+  return Object.fromEntries(entries);
 }
 
 function statusOf(error: ApiError): number {

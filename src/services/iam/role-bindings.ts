@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
+  ListRoleBindingsRequestSchema,
   type RoleBinding,
   RoleBindingSchema,
   RoleBindingsService,
@@ -8,7 +9,7 @@ import { alreadyExists, type FieldViolation, invalidArgument, notFound, permissi
 import { newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { uidRule } from "../../pipeline/rule-book.ts";
+import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
@@ -38,6 +39,12 @@ const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
   toMessage: ({ uid, identityUid, roleUid }) => ({ uid, identityUid, roleUid }),
   toRow: ({ identityUid, roleUid }) => ({ identityUid, roleUid }),
 });
+
+/** The filters that name what a binding refers to. */
+const listRules: MessageRules = {
+  schema: ListRoleBindingsRequestSchema,
+  fields: { identity: uidRule, role: uidRule, group: uidRule },
+};
 
 /** Serves role bindings. Replies are hydrated: they show what a binding refers to. */
 export function roleBindings(deps: Deps): Implementation {
@@ -106,7 +113,7 @@ export function roleBindings(deps: Deps): Implementation {
         return {};
       },
     },
-    [roleBinding.messageRules],
+    [roleBinding.messageRules, listRules],
   );
 }
 

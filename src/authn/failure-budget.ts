@@ -1,0 +1,43 @@
+// How many bad tokens one address may have looked at: a verification costs a signature (security case D8).
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../clock.ts";
+
+/** How much an address may get wrong, and how many addresses are remembered. */
+export interface FailureLimits {
+  /** Refused tokens within a second, after which an address waits for the next one. */
+  readonly perSecond: number;
+  /** Addresses that are counted at a time; the one that was quiet longest is forgotten first. */
+  readonly sources: number;
+}
+
+/** Counts the refused tokens of each address. */
+export interface FailureBudget {
+  /** Whether the address has had its share of this second. */
+  isSpent(source: string): boolean;
+  /** Counts one refused token. */
+  spend(source: string): void;
+}
+
+interface Tally {
+  /** The second that is counted, since the epoch. */
+  second: number;
+  failures: number;
+}
+
+/** A budget in memory that nobody has drawn on yet. */
+export function newFailureBudget({ perSecond, sources }: FailureLimits, clock: Clock): FailureBudget {
+  const tallies = new LRUCache<string, Tally>({ max: sources });
+  const currentSecond = () => Math.floor(clock() / 1000);
+  return {
+    isSpent(source) {
+      const tally = tallies.get(source);
+      return tally !== undefined && tally.failures >= perSecond && tally.second === currentSecond();
+    },
+    spend(source) {
+      const second = currentSecond();
+      const tally = tallies.get(source);
+      if (tally?.second === second) tally.failures++;
+      else tallies.set(source, { second, failures: 1 });
+    },
+  };
+}

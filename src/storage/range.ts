@@ -1,0 +1,162 @@
+// One range of one resource in one order: every part of a listing that is more than a single row.
+import { and, asc, count, desc, eq, getTableColumns, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { rangeBelow } from "../uid.ts";
+import type { Collection, ResourceRow, RowTable } from "./collection.ts";
+import { childrenKey } from "./entries.ts";
+import type { Cursor, Order, SortField } from "./row-order.ts";
+import type { Prepared, Session } from "./session.ts";
+import type { Tables } from "./tables.ts";
+
+/** Rows that lie together in some order. */
+export type RangeSource =
+  /** Everything strictly below a uid. */
+  | { readonly type: "subtree"; readonly uid: string }
+  /** The direct children of a uid; for null the rows without parent. */
+  | { readonly type: "children"; readonly uid: string | null };
+
+/** Columns and the values that they must have. */
+export type Filters = Readonly<Record<string, string | number>>;
+
+/** What remains of a range behind a cursor. */
+export interface Range {
+  readonly source: RangeSource;
+  readonly filters: Filters;
+  readonly order: Order;
+  readonly after: Cursor | undefined;
+}
+
+/** The first rows, at most `limit`. */
+export async function readRange<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  range: Range,
+  limit: number,
+): Promise<R[]> {
+  const statement = session.prepared(statementKey(collection, "page", range), (db, tables) => {
+    const { rows, from, byEntry, conditions, sortColumns, direction } = describe(collection, tables, range);
+    const select = db.select(getTableColumns(rows)).from(from);
+    const joined = byEntry ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
+    return joined
+      .where(and(...conditions))
+      .orderBy(...sortColumns.map((column) => direction(column)))
+      .limit(sql.placeholder("limit"));
+  });
+  return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range), limit });
+}
+
+/** The place of the row at `offset`; undefined when there are not so many. It reads an index and no rows. */
+export async function findPlace<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  range: Range,
+  offset: number,
+): Promise<Cursor | undefined> {
+  const statement = session.prepared(statementKey(collection, "place", range), (db, tables) => {
+    const { from, conditions, sortValue, sortColumns, direction } = describe(collection, tables, range);
+    return db
+      .select({ value: sortValue, uid: from.uid })
+      .from(from)
+      .where(and(...conditions))
+      .orderBy(...sortColumns.map((column) => direction(column)))
+      .limit(1)
+      .offset(sql.placeholder("offset"));
+  });
+  const places = await (statement as unknown as Prepared<Cursor[]>).execute({ ...valuesOf(range), offset });
+  return places[0];
+}
+
+/** How many rows a source has under filters, by counting them. */
+export async function countRange<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  source: RangeSource,
+  filters: Filters,
+): Promise<number> {
+  // Any order of the entries will do: where they have all the columns they are narrower than the rows.
+  const range: Range = { source, filters, order: { field: "name", descending: false }, after: undefined };
+  const statement = session.prepared(statementKey(collection, "count", range), (db, tables) => {
+    const { from, conditions } = describe(collection, tables, range);
+    return db
+      .select({ count: count() })
+      .from(from)
+      .where(and(...conditions));
+  });
+  return Number((await statement.execute(valuesOf(range)))[0]?.count);
+}
+
+/** The key of the entries, and of the counter, of a source. */
+export function keyOf(source: RangeSource): string {
+  return source.type === "subtree" ? source.uid : childrenKey(source.uid);
+}
+
+/** The parts that the statements over ranges of this shape have in common. */
+function describe<R extends ResourceRow>(collection: Collection<R>, tables: Tables, range: Range) {
+  const { filters, order, after } = range;
+  const rows = collection.rows(tables);
+  const entries = collection.entries(tables);
+  const columns = filterColumns(filters);
+  const byEntry = readsEntries(order, columns);
+  const from: RangeTable = byEntry ? entries : rows;
+  const { sortValue, sortColumns } = sortOf(from, order.field);
+  const place = byEntry ? [eq(entries.key, sql.placeholder("key"))] : placeOf(rows, typeOf(range.source));
+  const conditions = [...place, ...equal(from, columns)];
+  if (after) conditions.push(behind(sortColumns, order.descending));
+  return { rows, from, byEntry, conditions, sortValue, sortColumns, direction: order.descending ? desc : asc };
+}
+
+type RangeTable = RowTable | Tables["groupEntries"];
+
+/** Names the shape of a range: everything about it that is no placeholder. */
+function statementKey(collection: { kind: string }, purpose: string, { source, filters, order, after }: Range): string {
+  const direction = order.descending ? "desc" : "asc";
+  const shape = [typeOf(source), order.field, direction, after ? "after" : "first", filterColumns(filters)];
+  return [collection.kind, purpose, ...shape].join(".");
+}
+
+function valuesOf({ source, filters, after }: Range): Record<string, unknown> {
+  const place = source.type === "subtree" ? rangeBelow(source.uid) : { parent: source.uid };
+  const cursor = { afterValue: after?.value, afterUid: after?.uid };
+  // Under names of their own: a filter by parent must not replace the parent of the source.
+  const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
+  return { key: keyOf(source), ...place, ...cursor, ...Object.fromEntries(wanted) };
+}
+
+/** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
+function readsEntries(order: Order, filters: readonly string[]): boolean {
+  return filters.every((column) => column === "name") && (order.field !== "uid" || filters.length > 0);
+}
+
+function sortOf(table: RangeTable, field: SortField): { sortValue: PgColumn | SQL; sortColumns: PgColumn[] } {
+  const columns = table as unknown as Record<string, PgColumn | undefined>;
+  if (field === "uid") return { sortValue: table.uid, sortColumns: [table.uid] };
+  // Rows without an update time were last changed when they were made; those without a name all have the empty one.
+  const column = columns[field] ?? (field === "updateTime" ? table.createTime : undefined);
+  return column
+    ? { sortValue: column, sortColumns: [column, table.uid] }
+    : { sortValue: sql`''`, sortColumns: [table.uid] };
+}
+
+function behind([first, second]: readonly PgColumn[], descending: boolean): SQL {
+  const operator = sql.raw(descending ? "<" : ">");
+  return second
+    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("afterValue")}, ${sql.placeholder("afterUid")})`
+    : sql`${first} ${operator} ${sql.placeholder("afterUid")}`;
+}
+
+function placeOf(rows: RowTable, type: string): SQL[] {
+  if (type === "subtree") return [gte(rows.uid, sql.placeholder("from")), lt(rows.uid, sql.placeholder("to"))];
+  return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, sql.placeholder("parent"))];
+}
+
+function typeOf(source: RangeSource): string {
+  return source.type === "children" && source.uid === null ? "roots" : source.type;
+}
+
+function equal(table: object, columns: readonly string[]): SQL[] {
+  return columns.map((column) => eq((table as Record<string, PgColumn>)[column]!, sql.placeholder(`filter.${column}`)));
+}
+
+function filterColumns(filters: Filters): string[] {
+  return Object.keys(filters).sort();
+}
