@@ -36,8 +36,8 @@ export function guarded(handler: HttpHandler, limits: ListenerLimits, onError: (
       onError(error);
       refuse(response, 400);
     };
-    // A reply that is written on after its client left emits an error; without a listener it would end the process.
-    response.on("error", ignore);
+    // A reply that is written to after its end emits an error; without a listener that would end the process.
+    response.on("error", onError);
     const fault = checkHead(request, limits);
     if (fault !== undefined) {
       refuse(response, fault);

@@ -42,7 +42,11 @@ export function createFastPath(options: FastOptions): StreamHandler {
     });
     const reply = onceReplier(stream, call);
     if (timeoutMs > 0) expireAfter(timeoutMs, stream, reply);
-    receive(stream, options, (body) => void serve(method, call, body, reply));
+    receive(
+      stream,
+      options,
+      (body) => void serve(method, call, () => parseMessage(method, body, options.maxBodyBytes), reply),
+    );
     return true;
   };
 }
@@ -54,7 +58,7 @@ function isPlain(headers: IncomingHttpHeaders): boolean {
     headers[":method"] === "POST" &&
     contentTypes.has(headers["content-type"]) &&
     (encoding === undefined || encoding === "identity") &&
-    headers["expect"] === undefined
+    headers.expect === undefined
   );
 }
 
@@ -131,9 +135,9 @@ function receive(
   });
 }
 
-async function serve(method: Method, call: Call, body: Buffer | ApiError, reply: Replier): Promise<void> {
+async function serve(method: Method, call: Call, parse: () => Message, reply: Replier): Promise<void> {
   try {
-    const message = await method.invoke(call, parseMessage(method, body));
+    const message = await method.invoke(call, parse());
     reply({ "grpc-status": "0" }, frame(toBinary(method.descriptor.output, message)));
   } catch (error) {
     reply(failureTrailers(error), undefined);
@@ -141,21 +145,34 @@ async function serve(method: Method, call: Call, body: Buffer | ApiError, reply:
 }
 
 /** The one message of a body. The codes are those of connect-node, which answers the same mistakes on its own way. */
-function parseMessage(method: Method, body: Buffer | ApiError): Message {
+function parseMessage(method: Method, body: Buffer | ApiError, maxBodyBytes: number): Message {
   if (body instanceof ApiError) throw body;
   if (body.length === 0) throw unimplemented("protocol error: missing input message for unary method");
-  if (body.length < prefixLength)
-    throw new ApiError(Code.INVALID_ARGUMENT, "protocol error: premature end of the message");
+  const end = endOfMessage(body, 0, maxBodyBytes);
   if (body[0] !== 0)
     throw new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
-  const end = prefixLength + body.readUInt32BE(1);
-  if (body.length < end) throw new ApiError(Code.INVALID_ARGUMENT, "protocol error: premature end of the message");
-  if (body.length > end) throw unimplemented("protocol error: received extra input message for unary method");
+  if (body.length > end) {
+    endOfMessage(body, end, maxBodyBytes);
+    throw unimplemented("protocol error: received extra input message for unary method");
+  }
   try {
     return fromBinary(method.descriptor.input, body.subarray(prefixLength, end));
   } catch (error) {
     throw new ApiError(Code.INVALID_ARGUMENT, `cannot parse ${method.descriptor.input.typeName}`, { cause: error });
   }
+}
+
+function endOfMessage(body: Buffer, start: number, maxBodyBytes: number): number {
+  if (body.length < start + prefixLength) throw incomplete();
+  const length = body.readUInt32BE(start + 1);
+  if (length > maxBodyBytes) throw resourceExhausted(`the message is larger than ${maxBodyBytes} bytes`);
+  const end = start + prefixLength + length;
+  if (body.length < end) throw incomplete();
+  return end;
+}
+
+function incomplete(): ApiError {
+  return new ApiError(Code.INVALID_ARGUMENT, "protocol error: incomplete envelope");
 }
 
 function frame(message: Uint8Array): Buffer {

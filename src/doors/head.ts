@@ -10,12 +10,9 @@ import type { ListenerLimits } from "./limits.ts";
 export function checkHead(request: HttpRequest, limits: ListenerLimits): number | undefined {
   // A request that is echoed may tell a script what only the browser should know; nothing here needs it (RFC 9110 §9.3.8).
   if (request.method === "TRACE") return 501;
-  const raw = request.rawHeaders;
-  // Over HTTP/1 node drops the lines beyond the limit and tells nobody; over HTTP/2 it has refused the stream.
-  if (raw.length > 2 * limits.maxHeadersCount) return 431;
   const target = request.url ?? "";
   if (!target.startsWith("/")) request.url = originForm(target);
-  return checkLines(request, raw, limits.maxHeaderBytes);
+  return checkLines(request, request.rawHeaders, limits.maxHeaderBytes);
 }
 
 function checkLines(request: HttpRequest, raw: readonly string[], maxBytes: number): number | undefined {

@@ -111,10 +111,8 @@ function boundControlFrames(session: ServerHttp2Session, limits: ListenerLimits,
 
 // The listeners above make node count PING as activity, so a client that pings keeps its session, as gRPC clients expect.
 function closeWhenIdle(session: ServerHttp2Session, streams: OpenStreams, limits: ListenerLimits): void {
-  let greeted = false;
   let pinged = false;
   const stayOpen = (): void => {
-    greeted = true;
     pinged = false;
     if (!session.destroyed) session.setTimeout(limits.http2IdleTimeoutMs);
   };
@@ -122,7 +120,7 @@ function closeWhenIdle(session: ServerHttp2Session, streams: OpenStreams, limits
   session.once("remoteSettings", stayOpen);
   session.on("timeout", () => {
     const idle = streams.size === 0;
-    if (!greeted || pinged || (idle && session.closed)) return session.destroy();
+    if (pinged || (idle && session.closed)) return session.destroy();
     session.setTimeout(limits.prefaceTimeoutMs);
     if (idle) return session.close();
     // A stream is open and quiet, such as a watch: ask whether anybody is there.

@@ -1,14 +1,14 @@
 // The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, told apart connection by connection.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { guarded, type HttpHandler, ignore } from "./dispatch.ts";
 import { drainer } from "./drain.ts";
 import type { StreamHandler } from "./fast.ts";
 import { newHttp1Server } from "./http1.ts";
 import { newHttp2Server } from "./http2.ts";
 import type { ListenerLimits } from "./limits.ts";
-import { type Protocol, sniff } from "./preface.ts";
+import { sniff } from "./preface.ts";
 
 /** Where and how to listen. */
 export interface ListenerOptions {
@@ -47,14 +47,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const sockets = new Set<Socket>();
   const undecided = new Set<Socket>();
 
-  const front = newFront(options, (socket, agreed) => {
-    if (draining.signal.aborted) return void socket.destroy();
-    // RFC 7301: a client that agreed on h2 has decided; it may be silent, and the session's own timer watches it.
-    if (agreed === "http2") return servers.http2.accept(socket);
+  const front = newFront(options, (socket) => {
+    if (draining.signal.aborted) {
+      socket.destroy();
+      return;
+    }
     track(undecided, socket);
-    sniff(socket, limits.prefaceTimeoutMs, (seen) => {
+    sniff(socket, limits.prefaceTimeoutMs, (protocol) => {
       undecided.delete(socket);
-      servers[agreed ?? seen].accept(socket);
+      servers[protocol].accept(socket);
     });
   });
   front.maxConnections = limits.maxConnections;
@@ -73,26 +74,23 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 }
 
-// Accepts connections and says what the client agreed to speak; undefined when only its first bytes can tell.
-function newFront(options: ListenerOptions, connected: (socket: Socket, agreed: Protocol | undefined) => void): Server {
+function newFront(options: ListenerOptions, connected: (socket: Socket) => void): Server {
   // The HTTP servers would set these on what they accept themselves, which is nothing.
   const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
-  if (options.tls === undefined) return createServer(socketOptions, (socket) => connected(socket, undefined));
+  if (options.tls === undefined) return createServer(socketOptions, connected);
   const tlsOptions: TlsOptions = {
     ...socketOptions,
     ...options.tls,
     // RFC 8996: TLS 1.0 and 1.1 must not be used.
     minVersion: "TLSv1.2",
+    // RFC 7301: tells the client what it may speak. What it does speak is seen as without TLS.
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: options.limits.prefaceTimeoutMs,
   };
-  return newTlsServer(tlsOptions, (socket) => {
-    socket.on("error", ignore);
-    connected(socket, socket.alpnProtocol === "h2" ? "http2" : "http1");
-  });
+  return newTlsServer(tlsOptions, connected);
 }
 
-function newTlsServer(options: TlsOptions, connected: (socket: TLSSocket) => void): Server {
+function newTlsServer(options: TlsOptions, connected: (socket: Socket) => void): Server {
   try {
     const server = createTlsServer(options, connected);
     // Node only reports a handshake that takes too long.

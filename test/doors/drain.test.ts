@@ -146,6 +146,19 @@ test("drain: a TLS connection that has sent no request is closed at once", async
   await client.ended;
 });
 
+test("drain: a TLS handshake that ends while draining gets no further", async (t) => {
+  const listener = await listen(t, { tls });
+  const plain = rawClient(t, listener).socket;
+  await once(plain, "connect");
+  // Its handshake shows that the connection before it has been accepted too.
+  const other = connect({ host: "127.0.0.1", port: listener.address.port, ca: certificate });
+  await Promise.all([once(other, "secureConnect"), collect(other)]);
+  const drained = listener.drain(farOff);
+  const client = collect(connect({ socket: plain, host: "127.0.0.1", ca: certificate }));
+  await drained;
+  await client.ended;
+});
+
 test("drain: the signal aborts first, so that a reply without an end can end", async (t) => {
   const begun: AbortSignal[] = [];
   const holder: { listener?: Listener } = {};

@@ -81,6 +81,17 @@ test("guard: a handler that throws in the middle of a reply cuts it off", async 
   await assert.rejects(get2(session(t, listener), "/"));
 });
 
+test("guard: a reply written to after its end is delivered, and reported", async (t) => {
+  const errors: unknown[] = [];
+  const handler: HttpHandler = (_, response) => {
+    response.end("done");
+    write(response, "more");
+  };
+  const listener = await listen(t, { handler, onError: (error) => errors.push(error) });
+  assert.equal((await get(listener, "/")).body, "done");
+  assert.match(String(errors), /write after end/);
+});
+
 test("guard: a reply written on after the client has left harms nobody", async (t) => {
   const left = [gate(), gate()];
   const written = gate();

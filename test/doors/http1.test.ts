@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { Agent } from "node:http";
 import { test } from "node:test";
 import type { HttpRequest, HttpResponse } from "../../src/doors/dispatch.ts";
@@ -59,7 +60,7 @@ test("H5 http1: a coding that is not understood is refused before a handler that
 const heads: [name: string, message: string, status: number][] = [
   ["headers over the limit", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(5000)}\r\n\r\n`, 431],
   ["a target over the limit", `GET /${"a".repeat(5000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
-  ["too many headers", `GET / HTTP/1.1\r\nHost: a\r\n${"X: a\r\n".repeat(20)}\r\n`, 431],
+  ["one header too many", `GET / HTTP/1.1\r\nHost: a\r\n${"X: a\r\n".repeat(16)}\r\n`, 431],
   ["an endless chunk extension", `${chunked}1;${"a".repeat(20_000)}\r\na\r\n0\r\n\r\n`, 413],
   ["H3 CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", 501],
   ["H3 CONNECT with a body to come", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 9\r\n\r\na", 501],
@@ -72,6 +73,18 @@ for (const [name, message, status] of heads) {
     assert.match(await exchange(t, listener, message), new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 }
+
+test("H3 http1: a client that asks for CONNECT and hangs up harms nobody", async (t) => {
+  const listener = await listen(t);
+  for (let i = 0; i < 20; i++) {
+    const client = rawClient(t, listener);
+    await once(client.socket, "connect");
+    client.socket.write("CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 9\r\n\r\na");
+    client.socket.resetAndDestroy();
+    await client.ended;
+  }
+  assert.equal((await get(listener, "/")).status, 200);
+});
 
 test("D2 http1: ten megabytes of headers end the connection, and others are served", async (t) => {
   const listener = await listen(t);

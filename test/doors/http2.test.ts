@@ -132,7 +132,7 @@ for (const [name, frames] of floods) {
     const good = session(t, listener);
     const bad = raw(t, listener);
     const goaway = bad.next((f) => f.type === frameType.goaway);
-    for (let round = 0; !bad.socket.closed && round < 200; round++) {
+    for (let round = 0; !bad.socket.closed && round < 60; round++) {
       bad.send(...frames(round));
       await turn();
     }

@@ -5,9 +5,9 @@ import { create, createFileRegistry, type DescMessage, type DescMethodUnary, set
 import {
   DurationSchema,
   EmptySchema,
-  type FieldDescriptorProto,
   FieldDescriptorProto_Label,
   FieldDescriptorProto_Type,
+  type FieldDescriptorProtoSchema,
   FieldMaskSchema,
   FieldOptions_JSType,
   FileDescriptorProtoSchema,
@@ -24,7 +24,7 @@ import {
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import { HttpRuleSchema } from "../../gen/google/api/http_pb.ts";
 
-type FieldInit = MessageInitShape<typeof import("@bufbuild/protobuf/wkt").FieldDescriptorProtoSchema>;
+type FieldInit = MessageInitShape<typeof FieldDescriptorProtoSchema>;
 type RuleInit = MessageInitShape<typeof HttpRuleSchema>;
 
 const types = FieldDescriptorProto_Type;
@@ -203,5 +203,3 @@ export function methodWithRule(
   if (found?.methodKind !== "unary") throw new Error("no method");
   return found as DescMethodUnary;
 }
-
-export type { FieldDescriptorProto };

@@ -12,11 +12,11 @@ import {
   RawTokenSchema,
   SecurityTokenService,
 } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { ApiError, Code, codeName, detail, invalidField, unauthenticated } from "../../src/aip/errors.ts";
+import { Code, codeName, unauthenticated } from "../../src/aip/errors.ts";
 import { createGateway } from "../../src/doors/rest/gateway.ts";
 import type { Call } from "../../src/pipeline/call.ts";
-import { type Answer, type Doors, openDoors, type Version, versions } from "./doors.ts";
+import { assertError, bodyOf } from "./answers.ts";
+import { type Doors, openDoors, versions } from "./doors.ts";
 import { methodOf } from "./methods.ts";
 
 const groups = GroupsService.method;
@@ -73,20 +73,6 @@ const methods = [
     echo<Message & { aud: string[] }>(({ aud }) => create(RawTokenSchema, { token: aud.join(" ") })),
   ),
 ];
-
-function body(
-  answer: Answer,
-): Record<string, unknown> & { code: number; message: string; details: Record<string, unknown>[] } {
-  return JSON.parse(answer.text);
-}
-
-function assertError(answer: Answer, status: number, code: Code, message: string | RegExp): void {
-  assert.equal(answer.status, status);
-  assert.equal(answer.headers["content-type"], "application/json");
-  assert.equal(body(answer).code, code);
-  if (typeof message === "string") assert.equal(body(answer).message, message);
-  else assert.match(body(answer).message, message);
-}
 
 for (const version of versions) {
   describe(`the gateway over ${version}`, () => {
@@ -146,7 +132,7 @@ for (const version of versions) {
     it("binds a POST", async () => {
       const answer = await send("POST", "/iam/v2beta1/groups", json, '{"name":"a"}');
       assert.equal(answer.text, '{"name":"a","resourceLimits":{},"verified":false}');
-      assert.equal((seen?.request as Message & { parent: string }).parent, "");
+      assert.deepEqual(seen?.request, create(groups.createGroup.input, { parent: "", group: { name: "a" } }));
     });
 
     it("binds a PATCH with the mask that its body implies", async () => {
@@ -208,7 +194,7 @@ for (const version of versions) {
           reason: codeName(code),
           domain: "rest.test",
         };
-        assert.deepEqual(body(answer).details[0], info);
+        assert.deepEqual(bodyOf(answer).details[0], info);
       });
     }
 
@@ -233,7 +219,7 @@ for (const version of versions) {
     it("names violations in a BadRequest", async () => {
       const answer = await send("GET", "/iam/v2beta1/groups?page_size=5abc&nope=1");
       assertError(answer, 400, Code.INVALID_ARGUMENT, "Invalid argument: page_size: must be an int32");
-      assert.deepEqual(body(answer).details[1], {
+      assert.deepEqual(bodyOf(answer).details[1], {
         "@type": "type.googleapis.com/google.rpc.BadRequest",
         fieldViolations: [
           { field: "page_size", description: "must be an int32" },
@@ -320,135 +306,6 @@ for (const version of versions) {
       assert.deepEqual(seen?.request, create(ExchangeRequestSchema, { aud: ["a"] }));
     });
   });
-
-  describe(`errors over ${version}`, () => {
-    const statuses: [code: Code, status: number][] = [
-      [Code.CANCELLED, 499],
-      [Code.UNKNOWN, 500],
-      [Code.INVALID_ARGUMENT, 400],
-      [Code.DEADLINE_EXCEEDED, 504],
-      [Code.NOT_FOUND, 404],
-      [Code.ALREADY_EXISTS, 409],
-      [Code.PERMISSION_DENIED, 403],
-      [Code.RESOURCE_EXHAUSTED, 429],
-      [Code.FAILED_PRECONDITION, 400],
-      [Code.ABORTED, 409],
-      [Code.OUT_OF_RANGE, 400],
-      [Code.UNIMPLEMENTED, 501],
-      [Code.INTERNAL, 500],
-      [Code.UNAVAILABLE, 503],
-      [Code.DATA_LOSS, 500],
-      [Code.UNAUTHENTICATED, 401],
-    ];
-    for (const [code, status] of statuses) {
-      it(`${codeName(code)} is HTTP ${status}`, async () => {
-        const failing = methodOf(groups.listGroups, (call) => {
-          call.replyHeaders.set("x-reply", "1");
-          throw new ApiError(code, 'a "message"');
-        });
-        await using doors = await openDoors([failing]);
-        const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
-        assertError(answer, status, code, 'a "message"');
-        assert.equal(answer.headers["x-reply"], "1");
-        assert.equal(answer.headers["www-authenticate"], code === Code.UNAUTHENTICATED ? "Bearer" : undefined);
-        assert.equal(answer.headers["cache-control"], "private, no-store");
-      });
-    }
-
-    it("keep the ErrorInfo that they bring, and its order", async () => {
-      const info = detail(ErrorInfoSchema, { reason: "R", domain: "d", metadata: { a: "b" } });
-      const failing = methodOf(groups.listGroups, () => {
-        const { code, message, details } = invalidField("name", "is bad");
-        throw new ApiError(code, message, { details: [...details, info] });
-      });
-      await using doors = await openDoors([failing]);
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
-      assert.equal(
-        answer.text,
-        '{"code":3,"message":"Invalid argument: name: is bad","details":[' +
-          '{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"name","description":"is bad"}]},' +
-          '{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","domain":"d","metadata":{"a":"b"}}]}',
-      );
-    });
-  });
-
-  describe(`the headers of a reply over ${version}`, () => {
-    const withHeader = (name: string, value: string) =>
-      methodOf(groups.listGroups, (call) => {
-        call.replyHeaders.set(name, value);
-        return create(groups.listGroups.output);
-      });
-
-    it("have those of the call", async () => {
-      await using doors = await openDoors([withHeader("x-page-token-expired", "true")]);
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers["x-page-token-expired"], "true");
-    });
-
-    it("that cannot be sent make the reply an error", async () => {
-      await using doors = await openDoors([withHeader("x-bad", "a\r\nset-cookie: b")]);
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
-      assertError(answer, 500, Code.INTERNAL, "Internal error");
-      assert.equal(answer.headers["set-cookie"], undefined);
-      assert.equal(doors.reported.length, 1);
-    });
-  });
-
-  describe(`time over ${version}`, () => {
-    it("runs out for a method that does not end, which is told", async () => {
-      let signal: AbortSignal | undefined;
-      const slow = methodOf(groups.listGroups, (call) => {
-        signal = call.signal;
-        return new Promise(() => {});
-      });
-      await using doors = await openDoors([slow], { requestTimeoutMs: 30 });
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
-      assertError(answer, 504, Code.DEADLINE_EXCEEDED, /^Deadline exceeded: /);
-      assert.equal(signal?.aborted, true);
-    });
-
-    it("ends for a method whose client leaves", async () => {
-      const started = Promise.withResolvers<Call>();
-      const aborted = Promise.withResolvers<void>();
-      const slow = methodOf(groups.listGroups, (call) => {
-        call.signal?.addEventListener("abort", () => aborted.resolve());
-        started.resolve(call);
-        return new Promise(() => {});
-      });
-      await using doors = await openDoors([slow], { requestTimeoutMs: 100_000 });
-      await doors.leave(version, { method: "GET", path: "/iam/v2beta1/groups" }, started.promise);
-      await aborted.promise;
-      assert.equal((await started.promise).signal?.aborted, true);
-    });
-
-    it("does not end the signal of a call that was answered", async () => {
-      let signal: AbortSignal | undefined;
-      const quick = methodOf(groups.listGroups, (call) => {
-        signal = call.signal;
-        return create(groups.listGroups.output);
-      });
-      const doors = await openDoors([quick]);
-      await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
-      await doors[Symbol.asyncDispose]();
-      assert.equal(signal?.aborted, false);
-    });
-  });
-
-  describe(`a door without request ids over ${version}`, () => {
-    it("breaks the request off rather than leaving it open", async () => {
-      const fail = (): string => {
-        throw new Error("no entropy");
-      };
-      await using doors = await openDoors([methods[0]!], { newRequestId: fail });
-      await assert.rejects(answerOrClose(doors, version));
-      assert.deepEqual(doors.reported.map(String), ["Error: no entropy"]);
-    });
-  });
-}
-
-async function answerOrClose(doors: Doors, version: Version): Promise<Answer> {
-  return doors.send(version, { method: "GET", path: `/iam/v2beta1/groups/${uid}` });
 }
 
 describe("createGateway", () => {

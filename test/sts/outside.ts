@@ -15,13 +15,14 @@ export interface OutsideKeyPair {
 
 const pairs = new Map<string, OutsideKeyPair>();
 
-/** The key pair with a kid, the same one for the whole run: making RSA keys is slow. */
+/** The key pair for an algorithm with a kid, the same one for the whole run: making RSA keys is slow. */
 export function keyPair(alg: string, kid = `${alg}-1`): OutsideKeyPair {
-  const known = pairs.get(kid);
+  const name = `${alg} ${kid}`;
+  const known = pairs.get(name);
   if (known) return known;
   const { privateKey, publicKey } = generate(alg);
   const pair = { kid, alg, privateKey, jwk: { ...publicKey.export({ format: "jwk" }), kid, alg, use: "sig" } };
-  pairs.set(kid, pair);
+  pairs.set(name, pair);
   return pair;
 }
 
@@ -33,12 +34,14 @@ function generate(alg: string) {
   return generateKeyPairSync("rsa", { modulusLength: 2048 });
 }
 
+/** What signs: a key pair, or one that keeps its kid to itself. */
+type Signer = Pick<OutsideKeyPair, "alg" | "privateKey"> & { readonly kid: string | undefined };
+
 /** A token with these claims, signed by the key. */
-export function signOutside(
-  { alg, kid, privateKey }: OutsideKeyPair,
-  claims: Record<string, unknown>,
-): Promise<string> {
-  return new SignJWT(claims).setProtectedHeader({ alg, kid, typ: "JWT" }).sign(privateKey);
+export function signOutside({ alg, kid, privateKey }: Signer, claims: Record<string, unknown>): Promise<string> {
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg, ...(kid !== undefined && { kid }), typ: "JWT" })
+    .sign(privateKey);
 }
 
 /** The JSON text of a key set. */

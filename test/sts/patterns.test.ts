@@ -28,7 +28,8 @@ describe("a pattern matches the whole value", () => {
     ["a pattern that is not valid matches nothing", "(", "(", false],
     ["M4: time is linear in the value", "(a+)+$", "a".repeat(30_000), true],
     ["M4: and so is giving up", "(a+)+$", `${"a".repeat(30_000)}b`, false],
-    ["M4: a value that takes too many steps does not match", "(?:a?){390}a{390}", "a".repeat(1200), false],
+    ["M4: a value that takes too many steps does not match", ".*(?:a?){500}", "a".repeat(1500), false],
+    ["M4: and a shorter one does", ".*(?:a?){500}", "a".repeat(500), true],
   ];
   for (const [rule, pattern, value, matches] of table) {
     it(rule, () => assert.equal(matchesWhole(pattern, value), matches));

@@ -21,7 +21,7 @@ import { checkRelationship } from "../../sts/identity-rules.ts";
 import { toTimestamp } from "../timestamps.ts";
 import { groupParents } from "./groups.ts";
 import { refuseLastOwner } from "./last-owner.ts";
-import { fromColumns, toColumns } from "./relationships.ts";
+import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";
 import { type IdentityRow, identityCollection, roleBindingCollection } from "./rows.ts";
 
 /** Bindings that are taken away with an identity, in portions of this size. */
@@ -87,7 +87,7 @@ export function identities(deps: Deps): Implementation {
         });
       },
     },
-    [identity.messageRules],
+    [identity.messageRules, ...relationshipRules],
   );
 }
 

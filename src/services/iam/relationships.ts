@@ -8,9 +8,23 @@ import {
   RelationshipType,
   type ServicePrincipal,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import type { MessageRules } from "../../pipeline/rule-book.ts";
 import type { StoredRelationship } from "../../storage/tables.ts";
 
 type Relationship = Identity["relationship"];
+
+/**
+ * The texts of relationships have rules of their own, in `checkRelationship`. The bound for any other text would refuse
+ * key sets, and name what is wrong a second time.
+ */
+export const relationshipRules: readonly MessageRules[] = [
+  Identity_ClaimMatchSchema,
+  Identity_StaticKeysSchema,
+  Identity_AWSIdentitySchema,
+].map((schema) => ({
+  schema,
+  fields: Object.fromEntries(schema.fields.map(({ name }) => [name, { test: () => true, description: "" }])),
+}));
 
 /** The columns that follow from a relationship. */
 export interface RelationshipColumns {

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Code } from "../../src/aip/errors.ts";
+import {
+  encode,
+  openWithWorkload,
+  outcome,
+  outsideClaims,
+  outsideIssuer,
+  outsideToken,
+  staticKeys,
+  uid,
+  workload,
+} from "./exchange-fixtures.ts";
+import { keyPair, keySetText } from "./outside.ts";
+
+const identity = uid("org/id");
+
+describe("an identity", () => {
+  const fetched = [`${outsideIssuer}/.well-known/openid-configuration`, `${outsideIssuer}/keys`];
+
+  it("X1, J1, J2: of another issuer is refused before anything is fetched, naming the claim and what was presented", async () => {
+    const exchange = await openWithWorkload();
+    const pattern = "https://good\\.example(?:/.*)?";
+    exchange.add("org/wide", {
+      case: "claimMatch",
+      value: { iss: { case: "issuerPattern", value: pattern }, sub: { case: "subjectPattern", value: ".*" } },
+    });
+    const issuers = [
+      "http://169.254.169.254/?https://good.example",
+      "https://good.example@evil.example",
+      "http://127.0.0.1:8080",
+      "http://169.254.169.254",
+      "http://10.0.0.1",
+      "https://[::ffff:127.0.0.1]",
+      "https://good.example.evil.example",
+    ];
+    for (const iss of issuers) {
+      for (const name of ["org/id", "org/wide"]) {
+        const promise = exchange.run({ identity: uid(name) }, await outsideToken({ iss }));
+        await assert.rejects(promise, {
+          code: Code.PERMISSION_DENIED,
+          message: `Permission denied: invalid "iss": the presented token has "${iss}"`,
+          metadata: { claim: "iss", presented: iss },
+        });
+      }
+    }
+    assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  it("J7: is not assumed by an issuer with a query that its pattern lets through", async () => {
+    const exchange = await openWithWorkload();
+    exchange.add("org/wide", {
+      case: "claimMatch",
+      value: {
+        iss: { case: "issuerPattern", value: "https://good\\.example/.*" },
+        sub: { case: "subjectPattern", value: ".*" },
+      },
+    });
+    for (const iss of ["https://good.example/?a", "https://good.example/#a"]) {
+      const result = await outcome(exchange.run({ identity: uid("org/wide") }, await outsideToken({ iss })));
+      assert.match(
+        result,
+        /^PERMISSION_DENIED verifying token: oidc: the keys of the issuer cannot be used: the issuer/,
+      );
+    }
+    assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  it("that does not exist answers like one of another issuer", async () => {
+    const exchange = await openWithWorkload();
+    const token = await outsideToken({ iss: "https://other.example" });
+    const [absent, present] = [uid("org/none"), identity];
+    assert.equal(
+      await outcome(exchange.run({ identity: absent }, token)),
+      await outcome(exchange.run({ identity: present }, token)),
+    );
+  });
+
+  it("R11: that is a service principal or of AWS is assumed by no token, and answers alike", async () => {
+    const exchange = await openWithWorkload();
+    exchange.add("org/principal", { case: "servicePrincipal", value: 2 });
+    exchange.add("org/aws", { case: "awsIdentity", value: { awsAccount: "123456789012" } });
+    exchange.add("org/nothing", { case: undefined });
+    for (const name of ["org/principal", "org/aws", "org/nothing"]) {
+      const result = await outcome(exchange.run({ identity: uid(name) }, await outsideToken()));
+      assert.equal(
+        result,
+        `PERMISSION_DENIED Permission denied: invalid "iss": the presented token has "${outsideIssuer}"`,
+      );
+    }
+    assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  const table: readonly (readonly [rule: string, changes: object, claim: string, presented: string])[] = [
+    ["sub", { sub: "other" }, "sub", "other"],
+    ["absent sub", { sub: undefined }, "sub", ""],
+    ["X10: aud", { aud: "https://other.example" }, "aud", "https://other.example"],
+    ["aud in a list", { aud: ["a", "b"] }, "aud", '["a","b"]'],
+    ["absent aud", { aud: undefined }, "aud", ""],
+    ["L2: sub with a line break and an escape", { sub: "a\n{\u001b[0m\u202e" }, "sub", "a\\u{a}{\\u{1b}[0m\\u{202e}"],
+    ["L2: sub without end", { sub: "a".repeat(5000) }, "sub", `${"a".repeat(256)}...`],
+  ];
+  for (const [rule, changes, claim, presented] of table) {
+    it(`is refused for another ${rule}, and the claim is told in words and metadata`, async () => {
+      const exchange = await openWithWorkload();
+      const text = presented === "" ? "the presented token has none" : `the presented token has "${presented}"`;
+      await assert.rejects(exchange.run({ identity }, await outsideToken(changes)), {
+        code: Code.PERMISSION_DENIED,
+        message: `Permission denied: invalid "${claim}": ${text}`,
+        metadata: { claim, presented },
+      });
+      assert.deepEqual(exchange.touched, []);
+    });
+  }
+
+  it("tells a token that is not signed nothing but whose issuer it names", async () => {
+    const exchange = await openWithWorkload();
+    const forged = `${encode({ alg: "ES256", kid: "ES256-1" })}.${encode(outsideClaims({ sub: "guess" }))}.YWJj`;
+    assert.match(await outcome(exchange.run({ identity }, forged)), /verifying token: oidc: failed to verify/);
+  });
+
+  it("X4: refuses the same token after an update that no longer matches it", async () => {
+    const exchange = await openWithWorkload();
+    const token = await outsideToken();
+    assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
+    const value = { iss: { case: "issuer", value: outsideIssuer }, sub: { case: "subject", value: "other" } } as const;
+    exchange.add("org/id", { case: "claimMatch", value });
+    assert.match(await outcome(exchange.run({ identity }, token)), /invalid "sub"/);
+    exchange.remove("org/id");
+    assert.match(await outcome(exchange.run({ identity }, token)), /invalid "iss"/);
+  });
+
+  it("is UNAVAILABLE while its issuer does not answer", async () => {
+    const exchange = await openWithWorkload();
+    exchange.outside.documents.clear();
+    const promise = exchange.run({ identity }, await outsideToken());
+    assert.equal(await outcome(promise), "UNAVAILABLE Unavailable: the issuer of the presented token does not answer");
+    assert.deepEqual(exchange.outside.requests, fetched.slice(0, 1));
+  });
+
+  it("takes Google's issuer with and without its scheme", async () => {
+    const exchange = await openWithWorkload();
+    const google = "https://accounts.google.com";
+    for (const [url, document] of exchange.outside.documents) {
+      const text = JSON.stringify(document).replaceAll(outsideIssuer, google);
+      exchange.outside.documents.set(url.replace(outsideIssuer, google), JSON.parse(text));
+    }
+    exchange.add("org/google", {
+      case: "claimMatch",
+      value: { iss: { case: "issuer", value: google }, sub: { case: "subject", value: "1".repeat(21) } },
+    });
+    for (const iss of [google, "accounts.google.com"]) {
+      const token = await outsideToken({ iss, sub: "1".repeat(21) });
+      assert.equal(await outcome(exchange.run({ identity: uid("org/google") }, token)), "OK");
+      assert.equal(await outcome(exchange.run({}, token)), "OK");
+    }
+  });
+});
+
+describe("X2: without an identity", () => {
+  it("the only one with that issuer and subject is assumed", async () => {
+    const exchange = await openWithWorkload();
+    exchange.add("org/other", staticKeys(keySetText(keyPair("RS256"))));
+    const { token } = await exchange.run({}, await outsideToken());
+    assert.equal((await exchange.node.tokens.verify(token)).subject, identity);
+  });
+
+  it("none is assumed where several fit", async () => {
+    const exchange = await openWithWorkload();
+    exchange.add("org/twin", workload);
+    assert.match(await outcome(exchange.run({}, await outsideToken())), /^PERMISSION_DENIED .*several identities/);
+  });
+
+  it("none is assumed where others may have been left out", async () => {
+    const exchange = await openWithWorkload();
+    for (let i = 0; i < 9; i++) exchange.add(`org/s${i}`, staticKeys("keys"));
+    assert.match(await outcome(exchange.run({}, await outsideToken())), /^PERMISSION_DENIED .*several identities/);
+    assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  it("none is assumed where none fits", async () => {
+    const exchange = await openWithWorkload();
+    const result = await outcome(exchange.run({}, await outsideToken({ sub: "other" })));
+    assert.equal(result, "PERMISSION_DENIED Permission denied: no identity fits the presented token: name one");
+  });
+
+  it("none is assumed for an empty issuer or subject, which is what identities with patterns have stored", async () => {
+    const exchange = await openWithWorkload();
+    exchange.add("org/wide", {
+      case: "claimMatch",
+      value: { iss: { case: "issuer", value: outsideIssuer }, sub: { case: "subjectPattern", value: ".*" } },
+    });
+    for (const changes of [{ sub: "" }, { sub: undefined }, { iss: "" }, { iss: undefined }]) {
+      assert.match(await outcome(exchange.run({}, await outsideToken(changes))), /no identity fits/);
+    }
+  });
+
+  it("the only candidate's refusal is told, and that of several is not", async () => {
+    const exchange = await openWithWorkload();
+    const token = await outsideToken({ aud: "other" });
+    assert.match(await outcome(exchange.run({}, token)), /invalid "aud"/);
+    exchange.add("org/twin", workload);
+    assert.match(await outcome(exchange.run({}, token)), /no identity fits/);
+  });
+
+  it("an issuer that does not answer makes it UNAVAILABLE", async () => {
+    const exchange = await openWithWorkload();
+    exchange.outside.documents.clear();
+    assert.match(await outcome(exchange.run({}, await outsideToken())), /^UNAVAILABLE /);
+  });
+});
