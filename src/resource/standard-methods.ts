@@ -1,10 +1,11 @@
 // Get, list, create, update and delete of any declared resource. It names no resource.
 import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { failedPrecondition, invalidArgument, notFound } from "../aip/errors.ts";
+import { type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../aip/errors.ts";
 import { applyMask, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import { scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
+import type { CheckContext } from "../pipeline/rule-book.ts";
 import { deleteRow, findRow, insertRow, type ResourceRow, updateRow } from "../storage/collection.ts";
 import type { Session, Transaction } from "../storage/session.ts";
 import { depthOf, newChild } from "../uid.ts";
@@ -52,11 +53,21 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(
 
   /** The row with the changes of a request applied and checked, not yet written. */
   function changed(row: R, value: MessageShape<D>, mask: UpdateMask, now: number): R {
+    const before = message(row);
     const merged = message(row);
     applyMask(schema, merged, value, mask);
-    const violations = resource.check?.(merged, { now, createTime: row.createTime }) ?? [];
+    const violations = addedViolations(before, merged, { now, createTime: row.createTime });
     if (violations.length > 0) throw invalidArgument(violations);
     return { ...row, ...resource.toRow(merged), ...updated(now) };
+  }
+
+  /** What the change gets wrong. An update need not mend what was wrong before it, such as keys that have expired since. */
+  function addedViolations(before: MessageShape<D>, after: MessageShape<D>, context: CheckContext): FieldViolation[] {
+    const known = resource.check?.(before, context) ?? [];
+    const found = resource.check?.(after, context) ?? [];
+    return found.filter(
+      ({ field, description }) => !known.some((v) => v.field === field && v.description === description),
+    );
   }
 
   function updated(time: number): { updateTime?: number } {
