@@ -7,8 +7,8 @@ import {
   hasOption,
   type Message,
 } from "@bufbuild/protobuf";
-import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { iam, iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
+import { readField } from "../aip/fields.ts";
 
 /** Who may call a method. */
 export type AccessRule =
@@ -39,7 +39,7 @@ export function readAccessRule(method: DescMethod): AccessRule | undefined {
     type: "scoped",
     capabilities,
     field: path.map((field) => field.name).join("."),
-    scopeOf: (request) => readPath(reflect(method.input, request), path),
+    scopeOf: (request) => readPath(request, path),
   };
 }
 
@@ -52,8 +52,11 @@ function scopePath(message: DescMessage): DescField[] | undefined {
   return rest && [field, ...rest];
 }
 
-function readPath(message: ReflectMessage, [field, ...rest]: readonly DescField[]): string {
-  if (!field || !message.isSet(field)) return "";
-  if (field.fieldKind === "message") return readPath(message.get(field), rest);
-  return String(message.get(field));
+function readPath(message: Message, path: readonly DescField[]): string {
+  let value: unknown = message;
+  for (const field of path) {
+    if (value === undefined) return "";
+    value = readField(value as Message, field);
+  }
+  return value === undefined ? "" : String(value);
 }

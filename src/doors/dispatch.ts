@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import type { Socket } from "node:net";
+import type { StreamHandler } from "./fast.ts";
 import { checkHead } from "./head.ts";
 import type { ListenerLimits } from "./limits.ts";
 
@@ -49,6 +50,19 @@ export function guarded(handler: HttpHandler, limits: ListenerLimits, onError: (
       if (done instanceof Promise) done.catch(fail);
     } catch (error) {
       fail(error);
+    }
+  };
+}
+
+/** Surrounds a stream handler likewise: a stream that makes it throw is cut off. */
+export function guardedStream(handler: StreamHandler, onError: (error: unknown) => void): StreamHandler {
+  return (stream, headers, rawHeaders) => {
+    try {
+      return handler(stream, headers, rawHeaders);
+    } catch (error) {
+      onError(error);
+      stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      return true;
     }
   };
 }

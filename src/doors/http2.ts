@@ -11,6 +11,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { newBudget } from "./budget.ts";
 import { ignore, refuse, type SocketServer } from "./dispatch.ts";
 import type { StreamHandler } from "./fast.ts";
+import { headBytes } from "./head.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 
 /** When each open stream of a session began. */
@@ -40,7 +41,8 @@ export function newHttp2Server(
   server.on("stream", (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
     // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
     stream.on("error", ignore);
-    if (stream.destroyed || fast(stream, headers, rawHeaders)) return;
+    if (stream.destroyed) return;
+    if (headBytes(rawHeaders) <= limits.maxHeaderBytes && fast(stream, headers, rawHeaders)) return;
     requests.emit("stream", stream, headers, flags, rawHeaders);
   });
   server.on("session", (session) => {

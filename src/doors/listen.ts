@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
-import { guarded, type HttpHandler, ignore } from "./dispatch.ts";
+import { guarded, guardedStream, type HttpHandler, ignore } from "./dispatch.ts";
 import { drainer } from "./drain.ts";
 import type { StreamHandler } from "./fast.ts";
 import { newHttp1Server } from "./http1.ts";
@@ -42,7 +42,8 @@ export interface Listener extends AsyncDisposable {
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { limits, onError = ignore } = options;
   const handle = guarded(options.handler, limits, onError);
-  const servers = { http1: newHttp1Server(limits, handle), http2: newHttp2Server(limits, handle, options.fast) };
+  const fast = options.fast && guardedStream(options.fast, onError);
+  const servers = { http1: newHttp1Server(limits, handle), http2: newHttp2Server(limits, handle, fast) };
   const draining = new AbortController();
   const sockets = new Set<Socket>();
   const undecided = new Set<Socket>();

@@ -1,17 +1,25 @@
 // Static validation, before anything is looked up: required fields, patterns, uids. All violations come at once.
-import { type DescField, type DescMessage, type DescMethodUnary, getOption, type Message } from "@bufbuild/protobuf";
-import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type DescMethodUnary,
+  getOption,
+  type Message,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import type { FieldViolation } from "../aip/errors.ts";
 import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
+import { readField } from "../aip/fields.ts";
 import { type CheckContext, plainTextRule, type RuleBook, type TextRule, uidRule } from "./rule-book.ts";
 
 /** Lists longer than this are refused, whatever they hold. */
 const maximumItems = 1000;
 
-type Check = (message: ReflectMessage, prefix: string, found: FieldViolation[]) => void;
+type Check = (message: Message, prefix: string, found: FieldViolation[]) => void;
 
 /** Tells what is wrong with a request. */
 export type Validator = (request: Message, context: CheckContext) => FieldViolation[];
@@ -26,11 +34,11 @@ export function compileValidator(method: DescMethodUnary, book: RuleBook): Valid
   const resourceCheck = resource && compileResourceCheck(resource.message, book);
   return (request, context) => {
     const found: FieldViolation[] = [];
-    const message = reflect(input, request);
-    for (const check of checks) check(message, "", found);
+    for (const check of checks) check(request, "", found);
     if (resource && resourceCheck) {
-      const value = message.isSet(resource) ? message.get(resource) : undefined;
-      found.push(...resourceCheck(value, maskField ? { mask: maskOf(message, maskField) } : undefined, context));
+      const value = readField(request, resource) as Message | undefined;
+      const update = maskField && { mask: readField(request, maskField) as FieldMask | undefined };
+      found.push(...resourceCheck(value, update, context));
     }
     return found;
   };
@@ -45,21 +53,21 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
   const uid = schema.fields.find((field) => field.name === "uid" && getOption(field, iam_scope));
   const between = book.get(schema.typeName)?.check;
   return (
-    value: ReflectMessage | undefined,
+    value: Message | undefined,
     update: { mask: FieldMask | undefined } | undefined,
     context: CheckContext,
   ): FieldViolation[] => {
     const found: FieldViolation[] = [];
-    const message = value ?? reflect(schema);
-    const resolved = update && resolveMask(schema, message.message, update.mask);
+    const message: Message = value ?? create(schema);
+    const resolved = update && resolveMask(schema, message, update.mask);
     if (resolved && "violations" in resolved) return [...resolved.violations];
     const mask: UpdateMask | undefined = resolved?.mask;
-    if (mask && uid) testText(uidRule, String(message.get(uid)), "uid", true, found);
+    if (mask && uid) testText(uidRule, String(readField(message, uid)), "uid", true, found);
     for (const { field, check } of checks) {
       if (!mask || maskNames(mask, field.name)) check(message, "", found);
     }
     // On update the rules between fields are for the result, which only the handler knows.
-    if (!mask && between) found.push(...between(message.message, context));
+    if (!mask && between) found.push(...between(message, context));
     return found;
   };
 }
@@ -75,27 +83,23 @@ function resourceField(input: DescMessage): (DescField & { fieldKind: "message" 
   });
 }
 
-function maskOf(message: ReflectMessage, field: DescField): FieldMask | undefined {
-  if (field.fieldKind !== "message" || !message.isSet(field)) return undefined;
-  return message.get(field).message as FieldMask;
-}
-
 // AIP-233: inside a batch the parent of an item may be left out, hence `mayRequire`.
 function fieldCheck(parent: DescMessage, field: DescField, book: RuleBook, mayRequire = true): Check {
   const required = mayRequire && isRequired(field);
   if (field.fieldKind === "message") {
     const inner = messageCheck(field.message, book);
     return (message, prefix, found) => {
-      if (message.isSet(field)) inner(message.get(field), `${prefix}${field.name}.`, found);
+      const value = readField(message, field) as Message | undefined;
+      if (value) inner(value, `${prefix}${field.name}.`, found);
       else if (required) found.push({ field: prefix + field.name, description: `${field.name} is required` });
     };
   }
   if (field.fieldKind === "list") return listCheck(field, required, textRule(parent, field, book), book);
-  if (field.fieldKind !== "scalar" || typeof reflect(parent).get(field) !== "string") return () => {};
+  if (field.fieldKind !== "scalar" || field.scalar !== ScalarType.STRING) return () => {};
   const rule = textRule(parent, field, book);
   const mayBeEmpty = !required;
   return (message, prefix, found) => {
-    const text = message.get(field) as string;
+    const text = (readField(message, field) ?? "") as string;
     if (text !== "" || !mayBeEmpty) testText(rule, text, prefix + field.name, required, found);
   };
 }
@@ -103,17 +107,17 @@ function fieldCheck(parent: DescMessage, field: DescField, book: RuleBook, mayRe
 function listCheck(field: DescField & { fieldKind: "list" }, required: boolean, rule: TextRule, book: RuleBook): Check {
   const inner = field.listKind === "message" ? messageCheck(field.message, book) : undefined;
   return (message, prefix, found) => {
-    const list = message.get(field);
+    const list = readField(message, field) as readonly unknown[];
     const name = prefix + field.name;
-    if (required && list.size === 0) found.push({ field: name, description: `${field.name} is required` });
-    if (list.size > maximumItems) {
+    if (required && list.length === 0) found.push({ field: name, description: `${field.name} is required` });
+    if (list.length > maximumItems) {
       found.push({ field: name, description: `must not have more than ${maximumItems} items` });
       return;
     }
     let index = 0;
     for (const item of list) {
       const at = `${name}[${index++}]`;
-      if (inner) inner(item as ReflectMessage, `${at}.`, found);
+      if (inner) inner(item as Message, `${at}.`, found);
       else if (typeof item === "string") testText(rule, item, at, true, found);
     }
   };

@@ -114,12 +114,24 @@ function statementKey(collection: { kind: string }, purpose: string, { source, f
   return [collection.kind, purpose, ...shape].join(".");
 }
 
-function valuesOf({ source, filters, after }: Range): Record<string, unknown> {
-  const place = source.type === "subtree" ? rangeBelow(source.uid) : { parent: source.uid };
+function valuesOf({ source, filters, order, after }: Range): Record<string, unknown> {
+  const place = source.type === "subtree" ? uidsOf(source.uid, order, after) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid };
   // Under names of their own: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
   return { key: keyOf(source), ...place, ...cursor, ...Object.fromEntries(wanted) };
+}
+
+/**
+ * The bounds of the uids below `uid` that are left behind a cursor. SQLite starts at one bound of several: were it the one of
+ * the subtree, it would read all that lies before the cursor.
+ */
+function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined): { from: string; to: string } {
+  const { from, to } = rangeBelow(uid);
+  if (field !== "uid" || !after) return { from, to };
+  return descending
+    ? { from, to: after.uid < to ? after.uid : to }
+    : { from: after.uid > from ? after.uid : from, to };
 }
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
