@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkIssuer, defaultIssuersLimits, type IssuersLimits, openIssuers } from "../../src/authn/issuers.ts";
-import { maxKeys, parseKeySet, selectKeys } from "../../src/authn/key-sets.ts";
+import { maxKeys } from "../../src/authn/key-sets.ts";
 import { OutboundError, type OutboundFailure } from "../../src/authn/outbound.ts";
 import {
   type Answer,
@@ -15,7 +15,7 @@ import {
 } from "../sts/outside.ts";
 import { type TestClock, testClock } from "./token-fixtures.ts";
 
-const [es256, rs256, next] = [keyPair("ES256"), keyPair("RS256"), keyPair("ES256", "next")];
+const [es256, next] = [keyPair("ES256"), keyPair("ES256", "next")];
 const minute = 60_000;
 
 function open(fetchJson: (url: string) => Promise<unknown>, clock: TestClock, limits: Partial<IssuersLimits> = {}) {
@@ -104,7 +104,7 @@ describe("the keys of an issuer", () => {
     await assert.rejects(issuers.keysFor(server.url), failsAs("unavailable", /failure/));
     assert.equal(server.requests.length, 1);
     clock.advance(1);
-    assert.deepEqual(await kidsOf(issuers, server.url, es256.kid), [es256.kid]);
+    assert.deepEqual(await kidsOf(issuers, server.url, es256.kid, "random"), [es256.kid]);
   });
 
   it("are gone when the issuer answers with something else", async () => {
@@ -257,59 +257,5 @@ describe("the URL of an issuer", () => {
       assert.equal(checkIssuer(issuer, true), undefined, issuer);
       assert.equal(checkIssuer(issuer, false), "must be an https URL", issuer);
     }
-  });
-});
-
-describe("a key set", () => {
-  const wide = (bits: number) => ({ kty: "RSA", n: Buffer.alloc(bits / 8, 0xff).toString("base64url"), e: "AQAB" });
-  const table: readonly (readonly [rule: string, alg: string, jwk: unknown])[] = [
-    ["J8: an oct key", "HS256", { kty: "oct", k: "c2VjcmV0" }],
-    ["J8: an RSA key of 512 bits", "RS256", wide(512)],
-    ["J8: an RSA key of 1024 bits", "RS256", wide(1024)],
-    ["D8: an RSA key of 16384 bits", "RS256", wide(16384)],
-    ["an RSA key with a long exponent", "RS256", { ...wide(2048), e: wide(256).n }],
-    ["an RSA key with the exponent 1", "RS256", { ...wide(2048), e: "AQ" }],
-    ["J8: a point off the curve", "ES256", { ...es256.jwk, y: es256.jwk.x }],
-    ["J8: a key for encryption", "ES256", { ...es256.jwk, use: "enc" }],
-    ["J8: a key for other operations", "ES256", { ...es256.jwk, key_ops: ["sign"] }],
-    ["D8: a curve that is not accepted", "ES512", keyPair("ES512").jwk],
-    ["an algorithm that is not accepted", "PS512", { ...rs256.jwk, alg: "PS512" }],
-    ["an algorithm of another kind of key", "ES256", { ...rs256.jwk, alg: "ES256" }],
-    ["no key", "ES256", "key"],
-    ["null", "ES256", null],
-  ];
-  for (const [rule, alg, jwk] of table) {
-    it(`leaves out ${rule}, and keeps the others`, () => {
-      const keys = parseKeySet({ keys: [jwk, keyPair("EdDSA").jwk] });
-      assert.deepEqual(
-        keys?.map(({ kid }) => kid),
-        ["EdDSA-1"],
-      );
-      assert.deepEqual(selectKeys(keys ?? [], { alg, kid: undefined }), []);
-    });
-  }
-
-  it("keeps RSA keys of 2048 to 8192 bits, and private keys by their public half", () => {
-    const jwk = es256.privateKey.export({ format: "jwk" });
-    const keys = parseKeySet({ keys: [wide(2048), wide(8192), jwk] }) ?? [];
-    assert.deepEqual(
-      keys.map(({ key }) => key.type),
-      ["public", "public", "public"],
-    );
-  });
-
-  it("T13: has two keys with one kid, each for its own algorithm", () => {
-    const keys = parseKeySet({ keys: [es256.jwk, { ...rs256.jwk, kid: es256.kid }] }) ?? [];
-    const types = ["ES256", "RS256", "PS256"].map((alg) =>
-      selectKeys(keys, { alg, kid: es256.kid }).map((key) => key.asymmetricKeyType),
-    );
-    assert.deepEqual(types, [["ec"], ["rsa"], []]);
-  });
-
-  it("offers at most ten keys to a token without a kid", () => {
-    const keys = parseKeySet({
-      keys: Array.from({ length: maxKeys }, (_, index) => ({ ...es256.jwk, kid: `${index}` })),
-    });
-    assert.equal(selectKeys(keys ?? [], { alg: "ES256", kid: undefined }).length, 10);
   });
 });

@@ -81,6 +81,31 @@ test("guard: a handler that throws in the middle of a reply cuts it off", async 
   await assert.rejects(get2(session(t, listener), "/"));
 });
 
+test("guard: a stream handler sees each stream first; where it throws, the stream is cut off and the session goes on", async (t) => {
+  const errors: unknown[] = [];
+  const listener = await listen(t, {
+    limits: { maxHeaderBytes: 4096 },
+    onError: (error) => errors.push(error),
+    fast: (stream, headers) => {
+      if (headers[":path"] === "/fault") throw new Error("fault");
+      if (headers[":path"] !== "/fast") return false;
+      stream.respond({ ":status": 200 });
+      stream.end("taken");
+      return true;
+    },
+  });
+  const client = session(t, listener);
+  await assert.rejects(get2(client, "/fault"), { code: "ERR_HTTP2_STREAM_ERROR" });
+  assert.deepEqual(errors.map(String), ["Error: fault"]);
+  assert.equal((await get2(client, "/fast")).body, "taken");
+  assert.equal(JSON.parse((await get2(client, "/other")).body).url, "/other");
+  const ignorant = frameClient(listener.address.port);
+  t.after(() => ignorant.socket.destroy());
+  ignorant.send(request(1, true, "/fast", [["x", "a".repeat(4000)]]));
+  const refused = await ignorant.next((f) => f.stream === 1);
+  assert.match(refused.payload.toString("latin1"), /431/);
+});
+
 test("guard: a reply written to after its end is delivered, and reported", async (t) => {
   const errors: unknown[] = [];
   const handler: HttpHandler = (_, response) => {
