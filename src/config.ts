@@ -1,115 +1,8 @@
-// Configuration: flags over environment over file over defaults. The only reader of the environment.
+// The settings, checked and turned into what the program works with.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { KeyAlgorithm } from "./authn/keys.ts";
-
-/** One thing that can be set: by flag, by variable or in the file. */
-export interface Setting {
-  /** The name in the file and, in kebab-case, the flag. */
-  readonly name: SettingName;
-  /** What the help and the README say of the value; a setting without it is switched on or off. */
-  readonly value?: string;
-  readonly fallback: string;
-  readonly description: string;
-}
-
-export const settings = [
-  { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "where to listen" },
-  {
-    name: "data-dir",
-    value: "path",
-    fallback: "./data",
-    description: "where the embedded database and the owner's token are kept",
-  },
-  {
-    name: "database-url",
-    value: "url",
-    fallback: "",
-    description: "postgres://… or the path of a SQLite file; empty for gatehouse.db in the data directory",
-  },
-  {
-    name: "base-url",
-    value: "url",
-    fallback: "",
-    description: "the public address: issuer and audience of tokens; required in production",
-  },
-  {
-    name: "audiences",
-    value: "list",
-    fallback: "",
-    description: "further audiences that tokens may be asked for, separated by commas",
-  },
-  { name: "domain", value: "name", fallback: "gatehouse.internal", description: "the domain in error details" },
-  { name: "tls-cert", value: "path", fallback: "", description: "the certificate chain, PEM; plaintext when empty" },
-  { name: "tls-key", value: "path", fallback: "", description: "the key of the certificate, PEM" },
-  {
-    name: "signing-algorithm",
-    value: "name",
-    fallback: "RS256",
-    description: "how new keys sign API tokens: RS256 or ES256",
-  },
-  {
-    name: "root-groups",
-    value: "who",
-    fallback: "anyone",
-    description: "who may create root groups: anyone who may create groups somewhere, or operators",
-  },
-  {
-    name: "trusted-email-issuers",
-    value: "list",
-    fallback: "https://accounts.google.com",
-    description: "issuers whose verified e-mail addresses are believed when an organization is looked up",
-  },
-  {
-    name: "shared-email-domains",
-    value: "list",
-    fallback: "gmail.com,googlemail.com,outlook.com,hotmail.com,yahoo.com,icloud.com,proton.me",
-    description: "e-mail domains that stand for no organization",
-  },
-  {
-    name: "private-issuer-networks",
-    value: "list",
-    fallback: "",
-    description: "private networks (CIDR) whose https issuers may be contacted",
-  },
-  {
-    name: "metrics",
-    value: "who",
-    fallback: "loopback",
-    description: "who may read /metrics: loopback, anyone or nobody",
-  },
-  {
-    name: "drain-timeout",
-    value: "seconds",
-    fallback: "10",
-    description: "how long requests may take to finish when the program stops",
-  },
-  {
-    name: "fast-path",
-    value: "switch",
-    fallback: "on",
-    description: "off sends every RPC through the complete door, for comparison",
-  },
-  {
-    name: "log-level",
-    value: "level",
-    fallback: "info",
-    description: "trace, debug, info, warn, error, fatal or silent",
-  },
-  {
-    name: "accept-issuer-change",
-    fallback: "false",
-    description: "start although the data was made under another base URL",
-  },
-  {
-    name: "dev",
-    fallback: "false",
-    description: "development mode: sample data, loopback only, issuers on loopback http allowed",
-  },
-] as const satisfies readonly { name: string; value?: string; fallback: string; description: string }[];
-
-export type SettingName = (typeof settings)[number]["name"];
-type RawSettings = Readonly<Record<SettingName, string>>;
+import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
 /** Everything that the operator decides, checked. */
 export interface Config {
@@ -160,29 +53,6 @@ export const limits = {
   keyOverlapMs: 2 * 60 * 60 * 1000,
 } as const;
 
-/** A setting that cannot be used. The message is a sentence that names it. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
-
-/** Gathers the settings from flags, environment and file, in this order. */
-export function readSettings(
-  flags: Readonly<Record<string, string | boolean | undefined>>,
-  environment: NodeJS.ProcessEnv,
-): RawSettings {
-  const file = readConfigFile(flags.config?.toString() ?? environment.GATEHOUSE_CONFIG);
-  const chosen = settings.map(({ name, fallback }) => {
-    const value = flags[camelCase(name)] ?? environment[variableOf(name)] ?? file[name];
-    return [name, value === undefined ? fallback : String(value)];
-  });
-  return Object.fromEntries(chosen) as RawSettings;
-}
-
-/** The environment variable of a setting. */
-export function variableOf(name: SettingName): string {
-  return `GATEHOUSE_${name.toUpperCase().replaceAll("-", "_")}`;
-}
-
 /** Checks the settings. Throws a ConfigError that names the one that cannot be used. */
 export function toConfig(raw: RawSettings): Config {
   const dev = toSwitch(raw, "dev");
@@ -216,22 +86,6 @@ export function toConfig(raw: RawSettings): Config {
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
   };
-}
-
-function readConfigFile(file: string | undefined): Record<string, unknown> {
-  if (file === undefined || file === "") return {};
-  let content: unknown;
-  try {
-    content = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new ConfigError(`config: ${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}.`);
-  }
-  if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw new ConfigError(`config: ${file} must hold an object.`);
-  const known: readonly string[] = settings.map(({ name }) => name);
-  const unknown = Object.keys(content).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is no setting.`);
-  return { ...content };
 }
 
 function toAddress(text: string): { host: string; port: number } {
@@ -313,8 +167,4 @@ function toList(text: string): string[] {
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-function camelCase(name: string): string {
-  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

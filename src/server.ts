@@ -7,22 +7,22 @@ import * as details from "../gen/google/rpc/error_details_pb.ts";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "../gen/health/v1/health_pb.ts";
-import { discoveryDocument, discoveryPath, keySetPath } from "./authn/discovery.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
 import { openIssuers } from "./authn/issuers.ts";
-import { type KeyRing, openKeyRing } from "./authn/keys.ts";
+import { openKeyRing } from "./authn/keys.ts";
 import { fetchJson, outboundLimits } from "./authn/outbound.ts";
 import { createTokens, type Tokens } from "./authn/tokens.ts";
 import { createPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type Config, ConfigError, limits } from "./config.ts";
+import { type Config, limits } from "./config.ts";
 import { createFastPath } from "./doors/fast.ts";
 import { defaultLimits } from "./doors/limits.ts";
 import { type Listener, openListener } from "./doors/listen.ts";
 import { createGateway } from "./doors/rest/gateway.ts";
 import { createRouter } from "./doors/router.ts";
-import { createSite, isLocal, type Pages, publicJson, text } from "./doors/site.ts";
+import { createSite } from "./doors/site.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { pages } from "./pages.ts";
 import { composeMethods } from "./pipeline/compose.ts";
 import { createObserver } from "./pipeline/observe.ts";
 import type { Deps } from "./resource/deps.ts";
@@ -31,6 +31,7 @@ import { identityDirectory } from "./services/iam/directory.ts";
 import { health } from "./services/operations/health.ts";
 import { reflection } from "./services/operations/reflection.ts";
 import { exemptMethods, services } from "./services.ts";
+import { ConfigError } from "./settings.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHeldRoles } from "./storage/grants.ts";
@@ -214,20 +215,6 @@ function serviceDeps(config: Config, database: Database, clock: Clock, pageToken
       trustedEmailIssuers: config.trustedEmailIssuers,
       sharedEmailDomains: config.sharedEmailDomains,
     },
-  };
-}
-
-function pages(config: Config, database: Database, keys: KeyRing, metrics: Metrics): Pages {
-  const mayMeasure = { anyone: () => true, loopback: isLocal, nobody: () => false }[config.metrics];
-  return {
-    "/healthz": () => text(200, "ok"),
-    "/readyz": () => database.check().then(() => text(200, "ready")),
-    "/metrics": async (request) =>
-      mayMeasure(request)
-        ? { status: 200, contentType: metrics.contentType, text: await metrics.text() }
-        : text(403, "Forbidden"),
-    [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
-    [keySetPath]: () => publicJson(keys.jwks()),
   };
 }
 

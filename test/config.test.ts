@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { ConfigError, readSettings, settings, toConfig, variableOf } from "../src/config.ts";
+import { toConfig } from "../src/config.ts";
+import { ConfigError, readSettings, settings, variableOf } from "../src/settings.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-config-"));
 after(() => rmSync(folder, { recursive: true }));

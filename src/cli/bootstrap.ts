@@ -1,8 +1,9 @@
 import { checkIssuer } from "../authn/issuers.ts";
-import { type Config, ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
 import { nameRule } from "../pipeline/rule-book.ts";
 import { syncBuiltInRoles } from "../services/iam/built-in-role-rows.ts";
 import { createOrganization, hasOrganization } from "../services/iam/first-owner.ts";
+import { ConfigError } from "../settings.ts";
 import { withDatabase } from "./open.ts";
 
 export interface BootstrapOptions {

@@ -1,6 +1,7 @@
 // The command line: what each command is called and takes. A command is loaded when it is run.
 import { Command, CommanderError, Option } from "commander";
-import { readSettings, settings, toConfig, variableOf } from "../config.ts";
+import { toConfig } from "../config.ts";
+import { readSettings, settings, variableOf } from "../settings.ts";
 
 /** Runs one command line and answers its exit code. Wrong usage is 2; a setting that cannot be used is thrown. */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {

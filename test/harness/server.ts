@@ -5,9 +5,10 @@ import path from "node:path";
 import pino from "pino";
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
-import { type Config, readSettings, toConfig } from "../../src/config.ts";
+import { type Config, toConfig } from "../../src/config.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { createOrganization } from "../../src/services/iam/first-owner.ts";
+import { readSettings } from "../../src/settings.ts";
 import { freePort, newPostgresDatabase } from "./postgres.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";

@@ -7,7 +7,7 @@ import type { Handlers } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { appendChange, findLatestChange } from "../../storage/changes.ts";
 import { findVerifiedRoots } from "../../storage/grants.ts";
-import { groupMessage } from "./groups.ts";
+import { groupMessage } from "./group-message.ts";
 
 const groupType = "iam.chainguard.dev/Group";
 

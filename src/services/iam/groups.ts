@@ -1,12 +1,5 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
-import {
-  type Group,
-  GroupSchema,
-  GroupsService,
-  type OrgKind,
-  type OrgStatus,
-} from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { type Group, GroupSchema, GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { alreadyExists, failedPrecondition, permissionDenied } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
@@ -22,8 +15,8 @@ import { ReferenceViolation } from "../../storage/errors.ts";
 import { findBindingsUnder, findVerifiedRoots } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { groupLookup } from "./group-lookup.ts";
+import { groupMessage } from "./group-message.ts";
 import { type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
 const group = defineResource<typeof GroupSchema, GroupRow>({
@@ -42,23 +35,6 @@ export const groupParents: ParentCollection = {
   type: group.type,
   find: (session, uid) => findRow(session, groupCollection, uid),
 };
-
-/** A stored group as a message. */
-export function groupMessage(row: GroupRow): MessageInitShape<typeof GroupSchema> {
-  const { uid, name, description, resourceLimits, verified } = row;
-  const [kind, status] = [row.kind as OrgKind, row.status as OrgStatus];
-  return {
-    uid,
-    name,
-    description,
-    resourceLimits,
-    verified,
-    kind,
-    status,
-    createTime: toTimestamp(row.createTime),
-    updateTime: toTimestamp(row.updateTime),
-  };
-}
 
 /** Serves groups. */
 export function groups(deps: Deps): Implementation {

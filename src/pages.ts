@@ -1,0 +1,22 @@
+// The pages beside the API: probes, metrics, and what verifiers of our tokens read.
+import { discoveryDocument, discoveryPath, keySetPath } from "./authn/discovery.ts";
+import type { KeyRing } from "./authn/keys.ts";
+import type { Config } from "./config.ts";
+import { isLocal, type Pages, publicJson, text } from "./doors/site.ts";
+import type { Metrics } from "./observe/metrics.ts";
+import type { Database } from "./storage/database.ts";
+
+/** The pages by path. */
+export function pages(config: Config, database: Database, keys: KeyRing, metrics: Metrics): Pages {
+  const mayMeasure = { anyone: () => true, loopback: isLocal, nobody: () => false }[config.metrics];
+  return {
+    "/healthz": () => text(200, "ok"),
+    "/readyz": () => database.check().then(() => text(200, "ready")),
+    "/metrics": async (request) =>
+      mayMeasure(request)
+        ? { status: 200, contentType: metrics.contentType, text: await metrics.text() }
+        : text(403, "Forbidden"),
+    [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
+    [keySetPath]: () => publicJson(keys.jwks()),
+  };
+}

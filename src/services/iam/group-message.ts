@@ -1,0 +1,21 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { GroupSchema, OrgKind, OrgStatus } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { toTimestamp } from "../timestamps.ts";
+import type { GroupRow } from "./rows.ts";
+
+/** A stored group as a message. */
+export function groupMessage(row: GroupRow): MessageInitShape<typeof GroupSchema> {
+  const { uid, name, description, resourceLimits, verified } = row;
+  const [kind, status] = [row.kind as OrgKind, row.status as OrgStatus];
+  return {
+    uid,
+    name,
+    description,
+    resourceLimits,
+    verified,
+    kind,
+    status,
+    createTime: toTimestamp(row.createTime),
+    updateTime: toTimestamp(row.updateTime),
+  };
+}
