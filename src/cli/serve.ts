@@ -7,11 +7,13 @@ import { type Server, startServer } from "../server.ts";
 /** Runs the server until the process is told to stop. */
 export async function serve(config: Config): Promise<number> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+  // From here on, so that whoever was told that the server listens may stop it in good order.
+  const stopped = untilStopped();
   const server = await startServer(config, log);
   console.log(banner(config, server));
   const development = config.dev ? await openDevelopment(config, server) : undefined;
   if (development) console.log(welcome(server.url, development.organization.groupUid, development.tokenFile));
-  await untilStopped();
+  await stopped;
   development?.[Symbol.dispose]();
   await stop(server, log);
   return 0;

@@ -129,9 +129,7 @@ function valuesOf({ source, filters, order, after }: Range): Record<string, unkn
 function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined): { from: string; to: string } {
   const { from, to } = rangeBelow(uid);
   if (field !== "uid" || !after) return { from, to };
-  return descending
-    ? { from, to: after.uid < to ? after.uid : to }
-    : { from: after.uid > from ? after.uid : from, to };
+  return descending ? { from, to: after.uid < to ? after.uid : to } : { from: after.uid > from ? after.uid : from, to };
 }
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */

@@ -1,0 +1,58 @@
+// The Gatehouse under test: a process of its own on a generated data directory.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Data } from "./data.ts";
+import type { Landmarks } from "./population.ts";
+import { anonymousMemoryOf } from "./proc.ts";
+import { freePort, type ServerProcess, startServerProcess } from "./server-process.ts";
+
+/** A running Gatehouse. */
+export interface Gatehouse extends ServerProcess {
+  readonly url: string;
+  readonly landmarks: Landmarks;
+  /** The value of the Authorization header that the owner of everything sends. */
+  readonly authorization: string;
+  /** From the start of the process to its first answer. */
+  readonly firstAnswerMs: number;
+  /** Anonymous memory before any load, in MiB. */
+  readonly idleMib: number;
+}
+
+const program = fileURLToPath(new URL("../src/gatehouse.js", import.meta.url));
+const tokenTimeoutMs = 10_000;
+const settleMs = 500;
+
+/** Starts Gatehouse in development mode. `nodeFlags` are for Node itself, such as `--cpu-prof`. */
+export async function startGatehouse({ directory, landmarks }: Data, nodeFlags: readonly string[]): Promise<Gatehouse> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const tokenFile = path.join(directory, "owner-token");
+  // A token of an earlier run would name another issuer.
+  rmSync(tokenFile, { force: true });
+  const settings = ["--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", directory, "--log-level", "silent"];
+  const startedAt = performance.now();
+  const server = await startServerProcess(process.execPath, [...nodeFlags, program, "serve", ...settings], port);
+  try {
+    const answer = await fetch(`${url}/readyz`);
+    const firstAnswerMs = performance.now() - startedAt;
+    if (!answer.ok) throw new Error(`${url}/readyz: answered ${answer.status}`);
+    const token = await readToken(tokenFile);
+    await pause(settleMs);
+    const idleMib = anonymousMemoryOf(server.pid);
+    return { ...server, url, landmarks, authorization: `Bearer ${token}`, firstAnswerMs, idleMib };
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function readToken(file: string): Promise<string> {
+  const deadline = performance.now() + tokenTimeoutMs;
+  while (!existsSync(file)) {
+    if (performance.now() > deadline) throw new Error(`${file}: was not written within ${tokenTimeoutMs} ms`);
+    await pause(10);
+  }
+  return readFileSync(file, "utf8").trim();
+}

@@ -1,0 +1,106 @@
+// What the parts of a request cost without a network: run as a program of its own, on a data directory, printing JSON.
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import BetterSqlite from "better-sqlite3";
+import { Capability } from "../gen/chainguard/capabilities/capabilities_pb.ts";
+import { openKeyRing } from "../src/authn/keys.ts";
+import { createTokens } from "../src/authn/tokens.ts";
+import { Access } from "../src/authz/access.ts";
+import { capabilitySet } from "../src/authz/capabilities.ts";
+import { systemClock } from "../src/clock.ts";
+import { groupCollection } from "../src/services/iam/rows.ts";
+import { findRow } from "../src/storage/collection.ts";
+import { type Database, openDatabase } from "../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
+import { countRows, listRows, type SortField } from "../src/storage/listing.ts";
+import { keyStore } from "../src/storage/signing-keys.ts";
+import { newRoot } from "../src/uid.ts";
+import { type MicroRow, measureMicros, type Operation } from "./micro.ts";
+import type { Landmarks } from "./population.ts";
+
+/** The operation that stands for 1.00. */
+const baseline = "point read, driver alone";
+const issuer = "https://benchmark.example.org";
+
+/** Measures everything on one data directory. */
+async function measureParts(directory: string, landmarks: Landmarks): Promise<MicroRow[]> {
+  const file = path.join(directory, "gatehouse.db");
+  const database = await openDatabase(file, defaultDatabaseLimits);
+  const driver = new BetterSqlite(file, { readonly: true });
+  try {
+    const operations = [
+      driverRead(driver, landmarks),
+      ...storageOperations(database, landmarks),
+      await warmToken(database, landmarks),
+      authorization(landmarks),
+    ];
+    return await measureMicros(operations, baseline);
+  } finally {
+    driver.close();
+    await database.close();
+  }
+}
+
+function driverRead(driver: BetterSqlite.Database, { sampleUids }: Landmarks): Operation {
+  const statement = driver.prepare("SELECT * FROM groups WHERE uid = ?").raw();
+  let at = 0;
+  return { name: baseline, run: () => void statement.get(sampleUids[at++ % sampleUids.length]) };
+}
+
+function storageOperations({ session }: Database, landmarks: Landmarks): Operation[] {
+  const { sampleUids, groupUid, groups } = landmarks;
+  const sources = [{ type: "subtree", uid: groupUid } as const];
+  const page = (field: SortField, skip: number) =>
+    listRows(session, groupCollection, {
+      sources,
+      filters: {},
+      order: { field, descending: false },
+      after: undefined,
+      skip,
+      limit: 51,
+    });
+  const deep = Math.floor(groups * 0.8);
+  let at = 0;
+  return [
+    { name: "point read", run: () => findRow(session, groupCollection, sampleUids[at++ % sampleUids.length]!) },
+    { name: "totalCount", run: () => countRows(session, groupCollection, { sources, filters: {} }) },
+    { name: "page of 50 by uid", run: () => page("uid", 0) },
+    { name: "page of 50 by name", run: () => page("name", 0) },
+    { name: "skip 80 % by uid", run: () => page("uid", deep) },
+    { name: "skip 80 % by name", run: () => page("name", deep) },
+  ];
+}
+
+async function warmToken(database: Database, { ownerUid }: Landmarks): Promise<Operation> {
+  const keys = await openKeyRing(keyStore(database, systemClock), {
+    algorithm: "RS256",
+    clock: systemClock,
+    refreshCooldownMs: 1000,
+  });
+  const tokens = createTokens({ issuer, audiences: [issuer], keys, clock: systemClock });
+  const act = { iss: issuer, sub: "owner", aud: issuer };
+  const { token } = await tokens.issue({ subject: ownerUid, audience: [issuer], act, grants: {}, narrowing: {} });
+  await tokens.verify(token);
+  const header = Buffer.from(token);
+  // A fresh string each time, as a request brings one: its hash is not known yet.
+  return { name: "authenticate, warm token", run: () => void tokens.verify(header.toString("latin1")) };
+}
+
+/** The worst case: many grants, and the only one that counts is at the group itself. */
+function authorization({ deepUid }: Landmarks): Operation {
+  const held = capabilitySet([Capability.CAP_IAM_GROUPS_LIST]);
+  const grants = new Map(Array.from({ length: 50 }, () => [newRoot(), held]));
+  grants.set(deepUid, held);
+  const access = new Access(grants, {});
+  return {
+    name: "authorize at depth 8",
+    run() {
+      if (!access.has(Capability.CAP_IAM_GROUPS_LIST, deepUid)) throw new Error("the grant was not found");
+    },
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [directory = "", landmarks = ""] = process.argv.slice(2);
+  console.log(JSON.stringify(await measureParts(directory, JSON.parse(landmarks))));
+}

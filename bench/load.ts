@@ -1,0 +1,83 @@
+// Load from outside: wrk for HTTP/1.1 and h2load for HTTP/2, bounded in time and connections, on the other core.
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { parseH2load, parseLatencies, parseWrk } from "./load-output.ts";
+import { loadCore } from "./server-process.ts";
+
+/** What a load generator saw. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly failed: number;
+  readonly seconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Headers by name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Requests over HTTP/1.1, sent in turn. */
+export interface Http1Load {
+  readonly port: number;
+  readonly connections: number;
+  readonly headers: Headers;
+  readonly requests: readonly { readonly method: string; readonly path: string; readonly body?: string }[];
+}
+
+/** One request over HTTP/2, sent again and again on 4 connections of 8 streams. */
+export interface Http2Load {
+  readonly port: number;
+  readonly headers: Headers;
+  readonly path: string;
+  readonly body: Uint8Array;
+}
+
+/** Connections and streams of an HTTP/2 load: figures compare only at the same shape. */
+export const http2Shape = { connections: 4, streams: 8 } as const;
+
+const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
+
+/** Runs wrk for so many whole seconds. */
+export async function loadHttp1({ port, connections, headers, requests }: Http1Load, seconds: number) {
+  return await withTemporary(async (folder) => {
+    const file = path.join(folder, "requests");
+    writeFileSync(file, requests.map(({ method, path: to, body = "" }) => `${method}\t${to}\t${body}\n`).join(""));
+    const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-s", script, ...headerFlags(headers)];
+    return parseWrk(await run("wrk", [...flags, `http://127.0.0.1:${port}`, "--", file]));
+  });
+}
+
+/** Runs h2load for so many whole seconds. It counts statuses of HTTP only: that of gRPC is for a real client to check. */
+export async function loadHttp2({ port, headers, path: to, body }: Http2Load, seconds: number): Promise<LoadResult> {
+  return await withTemporary(async (folder) => {
+    const data = path.join(folder, "body");
+    const log = path.join(folder, "log");
+    writeFileSync(data, body);
+    const shape = ["-c", String(http2Shape.connections), "-m", String(http2Shape.streams), "-D", String(seconds)];
+    const flags = [...shape, "-d", data, `--log-file=${log}`, ...headerFlags(headers)];
+    const output = await run("h2load", [...flags, `http://127.0.0.1:${port}${to}`]);
+    return { ...parseH2load(output), seconds, ...parseLatencies(readFileSync(log, "utf8")) };
+  });
+}
+
+async function run(tool: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)("taskset", ["-c", String(loadCore), tool, ...args]);
+  return stdout;
+}
+
+function headerFlags(headers: Headers): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+}
+
+async function withTemporary<T>(body: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-load-"));
+  try {
+    return await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,67 @@
+// The command line of the benchmark.
+import { parseArgs } from "node:util";
+import { fullSizes, parseSize, quickSizes } from "./sizes.ts";
+
+/** What a run does. */
+export interface Options {
+  readonly sizes: readonly number[];
+  readonly rounds: number;
+  /** The length of one measurement. */
+  readonly seconds: number;
+  /** Keeps the scenarios whose name contains one of these; empty keeps all. */
+  readonly only: readonly string[];
+  /** Compares with the recorded results instead of recording. */
+  readonly compare: boolean;
+  /** Whether the run is complete, so that its results may be recorded. */
+  readonly complete: boolean;
+}
+
+/** Wrong usage; the message is a sentence. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** What `--help` prints. */
+export const usage = `npm run bench -- [options]
+  --quick          1k and 100k groups only, measurements of 1 second; nothing is recorded
+  --sizes <list>   sizes in groups, such as 1k,100k,1M
+  --only <list>    only scenarios whose name contains one of these texts, and the raw servers
+  --compare        fail when a ratio is 10 % worse than the recorded one; nothing is recorded
+  --help           this text`;
+
+/** Reads the command line; undefined when help is asked for. Throws a UsageError that names the option. */
+export function parseOptions(args: readonly string[]): Options | undefined {
+  const { help, quick, sizes, only, compare } = read(args);
+  if (help) return undefined;
+  return {
+    sizes: sizes === undefined ? (quick ? quickSizes : fullSizes) : sizes.split(",").map(toSize),
+    rounds: 3,
+    seconds: quick ? 1 : 3,
+    only: (only ?? "").split(",").filter((text) => text !== ""),
+    compare,
+    complete: !quick && sizes === undefined && only === undefined,
+  };
+}
+
+function read(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        help: { type: "boolean", default: false },
+        quick: { type: "boolean", default: false },
+        sizes: { type: "string" },
+        only: { type: "string" },
+        compare: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function toSize(text: string): number {
+  const size = parseSize(text);
+  if (size === undefined) throw new UsageError(`--sizes: ${JSON.stringify(text)} is not a size from 1000 to 10M`);
+  return size;
+}

@@ -1,0 +1,91 @@
+// The tables that a run prints.
+import type { Results } from "./results.ts";
+import type { Row } from "./scenario.ts";
+
+/** Everything that a run found, as text. */
+export function formatResults({ scenarios, processes, parts, node, processor }: Results): string {
+  return [
+    `Node ${node}, ${processor}; one core for the server, one for the load.`,
+    "HTTP/1.1: 32 connections; HTTP/2: 4 connections of 8 streams. Ratio: speed relative to the baseline of its round.",
+    formatTable(
+      ["", "CPU µs", "requests/s", "p50 ms", "p99 ms", "RssAnon MiB", "ratio", "baseline"],
+      [
+        ...scenarios.map((row) => [
+          row.name,
+          figure(row.cpuMicros, 1),
+          figure(row.requestsPerSecond, 0),
+          figure(row.p50Ms, 2),
+          figure(row.p99Ms, 2),
+          figure(row.memoryMib, 0),
+          row.ratio === null ? "" : figure(row.ratio, 3),
+          row.baseline ?? "",
+        ]),
+      ],
+    ),
+    "CPU time per request against the smallest size:",
+    formatTable(["", ...growthSizes(scenarios)], growth(scenarios)),
+    formatTable(
+      ["", "first answer ms", "RssAnon idle MiB", "under load MiB"],
+      processes.map(({ name, firstAnswerMs, idleMib, loadedMib }) => [
+        name,
+        figure(firstAnswerMs, 0),
+        figure(idleMib, 0),
+        figure(loadedMib, 0),
+      ]),
+    ),
+    "In process, µs:",
+    formatTable(["", ...Object.keys(parts)], partRows(parts)),
+  ].join("\n\n");
+}
+
+/** Columns as wide as their widest cell, the first one to the left. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    widths.map((width, i) => (i === 0 ? (row[i] ?? "").padEnd(width) : (row[i] ?? "").padStart(width))).join("  ");
+  return all.map((row) => line(row).trimEnd()).join("\n");
+}
+
+/** How many times the CPU time of the smallest size the others take, for everything measured at several sizes. */
+export function growth(scenarios: readonly Row[]): string[][] {
+  return [...bySubject(scenarios)].map(([subject, sizes]) => {
+    const [smallest] = sizes.values();
+    return [
+      subject,
+      ...growthSizes(scenarios).map((size) => {
+        const cpuMicros = sizes.get(size);
+        return cpuMicros === undefined || smallest === undefined ? "" : `${(cpuMicros / smallest).toFixed(2)}x`;
+      }),
+    ];
+  });
+}
+
+/** The names of the sizes that some scenario was measured at. */
+function growthSizes(scenarios: readonly Row[]): string[] {
+  return [...new Set([...bySubject(scenarios).values()].flatMap((sizes) => [...sizes.keys()]))];
+}
+
+/** CPU time by what is measured and by size, which is the last word of a name. */
+function bySubject(scenarios: readonly Row[]): Map<string, Map<string, number>> {
+  const found = new Map<string, Map<string, number>>();
+  for (const { name, cpuMicros } of scenarios) {
+    const match = /^(.*) (\d+[kM]?)$/.exec(name);
+    if (!match) continue;
+    const [, subject = "", size = ""] = match;
+    found.set(subject, (found.get(subject) ?? new Map()).set(size, cpuMicros));
+  }
+  return new Map([...found].filter(([, sizes]) => sizes.size > 1));
+}
+
+function partRows(parts: Results["parts"]): string[][] {
+  const columns = Object.values(parts);
+  return (columns[0] ?? []).map(({ name }) => [
+    name,
+    ...columns.map((rows) => figure(rows.find((row) => row.name === name)?.micros ?? Number.NaN, 2)),
+  ]);
+}
+
+function figure(value: number | null, digits: number): string {
+  return value === null || Number.isNaN(value) ? "-" : value.toFixed(digits);
+}

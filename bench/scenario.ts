@@ -1,0 +1,89 @@
+// One figure of the report: a load against a server, measured in every round.
+import type { LoadResult } from "./load.ts";
+import { anonymousMemoryOf, cpuMicrosOf } from "./proc.ts";
+import type { ServerProcess } from "./server-process.ts";
+import { median } from "./statistics.ts";
+
+/** What the ratio of a scenario compares: the server's CPU time per request, or the median latency. */
+export type Gauge = "cpu" | "p50";
+
+/** A load against one server. */
+export interface Scenario {
+  /** Names the row; unique in a run. */
+  readonly name: string;
+  readonly server: ServerProcess;
+  /** The scenario that stands for 1.00; absent for those that are it. */
+  readonly baseline?: string;
+  /** What the ratio compares; `cpu` when absent. */
+  readonly gauge?: Gauge;
+  /** Whether the server's CPU time is that of these requests alone; true when absent. */
+  readonly alone?: boolean;
+  load(seconds: number): Promise<LoadResult>;
+}
+
+/** What one round measured. */
+interface Sample {
+  readonly cpuMicros: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly memoryMib: number;
+}
+
+/** One row of the report: medians over the rounds. */
+export interface Row extends Sample {
+  readonly name: string;
+  /** How fast the scenario is, where its baseline is 1: the median of what each round gave. Null without baseline. */
+  readonly ratio: number | null;
+  readonly baseline: string | null;
+}
+
+/** Runs every scenario once per round, one after the other, so that what disturbs the machine disturbs all of them. */
+export async function measure(
+  scenarios: readonly Scenario[],
+  rounds: number,
+  seconds: number,
+  report: (text: string) => void,
+): Promise<Row[]> {
+  // Compiled code and caches as in a server that has run for a while.
+  for (const scenario of scenarios) await sampleOf(scenario, 1);
+  const samples = new Map<string, Sample[]>(scenarios.map(({ name }) => [name, []]));
+  for (let round = 1; round <= rounds; round++) {
+    report(`round ${round} of ${rounds}`);
+    for (const scenario of scenarios) samples.get(scenario.name)?.push(await sampleOf(scenario, seconds));
+  }
+  return scenarios.map((scenario) => rowOf(scenario, samples));
+}
+
+async function sampleOf({ name, server, load, alone = true }: Scenario, seconds: number): Promise<Sample> {
+  const before = cpuMicrosOf(server.pid);
+  const { requests, failed, seconds: took, p50Ms, p99Ms } = await load(seconds);
+  const cpu = cpuMicrosOf(server.pid) - before;
+  if (failed > 0 || requests === 0) throw new Error(`${name}: ${failed} of ${requests} requests failed`);
+  return {
+    cpuMicros: alone ? cpu / requests : Number.NaN,
+    requestsPerSecond: requests / took,
+    p50Ms,
+    p99Ms,
+    memoryMib: anonymousMemoryOf(server.pid),
+  };
+}
+
+function rowOf(scenario: Scenario, samples: ReadonlyMap<string, readonly Sample[]>): Row {
+  const { name, baseline, gauge = "cpu" } = scenario;
+  const own = samples.get(name) ?? [];
+  const base = baseline === undefined ? undefined : samples.get(baseline);
+  if (baseline !== undefined && !base) throw new Error(`${name}: its baseline ${baseline} is not measured`);
+  const column = gauge === "cpu" ? "cpuMicros" : "p50Ms";
+  const middle = (key: keyof Sample) => median(own.map((sample) => sample[key]));
+  return {
+    name,
+    cpuMicros: middle("cpuMicros"),
+    requestsPerSecond: middle("requestsPerSecond"),
+    p50Ms: middle("p50Ms"),
+    p99Ms: middle("p99Ms"),
+    memoryMib: Math.max(...own.map((sample) => sample.memoryMib)),
+    ratio: base ? median(own.map((sample, round) => base[round]![column] / sample[column])) : null,
+    baseline: baseline ?? null,
+  };
+}

@@ -1,0 +1,95 @@
+// Where a case plays: a fresh organization with its people, and another organization that they cannot see.
+import assert from "node:assert/strict";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { Code } from "../../src/aip/errors.ts";
+import { builtInRoles } from "../../src/authz/built-in-roles.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
+import type { Door } from "../harness/doors.ts";
+import type { TestServer } from "../harness/server.ts";
+import { type Variables, valueAt } from "./variables.ts";
+
+/** The organization of one case. */
+export interface Stage {
+  /** `root`, the uids of the people by their names, `missing` (a uid in the root that is nothing), and more. */
+  readonly variables: Variables;
+  /** The token of an actor, or of the identity with this uid; undefined for `anonymous`. */
+  tokenOf(actor: string): Promise<string | undefined>;
+}
+
+/** A clock that never tells the same time twice, so that the order of creation is never left to chance. */
+export function tickingClock(): Clock {
+  let last = 0;
+  return () => {
+    last = Math.max(last + 1, systemClock());
+    return last;
+  };
+}
+
+const iam = "/chainguard.platform.iam.v2beta1.";
+const trustedIssuer = "https://accounts.google.com";
+
+/** What the tokens of the nobody say of an e-mail address: by actor, and with the domain of the stage. */
+const mail = (domain: string): Readonly<Record<string, { email: string; verified?: boolean; issuer?: string }>> => ({
+  member: { email: `somebody@${domain}` },
+  "member of a subdomain": { email: `somebody@mail.${domain}` },
+  "member with an unverified address": { email: `somebody@${domain}`, verified: false },
+  "member by an untrusted issuer": { email: `somebody@${domain}`, issuer: "https://issuer.example.org" },
+  "member by a shared domain": { email: "somebody@gmail.com" },
+  "member with two at-signs": { email: `somebody@evil.example@${domain}` },
+});
+
+/** Makes what a case needs, through a door, as the operator of the installation. */
+export async function openStage(server: TestServer, door: Door, name: string): Promise<Stage> {
+  const call = (method: string, request: JsonObject) => mustCall(door, server.ownerToken, method, request);
+  const root = valueAt(await call("GroupsService/CreateGroup", { group: { name: "root" } }), "uid") as string;
+  const people: Record<string, string> = {};
+  for (const person of ["owner", "editor", "viewer", "nobody"]) {
+    const claimMatch = { issuer: "https://issuer.example.org", subject: person };
+    const identity = { name: person, description: `The ${person}`, claimMatch };
+    people[person] = valueAt(await call("IdentitiesService/CreateIdentity", { parent: root, identity }), "uid") as string;
+  }
+  const roles = Object.fromEntries(builtInRoles.map((role) => [role.name, role.uid]));
+  const requests = ["owner", "editor", "viewer"].map((person) => ({
+    roleBinding: { identityUid: people[person]!, roleUid: roles[person]! },
+  }));
+  await call("RoleBindingsService/BatchCreateRoleBindings", { parent: root, requests });
+  const domain = `${name}.example`;
+  return {
+    variables: {
+      root,
+      ...people,
+      operator: server.ownerUid,
+      roles,
+      missing: `${root}/0000000000000000`,
+      foreign: server.groupUid,
+      domain,
+      long: Object.fromEntries([512, 513, 2048, 2049, 4097].map((length) => [length, "z".repeat(length)])),
+      time: { yesterday: daysFromNow(-1), tomorrow: daysFromNow(1), nextYear: daysFromNow(367) },
+    },
+    tokenOf: (actor) => tokenOf(server, people, domain, actor),
+  };
+}
+
+/** In whole seconds, which all JSON libraries write alike. */
+function daysFromNow(days: number): string {
+  return new Date(systemClock() + days * 24 * 60 * 60 * 1000).toISOString().replace(/\.\d+/, "");
+}
+
+async function tokenOf(server: TestServer, people: Record<string, string>, domain: string, actor: string) {
+  if (actor === "anonymous") return undefined;
+  if (actor === "forger") return "e30.e30.e30";
+  if (actor === "operator") return server.ownerToken;
+  const address = mail(domain)[actor];
+  if (!address) return await server.tokenOf(people[actor] ?? actor);
+  const { email, verified = true, issuer = trustedIssuer } = address;
+  const audience = server.config.baseUrl;
+  const act = { iss: issuer, sub: actor, aud: audience };
+  const said = { email, emailVerified: verified, act, grants: {}, narrowing: {} };
+  return (await server.server.tokens.issue({ subject: people.nobody!, audience: [audience], ...said })).token;
+}
+
+async function mustCall(door: Door, token: string, method: string, request: JsonObject): Promise<JsonValue> {
+  const { code, message, response } = await door.call(token, iam + method, request);
+  assert.equal(code, Code.OK, `${method}: ${message}`);
+  return response ?? {};
+}

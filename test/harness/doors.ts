@@ -1,0 +1,153 @@
+// One client per door, with the same face: what a caller may ask, and what came of it.
+import { Agent } from "node:http";
+import {
+  create,
+  type DescMethod,
+  type DescMethodUnary,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type Message,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { anyUnpack } from "@bufbuild/protobuf/wkt";
+import { ConnectError, type Transport } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { RoleBindingsService } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { PingService } from "../../gen/chainguard/platform/ping/v2beta1/ping_pb.ts";
+import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
+import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
+import { type PathStyle, restCaller } from "./rest-door.ts";
+
+export type { Outcome } from "./outcome.ts";
+
+/** A way into the server. */
+export interface Door extends Disposable {
+  readonly name: DoorName;
+  /** Calls a method by its gRPC path with the JSON of its request; without a token when there is none. */
+  call(token: string | undefined, methodPath: string, request: JsonObject): Promise<Outcome>;
+}
+
+/** The doors, by what opens them. */
+export const doorNames = ["grpc", "grpc-web", "connect", "rest", "rest, slashes escaped"] as const;
+export type DoorName = (typeof doorNames)[number];
+
+/** The services that can be called. */
+export const services = [
+  GroupsService,
+  IdentitiesService,
+  RolesService,
+  RoleBindingsService,
+  SecurityTokenService,
+  PingService,
+] as const;
+
+const methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [pathOf(method), method] as const)));
+
+type Caller = Disposable & {
+  call(token: string | undefined, method: DescMethodUnary, request: JsonObject): Promise<Outcome>;
+};
+
+/** Opens a door of the server at `url`. */
+export function openDoor(name: DoorName, url: string): Door {
+  const caller = openers[name](url);
+  return {
+    name,
+    call: (token, methodPath, request) => caller.call(token, findMethod(methodPath), request),
+    [Symbol.dispose]: () => caller[Symbol.dispose](),
+  };
+}
+
+const openers: Readonly<Record<DoorName, (url: string) => Caller>> = {
+  grpc: grpcCaller,
+  "grpc-web": grpcWebCaller,
+  connect: connectCaller,
+  rest: (url) => restCaller(url, "slashes" satisfies PathStyle),
+  "rest, slashes escaped": (url) => restCaller(url, "escaped" satisfies PathStyle),
+};
+
+/** The method with this gRPC path; throws when there is none. */
+export function findMethod(methodPath: string): DescMethodUnary {
+  const method = methods.get(methodPath);
+  if (method?.methodKind !== "unary") throw new Error(`there is no unary method ${methodPath}`);
+  return method as DescMethodUnary;
+}
+
+function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+/** gRPC by @grpc/grpc-js, a client that shares no code with the server. */
+function grpcCaller(url: string): Caller {
+  const client = new Client(new URL(url).host, credentials.createInsecure());
+  return {
+    call: (token, method, request) =>
+      new Promise((resolve) => {
+        const metadata = new Metadata();
+        if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+        client.makeUnaryRequest(
+          pathOf(method),
+          (message: Message) => Buffer.from(toBinary(method.input, message)),
+          (bytes) => fromBinary(method.output, bytes),
+          fromJson(method.input, request),
+          metadata,
+          (error, reply) => resolve(error ? grpcFailure(error) : success(method.output, reply ?? create(method.output))),
+        );
+      }),
+    [Symbol.dispose]: () => client.close(),
+  };
+}
+
+function grpcFailure(error: ServiceError): Outcome {
+  const [bytes] = error.metadata.get("grpc-status-details-bin");
+  if (!(bytes instanceof Buffer)) return failure(error.code, error.details, []);
+  const status = fromBinary(StatusSchema, bytes);
+  const details = status.details.map((any) => {
+    const message = anyUnpack(any, detailRegistry);
+    if (!message) throw new Error(`${any.typeUrl} is no type of a detail`);
+    return message;
+  });
+  // The text of the header is escaped, by rules that servers and clients read differently.
+  return failure(error.code, status.message, details);
+}
+
+/** gRPC-web over HTTP/1.1, as browsers send it. */
+function grpcWebCaller(url: string): Caller {
+  const agent = new Agent({ keepAlive: true });
+  const transport = createGrpcWebTransport({ baseUrl: url, httpVersion: "1.1", nodeOptions: { agent } });
+  return transportCaller(transport, () => agent.destroy());
+}
+
+/** The Connect protocol with JSON over HTTP/2. */
+function connectCaller(url: string): Caller {
+  const sessionManager = new Http2SessionManager(url);
+  const transport = createConnectTransport({
+    baseUrl: url,
+    httpVersion: "2",
+    sessionManager,
+    useBinaryFormat: false,
+  });
+  return transportCaller(transport, () => sessionManager.abort());
+}
+
+function transportCaller(transport: Transport, close: () => void): Caller {
+  return {
+    async call(token, method, request) {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      try {
+        const message = fromJson(method.input, request);
+        const reply = await transport.unary(method, undefined, undefined, headers, message);
+        return success(method.output, reply.message);
+      } catch (error) {
+        if (!(error instanceof ConnectError)) throw error;
+        return failure(error.code, error.rawMessage, error.findDetails(detailRegistry));
+      }
+    },
+    [Symbol.dispose]: close,
+  };
+}

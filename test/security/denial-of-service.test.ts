@@ -1,0 +1,121 @@
+// D: messages that cost more to open than to send, and the budget of bad tokens.
+import assert from "node:assert/strict";
+import { connect } from "node:http2";
+import { after, before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { newFailureBudget } from "../../src/authn/failure-budget.ts";
+import { limits } from "../../src/config.ts";
+import { codeOf, type Ground, openGround } from "./ground.ts";
+
+const grpcPath = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
+
+describe("compressed messages", () => {
+  let ground: Ground;
+  before(async () => {
+    ground = await openGround();
+  });
+  after(() => ground[Symbol.asyncDispose]());
+
+  const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024));
+  const frame = (flags: number, length: number, body: Buffer) => {
+    const head = Buffer.alloc(5);
+    head.writeUInt8(flags, 0);
+    head.writeUInt32BE(length, 1);
+    return Buffer.concat([head, body]);
+  };
+  const grpc = { "content-type": "application/grpc", te: "trailers" };
+  const grpcWeb = { "content-type": "application/grpc-web+proto" };
+  const unary = { "content-type": "application/proto", "connect-protocol-version": "1" };
+  const garbage = Buffer.from("this is no gzip");
+  const gzip = { "grpc-encoding": "gzip" };
+
+  const cases: readonly [string, Record<string, string>, Buffer][] = [
+    ["a gRPC message that is no gzip", { ...grpc, ...gzip }, frame(1, garbage.length, garbage)],
+    ["a gRPC message of a declared 4 GiB", grpc, frame(0, 0xffffffff, Buffer.alloc(100))],
+    ["a gRPC message that opens to 256 MiB", { ...grpc, ...gzip }, frame(1, bomb.length, bomb)],
+    ["a gRPC message cut short", grpc, frame(0, 100, Buffer.alloc(10))],
+    ["a gRPC message that is no protobuf", grpc, frame(0, 4, Buffer.from([0xff, 0xff, 0xff, 0xff]))],
+    ["a gRPC-web message that opens to 256 MiB", { ...grpcWeb, ...gzip }, frame(1, bomb.length, bomb)],
+    ["a gRPC-web message of a declared 4 GiB", grpcWeb, frame(0, 0xffffffff, Buffer.alloc(100))],
+    ["a Connect message that opens to 256 MiB", { ...unary, "content-encoding": "gzip" }, bomb],
+    ["a Connect message that is no gzip", { ...unary, "content-encoding": "gzip" }, garbage],
+    ["a Connect message that is no protobuf", unary, Buffer.from([0xff, 0xff, 0xff, 0xff])],
+  ];
+  for (const [rule, headers, body] of cases) {
+    it(`D5: ${rule} is INVALID_ARGUMENT or RESOURCE_EXHAUSTED, and the server lives within its memory`, async () => {
+      const before = process.memoryUsage().rss;
+      const answer = await send(headers, body);
+      assert.match(answer, /^(INVALID_ARGUMENT|RESOURCE_EXHAUSTED)$/);
+      assert.ok(process.memoryUsage().rss - before < 128 * 1024 * 1024, "the message was opened");
+      assert.equal(codeOf(await ground.once(ground.server.ownerToken, "GroupsService/ListGroups", {})), "OK");
+    });
+  }
+
+  /** The code of the reply to these bytes, whichever protocol they are in. */
+  function send(headers: Record<string, string>, body: Buffer): Promise<string> {
+    const session = connect(ground.server.url);
+    const authorization = `Bearer ${ground.server.ownerToken}`;
+    const stream = session.request({ ":method": "POST", ":path": grpcPath, authorization, ...headers });
+    stream.on("error", () => {}).end(body);
+    return new Promise((resolve, reject) => {
+      let grpcStatus: unknown;
+      let received = "";
+      const note = (seen: Record<string, unknown>) => {
+        grpcStatus = seen["grpc-status"] ?? grpcStatus;
+      };
+      session.on("error", reject);
+      stream.on("response", note).on("trailers", note);
+      stream.setEncoding("latin1").on("data", (chunk: string) => {
+        received += chunk;
+      });
+      stream.on("close", () => {
+        session.destroy();
+        const status = grpcStatus ?? /grpc-status: ?(\d+)/.exec(received)?.[1];
+        resolve(
+          status === undefined
+            ? String(JSON.parse(received).code).toUpperCase()
+            : (codes[String(status)] ?? `${status}`),
+        );
+      });
+    });
+  }
+});
+
+const codes: Readonly<Record<string, string>> = { 3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED" };
+
+describe("the budget of refused tokens", () => {
+  const open = (perSecond: number, sources = 10) => {
+    const clock = { now: 1_000_000 };
+    return { clock, budget: newFailureBudget({ perSecond, sources }, () => clock.now) };
+  };
+  const spend = ({ budget }: ReturnType<typeof open>, source: string, times: number) => {
+    for (let i = 0; i < times; i++) budget.spend(source);
+  };
+
+  it("D8: is spent after so many failures of one address, and of that one alone", () => {
+    const opened = open(3);
+    spend(opened, "192.0.2.1", 2);
+    assert.equal(opened.budget.isSpent("192.0.2.1"), false);
+    spend(opened, "192.0.2.1", 1);
+    assert.deepEqual(["192.0.2.1", "192.0.2.2"].map(opened.budget.isSpent), [true, false]);
+  });
+
+  it("D8: is full again in the next second", () => {
+    const opened = open(3);
+    spend(opened, "192.0.2.1", 5);
+    opened.clock.now += 1000;
+    assert.equal(opened.budget.isSpent("192.0.2.1"), false);
+    spend(opened, "192.0.2.1", 3);
+    assert.equal(opened.budget.isSpent("192.0.2.1"), true);
+  });
+
+  it("D8: remembers so many addresses and no more", () => {
+    const opened = open(1, 2);
+    for (const source of ["a", "b", "c"]) spend(opened, source, 1);
+    assert.deepEqual(["a", "b", "c"].map(opened.budget.isSpent), [false, true, true]);
+  });
+
+  it("D8: leaves room for what a person gets wrong", () => {
+    assert.ok(limits.badTokensPerSecond >= 10 && limits.badTokensPerSecond <= 1000);
+  });
+});

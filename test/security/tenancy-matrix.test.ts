@@ -1,0 +1,283 @@
+// Category I as a matrix: every RPC x every uid in its request x where the uid lies x who calls x every door.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { DescField, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { Code, codeName } from "../../src/aip/errors.ts";
+import { type IdentityRow, type RoleBindingRow, roleBindingCollection } from "../../src/services/iam/rows.ts";
+import { deleteRow, findRow } from "../../src/storage/collection.ts";
+import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix.ts";
+import { addCaller, addGroup, addIdentity, addRole, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
+
+const kinds = ["group", "identity", "role", "roleBinding"] as const;
+type Kind = (typeof kinds)[number];
+
+/** Where a uid lies, as seen from the group that a caller's rights reach. */
+const relations = [
+  "the granted group",
+  "below it",
+  "its parent",
+  "a sibling",
+  "another root",
+  "absent, below it",
+  "absent, below a sibling",
+  "absent, in no organization",
+  "malformed",
+] as const;
+type Relation = (typeof relations)[number];
+const beyond: readonly Relation[] = relations.slice(2, 5).concat(relations.slice(6, 8));
+
+interface Caller {
+  readonly name: string;
+  readonly token: string | undefined;
+  /** The group that the rights reach; every relation is seen from here. */
+  readonly at: string;
+  readonly capabilities: ReadonlySet<number>;
+}
+
+/** A row, as far as lists are concerned. */
+type Row = Pick<IdentityRow, "uid" | "parent"> & Partial<Pick<RoleBindingRow, "identityUid" | "roleUid">>;
+
+const absent = "f".repeat(16);
+let server: TestServer;
+let doors: Door[];
+let callers: Caller[];
+/** What lies in each group: the uid of one thing of each kind. */
+const things = new Map<string, Readonly<Record<Kind, string>>>();
+/** For each group that rights reach, the groups in every relation to it. */
+const neighbours = new Map<string, Readonly<Record<string, string>>>();
+
+before(async () => {
+  server = await startTestServer();
+  doors = (["grpc", "grpc-web", "connect", "rest"] as const).map((name) => openDoor(name, server.url));
+  const add = async (parent: string | null) => {
+    const group = await addGroup(server, parent);
+    const identity = await addIdentity(server, group);
+    const role = await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
+    things.set(group, { group, identity, role, roleBinding: await bind(server, group, identity, viewerRole.uid) });
+    return group;
+  };
+  const [root, other] = [await add(null), await add(null)];
+  const [granted, sibling] = [await add(root), await add(root)];
+  const [inner, innerSibling] = [await add(granted), await add(granted)];
+  const innermost = await add(inner);
+  const around = (at: string, below: string, parent: string, beside: string) =>
+    neighbours.set(at, {
+      "the granted group": at,
+      "below it": below,
+      "its parent": parent,
+      "a sibling": beside,
+      "another root": other,
+      "absent, below it": `${at}/${absent}`,
+      "absent, below a sibling": `${beside}/${absent}`,
+      "absent, in no organization": "f".repeat(40),
+      malformed: `${at}/${absent.slice(1)}`,
+    });
+  around(granted, inner, root, sibling);
+  around(inner, innermost, granted, innerSibling);
+  const owner = await addCaller(server, granted, ownerRole.uid);
+  const viewer = await addCaller(server, granted, viewerRole.uid);
+  const [ownerHolds, viewerHolds] = [new Set(ownerRole.capabilities), new Set(viewerRole.capabilities)];
+  const scoped = await server.tokenOf(owner.uid, { scopes: [inner] });
+  callers = [
+    { name: "anonymous", token: undefined, at: granted, capabilities: new Set() },
+    { name: "viewer", token: viewer.token, at: granted, capabilities: viewerHolds },
+    { name: "owner", token: owner.token, at: granted, capabilities: ownerHolds },
+    { name: "scoped-down token", token: scoped, at: inner, capabilities: ownerHolds },
+  ];
+});
+
+after(async () => {
+  for (const door of doors) door[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+for (const place of placesOf(services)) {
+  const { method, path, use } = place;
+  describe(`I matrix: ${method.parent.name}/${method.name} ${path.join(".")} (${use})`, () => {
+    it("answers every caller as the annotation says, through every door", async () => {
+      for (const caller of callers) await testCaller(place, caller);
+    });
+  });
+}
+
+async function testCaller(place: Place, caller: Caller): Promise<void> {
+  const rows = await readRows(resourceKind(place));
+  for (const door of doors) {
+    const denials = new Map<Relation, string>();
+    for (const relation of relations) {
+      const uid = await uidAt(place, caller, relation);
+      const outcome = await door.call(caller.token, pathOf(place.method), requestFor(place, caller, uid));
+      const cell = `${caller.name}, ${relation}, ${door.name}: ${outcome.message}`;
+      assert.equal(codeName(outcome.code), codeName(expectedCode(place, caller, relation, uid)), cell);
+      if (outcome.code !== Code.OK) denials.set(relation, JSON.stringify(outcome).replaceAll(uid, "<uid>"));
+      else if (place.use === "filter") checkPage(place, outcome, visible(place, caller, rows, uid), cell);
+      else await tidyUp(place, outcome);
+    }
+    checkDenialsAlike(place, denials, `${caller.name}, ${door.name}`);
+  }
+}
+
+/** Whatever lies beyond the caller's rights is refused in the same words, there or not (I1, I7). */
+function checkDenialsAlike({ use }: Place, denials: ReadonlyMap<Relation, string>, cell: string): void {
+  // A reference to what somebody else has may be in order: an identity of another organization can be bound.
+  if (use === "reference") return;
+  const alike = use === "opaque" ? relations.filter((relation) => relation !== "malformed") : beyond;
+  assert.equal(new Set(alike.map((relation) => denials.get(relation))).size, 1, `${cell}: the denials differ`);
+}
+
+function expectedCode(place: Place, caller: Caller, relation: Relation, uid: string): Code {
+  if (caller.token === undefined) return Code.UNAUTHENTICATED;
+  if (relation === "malformed") return Code.INVALID_ARGUMENT;
+  const { capabilities } = demandOf(place.method)!;
+  if (!capabilities.every((capability) => caller.capabilities.has(capability))) return Code.PERMISSION_DENIED;
+  if (place.use === "filter") return Code.OK;
+  if (place.use === "opaque") return Code.NOT_FOUND;
+  if (place.use === "reference") return expectedOfReference(place, caller, relation, uid);
+  if (!isWithin(uid, caller.at)) return Code.PERMISSION_DENIED;
+  // The published contract: taking away a binding that is not there succeeds.
+  return isAbsent(relation) && place.method.name !== "DeleteRoleBinding" ? Code.NOT_FOUND : Code.OK;
+}
+
+function expectedOfReference({ names }: Place, caller: Caller, relation: Relation, uid: string): Code {
+  // The parent of an item of a batch is that of the batch.
+  if (names === "group") return uid === caller.at ? Code.OK : Code.INVALID_ARGUMENT;
+  // A custom role is for its own group and what lies below.
+  if (names === "role" && !isWithin(caller.at, parentOf(uid))) return Code.PERMISSION_DENIED;
+  return isAbsent(relation) ? Code.NOT_FOUND : Code.OK;
+}
+
+/** The uid in a relation to the caller's rights; what is to be deleted is made for it. */
+async function uidAt(place: Place, caller: Caller, relation: Relation): Promise<string> {
+  const group = neighbours.get(caller.at)![relation]!;
+  const kind = place.names as Kind;
+  assert.ok(kinds.includes(kind), `the matrix knows no ${kind}`);
+  const isDeleted = place.method.name.startsWith("Delete") && isWithin(group, caller.at) && things.has(group);
+  if (isDeleted && caller.capabilities.size > 0) return await addVictim(kind, group);
+  if (kind === "group" || relation === "malformed") return group;
+  return things.get(group)?.[kind] ?? `${group}/${absent}`;
+}
+
+async function addVictim(kind: Kind, group: string): Promise<string> {
+  if (kind === "group") return await addGroup(server, group);
+  if (kind === "role") return await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
+  const identity = await addIdentity(server, group);
+  return kind === "identity" ? identity : await bind(server, group, identity, viewerRole.uid);
+}
+
+/** A request that is in order but for the uid at the place. */
+function requestFor(place: Place, caller: Caller, uid: string): JsonObject {
+  const request = baseRequest(place.method, caller.at);
+  // An item of a batch may leave its role to the batch, and must when that names another.
+  if (place.path.length === 1 && place.names === "role" && request.requests) {
+    delete ((request.requests as JsonObject[])[0]!.roleBinding as JsonObject).roleUid;
+  }
+  const path = [...place.path];
+  const last = path.pop()!;
+  let target: JsonObject = request;
+  for (const name of path) {
+    target[name] ??= {};
+    const value = target[name];
+    target = (Array.isArray(value) ? value[0] : value) as JsonObject;
+  }
+  target[last] = last === "ids" ? [uid] : uid;
+  return request;
+}
+
+function baseRequest(method: DescMethod, at: string): JsonObject {
+  const isUpdate = method.input.fields.some(({ name }) => name === "update_mask");
+  const isList = method.input.fields.some(({ name }) => name === "page_size");
+  const given = method.input.fields.flatMap((field): [string, JsonValue][] => {
+    if (field.name === "parent") return [[field.jsonName, at]];
+    if (isList && field.name === "page_size") return [[field.jsonName, 200]];
+    if (field.fieldKind === "list" && field.message) return [[field.jsonName, [itemOf(field.message.fields, at)]]];
+    const kind = field.message && singularOf(field.message);
+    if (!kind) return [];
+    return [[field.jsonName, isUpdate ? { uid: things.get(at)![kind as Kind] } : sampleOf(kind, at)]];
+  });
+  return Object.fromEntries(given);
+}
+
+function itemOf(fields: readonly DescField[], at: string): JsonObject {
+  const resource = fields.find((field) => field.message && singularOf(field.message) !== "")!;
+  return { [resource.jsonName]: sampleOf(singularOf(resource.message!), at) };
+}
+
+/** A resource that an owner may create in the group. */
+function sampleOf(kind: string, at: string): JsonObject {
+  const samples: Readonly<Record<string, JsonObject>> = {
+    group: { name: "group" },
+    identity: { name: "identity", claimMatch: { issuer: "https://issuer.example.org", subject: "matrix" } },
+    role: { name: "custom", capabilities: ["CAP_IAM_GROUPS_LIST"] },
+    roleBinding: { identityUid: things.get(at)!.identity, roleUid: things.get(at)!.role },
+  };
+  assert.ok(samples[kind], `the matrix has no sample of ${kind}`);
+  return structuredClone(samples[kind]);
+}
+
+/** A binding exists once: what a call has bound must not stand in the way of the next. */
+async function tidyUp({ method }: Place, { response }: Outcome): Promise<void> {
+  if (!/^(Batch)?Create.*Binding/.test(method.name)) return;
+  const { roleBindings = [response] } = response as { roleBindings?: JsonObject[] };
+  await arrange(server, async (tx) => {
+    for (const binding of roleBindings as JsonObject[]) {
+      await deleteRow(tx, roleBindingCollection, (await findRow(tx, roleBindingCollection, String(binding.uid)))!);
+    }
+  });
+}
+
+function resourceKind({ method }: Place): Kind {
+  return singularOf(resourceOf(method.parent)) as Kind;
+}
+
+/** All rows of a kind, straight from the store. */
+async function readRows(kind: Kind): Promise<Row[]> {
+  const { session } = server.server.database;
+  const statement = session.prepared(`test.all.${kind}`, (db, tables) => {
+    const table = { group: tables.groups, identity: tables.identities, role: tables.roles }[kind as "group"];
+    return db.select().from(table ?? tables.roleBindings);
+  });
+  return [...(await statement.execute())];
+}
+
+/** The rows that the caller may see and the filter lets through. */
+function visible(place: Place, caller: Caller, rows: readonly Row[], uid: string): string[] {
+  const passes: Readonly<Record<string, (row: Row) => boolean>> = {
+    ancestorsOf: (row) => uid !== row.uid && isWithin(uid, row.uid),
+    descendantsOf: (row) => uid !== row.uid && isWithin(row.uid, uid),
+    childrenOf: (row) => row.parent === uid,
+    ids: (row) => row.uid === uid,
+    identity: (row) => row.identityUid === uid,
+    group: (row) => row.parent === uid,
+    role: (row) => row.roleUid === uid,
+  };
+  const filter = passes[place.path.at(-1)!];
+  assert.ok(filter, `the matrix knows no filter ${place.path.join(".")}`);
+  return rows.filter((row) => isWithin(row.uid, caller.at) && filter(row)).map((row) => row.uid);
+}
+
+function checkPage(place: Place, { response }: Outcome, expected: readonly string[], cell: string): void {
+  const { totalCount, ...rest } = response as JsonObject;
+  const page = (Object.values(rest).find(Array.isArray) ?? []) as JsonObject[];
+  assert.deepEqual(page.map(({ uid }) => uid).sort(), [...expected].sort(), cell);
+  assert.equal(totalCount, String(expected.length), cell);
+  assert.ok(expected.length < 200, `${place.method.name}: one page must hold the whole tree`);
+}
+
+function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+function isAbsent(relation: Relation): boolean {
+  return relation.startsWith("absent");
+}
+
+function isWithin(uid: string, ancestor: string): boolean {
+  return `${uid}/`.startsWith(`${ancestor}/`);
+}
+
+function parentOf(uid: string): string {
+  return uid.slice(0, uid.lastIndexOf("/"));
+}

@@ -1,0 +1,82 @@
+// Two organizations and who may do what in them: the ground that the security tests stand on.
+import type { Narrowing } from "../../src/authn/caller.ts";
+import { builtInRoles, operatorRole, ownerRole } from "../../src/authz/built-in-roles.ts";
+import { createGroup } from "../../src/services/iam/first-owner.ts";
+import {
+  type IdentityRow,
+  identityCollection,
+  type RoleBindingRow,
+  type RoleRow,
+  roleBindingCollection,
+  roleCollection,
+} from "../../src/services/iam/rows.ts";
+import { insertRow } from "../../src/storage/collection.ts";
+import type { Transaction } from "../../src/storage/session.ts";
+import { newChild } from "../../src/uid.ts";
+import type { TestServer } from "../harness/server.ts";
+
+export { operatorRole, ownerRole };
+export const viewerRole = builtInRoles.find(({ name }) => name === "viewer")!;
+
+/** Runs a write as the installation itself. */
+export function arrange<T>({ server }: TestServer, body: (tx: Transaction) => Promise<T>): Promise<T> {
+  return server.database.write({ actor: "", method: "test", requestId: "", time: Date.now() }, body);
+}
+
+/** Adds a group and answers its uid; with a null parent, an organization. */
+export function addGroup(server: TestServer, parent: string | null, name = "group"): Promise<string> {
+  return arrange(server, async (tx) => (await createGroup(tx, parent, name, "")).uid);
+}
+
+/** Adds an identity that a claim match of `https://issuer.example.org` and the given subject may assume. */
+export function addIdentity(server: TestServer, parent: string, changes: Partial<IdentityRow> = {}): Promise<string> {
+  const uid = newChild(parent);
+  const now = Date.now();
+  const subject = changes.subject ?? uid;
+  const issuer = "https://issuer.example.org";
+  const row: IdentityRow = {
+    ...{ uid, parent, name: "identity", description: "", createTime: now, updateTime: now, lastSeenTime: now },
+    ...{ email: "", emailUnverified: "", company: "", metadata: {}, issuer, subject, relationshipType: 1 },
+    relationship: { case: "claimMatch", value: { issuer, subject } },
+    ...changes,
+  };
+  return arrange(server, async (tx) => {
+    await insertRow(tx, identityCollection, row);
+    return row.uid;
+  });
+}
+
+/** Adds a custom role of the capabilities with these numbers. */
+export function addRole(server: TestServer, parent: string, capabilities: readonly number[]): Promise<string> {
+  const uid = newChild(parent);
+  const now = Date.now();
+  const row: RoleRow = {
+    ...{ uid, parent, name: "custom", description: "", createTime: now, updateTime: now },
+    capabilities: [...capabilities],
+  };
+  return arrange(server, async (tx) => {
+    await insertRow(tx, roleCollection, row);
+    return uid;
+  });
+}
+
+/** Binds a role to an identity at a group. */
+export function bind(server: TestServer, parent: string, identityUid: string, roleUid: string): Promise<string> {
+  const row: RoleBindingRow = { uid: newChild(parent), parent, identityUid, roleUid, createTime: Date.now() };
+  return arrange(server, async (tx) => {
+    await insertRow(tx, roleBindingCollection, row);
+    return row.uid;
+  });
+}
+
+/** Adds an identity below `home` that holds the role at `group`, and answers its uid and a token of it. */
+export async function addCaller(
+  server: TestServer,
+  group: string,
+  roleUid: string,
+  { home = group, narrowing = {} }: { home?: string; narrowing?: Narrowing } = {},
+): Promise<{ readonly uid: string; readonly token: string; readonly binding: string }> {
+  const uid = await addIdentity(server, home);
+  const binding = await bind(server, group, uid, roleUid);
+  return { uid, binding, token: await server.tokenOf(uid, narrowing) };
+}

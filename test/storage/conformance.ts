@@ -1,0 +1,25 @@
+// What both databases owe to the rest of the program, in the same words.
+import { describe } from "node:test";
+import { accessEpochConformance } from "./access-epoch.ts";
+import { changesConformance } from "./changes.ts";
+import { checkConformance } from "./check.ts";
+import { concurrencyConformance } from "./concurrency.ts";
+import { countersConformance } from "./counters.ts";
+import { installationConformance } from "./installation.ts";
+import { listingConformance } from "./listing.ts";
+import { rowsConformance } from "./rows.ts";
+import type { OpenStore } from "./stores.ts";
+
+/** Declares the tests that a database of any dialect must pass. */
+export function conformance(name: string, open: OpenStore): void {
+  describe(`storage on ${name}`, () => {
+    rowsConformance(open);
+    listingConformance(open);
+    countersConformance(open);
+    changesConformance(open);
+    accessEpochConformance(open);
+    installationConformance(open);
+    checkConformance(open);
+    concurrencyConformance(open);
+  });
+}

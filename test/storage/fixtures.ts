@@ -1,0 +1,109 @@
+// Collections and rows for the tests of storage.
+import { createHash } from "node:crypto";
+import type { Collection, CollectionTables } from "../../src/storage/collection.ts";
+import type { Database } from "../../src/storage/database.ts";
+import type { Transaction, WriteContext } from "../../src/storage/session.ts";
+import type { Tables } from "../../src/storage/tables.ts";
+
+export type GroupRow = Tables["groups"]["$inferSelect"];
+export type IdentityRow = Tables["identities"]["$inferSelect"];
+export type RoleRow = Tables["roles"]["$inferSelect"];
+export type RoleBindingRow = Tables["roleBindings"]["$inferSelect"];
+
+export const groups: Collection<GroupRow> = {
+  kind: "groups",
+  rows: (tables) => tables.groups,
+  entries: (tables) => tables.groupEntries,
+  changesAccess: [],
+};
+
+/** With a column that must not enter the change log. */
+export const identities: Collection<IdentityRow> = {
+  kind: "identities",
+  rows: (tables) => tables.identities,
+  entries: (tables) => tables.identityEntries,
+  changesAccess: ["delete"],
+  secret: ["email"],
+};
+
+export const roles: Collection<RoleRow> = {
+  kind: "roles",
+  rows: (tables) => tables.roles,
+  entries: (tables) => tables.roleEntries,
+  changesAccess: ["update"],
+};
+
+/** Without a name and an update time. */
+export const roleBindings: Collection<RoleBindingRow> = {
+  kind: "role_bindings",
+  rows: (tables) => tables.roleBindings,
+  entries: (tables) => tables.roleBindingEntries,
+  changesAccess: ["insert", "delete"],
+};
+
+export const collections: readonly CollectionTables[] = [groups, identities, roles, roleBindings];
+
+export const context: WriteContext = { actor: "somebody", method: "/test/Write", requestId: "r-1", time: 1_700_000_000 };
+
+/** Writes as the test's own caller. */
+export function write<T>(database: Database, body: (tx: Transaction) => Promise<T>): Promise<T> {
+  return database.write(context, body);
+}
+
+/** The uid of the seed, the same whenever it is asked for: below `parent`, or a root. */
+export function uidOf(parent: string | null, seed: string | number): string {
+  const digest = createHash("sha256").update(String(seed)).digest("hex");
+  return parent === null ? digest.slice(0, 40) : `${parent}/${digest.slice(0, 16)}`;
+}
+
+export function groupRow(parent: string | null, seed: string | number, more: Partial<GroupRow> = {}): GroupRow {
+  return {
+    uid: uidOf(parent, seed),
+    parent,
+    name: `group ${seed}`,
+    description: "",
+    resourceLimits: {},
+    verified: false,
+    kind: 0,
+    status: 0,
+    createTime: context.time,
+    updateTime: context.time,
+    ...more,
+  };
+}
+
+export function identityRow(parent: string | null, seed: string | number, more: Partial<IdentityRow> = {}): IdentityRow {
+  return {
+    uid: uidOf(parent, seed),
+    parent,
+    name: `identity ${seed}`,
+    description: "",
+    email: `${seed}@example.org`,
+    emailUnverified: "",
+    company: "",
+    relationshipType: 1,
+    relationship: { case: "claimMatch", value: { issuer: "https://issuer.example", subject: `${seed}` } },
+    issuer: "https://issuer.example",
+    subject: `${seed}`,
+    metadata: {},
+    lastSeenTime: context.time,
+    createTime: context.time,
+    updateTime: context.time,
+    ...more,
+  };
+}
+
+export function roleRow(parent: string | null, seed: string | number, more: Partial<RoleRow> = {}): RoleRow {
+  const times = { createTime: context.time, updateTime: context.time };
+  return { uid: uidOf(null, seed), parent, name: `role ${seed}`, description: "", capabilities: [101], ...times, ...more };
+}
+
+export function bindingRow(
+  parent: string,
+  identity: IdentityRow,
+  role: RoleRow,
+  more: Partial<RoleBindingRow> = {},
+): RoleBindingRow {
+  const uid = uidOf(parent, `${identity.uid} ${role.uid}`);
+  return { uid, parent, identityUid: identity.uid, roleUid: role.uid, createTime: context.time, ...more };
+}

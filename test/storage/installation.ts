@@ -1,0 +1,75 @@
+// Facts about the installation: settings, signing keys, the version of the database.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { UniqueViolation } from "../../src/storage/errors.ts";
+import { readSetting, settleSetting, writeSetting } from "../../src/storage/settings.ts";
+import { addSigningKey, listSigningKeys, type SigningKeyRow } from "../../src/storage/signing-keys.ts";
+import { write } from "./fixtures.ts";
+import type { OpenStore } from "./stores.ts";
+
+function signingKey(kid: string, createTime: number): SigningKeyRow {
+  return { kid, algorithm: "RS256", privateJwk: `{"secret":"${kid}"}`, createTime, retireTime: null };
+}
+
+/** Declares the tests of what a database holds besides resources. */
+export function installationConformance(open: OpenStore): void {
+  describe("settings", () => {
+    it("are undefined until they are set, and then what was set last", async () => {
+      await using store = await open();
+      const { database } = store;
+      assert.equal(await readSetting(database.session, "colour"), undefined);
+      await write(database, (tx) => writeSetting(tx, "colour", "red"));
+      await write(database, (tx) => writeSetting(tx, "colour", "blue"));
+      assert.equal(await readSetting(database.session, "colour"), "blue");
+      assert.equal(await readSetting(database.session, "shape"), undefined);
+    });
+
+    it("are settled once: all who ask at the same time get the same value", async () => {
+      await using store = await open();
+      const nodes = [store.database, await store.open()];
+      const asked = Array.from({ length: 20 }, (_, i) => write(nodes[i % 2]!, (tx) => settleSetting(tx, "key", `${i}`)));
+      const values = new Set(await Promise.all(asked));
+      assert.equal(values.size, 1);
+      assert.deepEqual([...values], [await readSetting(store.database.session, "key")]);
+    });
+  });
+
+  describe("signing keys", () => {
+    it("sign until a new one retires them; what was settled before is not put off", async () => {
+      await using store = await open();
+      const [first, second, third] = [signingKey("a", 1), signingKey("b", 2), signingKey("c", 3)] as const;
+      await write(store.database, (tx) => addSigningKey(tx, first, 0));
+      assert.deepEqual(await listSigningKeys(store.database.session), [first]);
+      await write(store.database, (tx) => addSigningKey(tx, second, 100));
+      await write(store.database, (tx) => addSigningKey(tx, third, 200));
+      const keys = (await listSigningKeys(store.database.session)).sort((a, b) => a.createTime - b.createTime);
+      assert.deepEqual(keys, [{ ...first, retireTime: 100 }, { ...second, retireTime: 200 }, third]);
+    });
+
+    it("have unique names; a refused key retires nobody and shows nowhere", async () => {
+      await using store = await open();
+      await write(store.database, (tx) => addSigningKey(tx, signingKey("a", 1), 0));
+      const attempt = write(store.database, (tx) => addSigningKey(tx, signingKey("a", 2), 100));
+      await assert.rejects(attempt, UniqueViolation);
+      assert.deepEqual(await listSigningKeys(store.database.session), [signingKey("a", 1)]);
+    });
+  });
+
+  describe("version", () => {
+    it("a database that a newer version has written is refused with a sentence", async () => {
+      await using store = await open();
+      await store.tamper(
+        `INSERT INTO ${store.migrationsTable} (hash, created_at) VALUES ('of a later version', 99999999999999)`,
+      );
+      await assert.rejects(store.open(), { message: /^The database was written by a newer version of Gatehouse; .+\.$/ });
+    });
+
+    it("a database of this version is opened again as it is", async () => {
+      await using store = await open();
+      await write(store.database, (tx) => writeSetting(tx, "colour", "red"));
+      const again = await store.open();
+      assert.equal(await readSetting(again.session, "colour"), "red");
+      await again.check();
+    });
+  });
+}

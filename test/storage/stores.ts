@@ -1,0 +1,107 @@
+// Databases for the tests, one for each that asks, and what the tests do to them behind the program's back.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import BetterSqlite from "better-sqlite3";
+import pg from "pg";
+import { type Database, openDatabase } from "../../src/storage/database.ts";
+import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { newPostgresDatabase } from "../harness/postgres.ts";
+
+/** A database of one test. */
+export interface Store extends AsyncDisposable {
+  readonly url: string;
+  readonly database: Database;
+  /** Where migrations are noted. */
+  readonly migrationsTable: string;
+  /** A boolean in the SQL of this database. */
+  readonly no: string;
+  /** Opens the same database once more, as another node would; closed together with the store. */
+  open(limits?: Partial<DatabaseLimits>): Promise<Database>;
+  /** Runs SQL on a connection of its own that does not enforce references. */
+  tamper(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+export type OpenStore = () => Promise<Store>;
+
+/** A store on a SQLite file. */
+export async function openSqliteStore(): Promise<Store> {
+  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-storage-"));
+  const file = path.join(directory, "data", "gatehouse.db");
+  const handles = openHandles(file);
+  const database = await handles.open();
+  const raw = new BetterSqlite(file);
+  raw.pragma("foreign_keys = OFF");
+  return {
+    url: file,
+    database,
+    migrationsTable: "__drizzle_migrations",
+    no: "0",
+    open: handles.open,
+    async tamper(statement) {
+      const prepared = raw.prepare<[], Record<string, unknown>>(statement);
+      if (prepared.reader) return prepared.all();
+      prepared.run();
+      return [];
+    },
+    async [Symbol.asyncDispose]() {
+      raw.close();
+      await handles.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A store on a PostgreSQL database that sorts by language, unlike what its tables must do. */
+export async function openPostgresStore(): Promise<Store> {
+  const url = await newIcuDatabase();
+  const handles = openHandles(url);
+  const database = await handles.open();
+  const raw = new pg.Client({ connectionString: url });
+  await raw.connect();
+  await raw.query("SET session_replication_role = replica");
+  return {
+    url,
+    database,
+    migrationsTable: "drizzle.__drizzle_migrations",
+    no: "false",
+    open: handles.open,
+    tamper: async (statement) => (await raw.query<Record<string, unknown>>(statement)).rows,
+    async [Symbol.asyncDispose]() {
+      await raw.end();
+      await handles.close();
+    },
+  };
+}
+
+let server: Promise<string> | undefined;
+let databases = 0;
+
+async function newIcuDatabase(): Promise<string> {
+  server ??= newPostgresDatabase();
+  const url = new URL(await server);
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  url.pathname += `_icu_${databases++}`;
+  const name = url.pathname.slice(1);
+  await client.query(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`);
+  // Deadlocks that tests provoke are found at once.
+  await client.query(`ALTER DATABASE ${name} SET deadlock_timeout = '20ms'`);
+  await client.end();
+  return url.href;
+}
+
+/** Every handle on one database, so that all can be closed. */
+function openHandles(url: string) {
+  const opened: Database[] = [];
+  return {
+    async open(limits: Partial<DatabaseLimits> = {}): Promise<Database> {
+      const database = await openDatabase(url, { ...defaultDatabaseLimits, ...limits });
+      opened.push(database);
+      return database;
+    },
+    async close(): Promise<void> {
+      for (const database of opened) await database.close();
+    },
+  };
+}
