@@ -38,6 +38,7 @@ import { findHeldRoles } from "./storage/grants.ts";
 import { settleSetting, writeSetting } from "./storage/settings.ts";
 import { keyStore } from "./storage/signing-keys.ts";
 import { createExchange } from "./sts/exchange.ts";
+import { aliasMethods } from "./v2/alias.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
 export interface Server extends AsyncDisposable {
@@ -99,7 +100,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   });
   const metrics = createMetrics();
   measure(metrics, tokens, policy);
-  const methods = composeMethods(services(serviceDeps(config, database, clock, pageTokenKey), exchange), {
+  const composed = composeMethods(services(serviceDeps(config, database, clock, pageTokenKey), exchange), {
     tokens,
     policy,
     failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
@@ -108,6 +109,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     domain: config.domain,
     exempt: exemptMethods,
   });
+  const methods = new Map([...composed, ...aliasMethods(composed)]);
 
   const gateway = createGateway(methods.values(), {
     maxBodyBytes: limits.bodyBytes,

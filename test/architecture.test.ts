@@ -16,6 +16,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
   sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard"],
   observe: [],
+  v2: ["types:pipeline", "gen/google"],
   pipeline: [
     "aip",
     "authn",
