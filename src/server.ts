@@ -156,6 +156,9 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
         })
       : undefined,
     onError: (error) => log.warn({ err: error }, "a connection failed"),
+  }).catch((error) => {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    throw isTaken ? new Error(`listen: ${config.host}:${config.port} is taken by another program.`) : error;
   });
   const refresher = setInterval(
     () => void keys.refresh().catch((error) => log.warn({ err: error }, "signing keys could not be read")),

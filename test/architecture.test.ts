@@ -11,6 +11,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "settings.ts": [],
   "clock.ts": [],
   "uid.ts": [],
+  "version.ts": [],
   aip: ["gen/google"],
   authn: ["aip", "authz/capabilities.ts", "clock.ts", "uid.ts"],
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],

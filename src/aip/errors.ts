@@ -15,7 +15,7 @@ export interface ErrorDetail<T extends DescMessage = DescMessage> {
   readonly value: MessageShape<T>;
 }
 
-/** What a field got wrong: its path in proto spelling (`group.name`) and the rule it misses. */
+/** What a field got wrong: its path in proto spelling, relative to the resource of the request (`name`, `claim_match.issuer`), and the rule it misses. */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;

@@ -7,6 +7,7 @@ import { withDatabase } from "./open.ts";
 /** Shows the keys: never their private halves. */
 export async function listKeys(config: Config): Promise<number> {
   const keys = await withDatabase(config, (database) => listSigningKeys(database.session));
+  if (keys.length === 0) console.log("there is no key yet; the server makes one when it starts");
   for (const { kid, algorithm, createTime, retireTime } of keys) {
     const state =
       retireTime === null
@@ -22,12 +23,14 @@ export async function listKeys(config: Config): Promise<number> {
 /** Signs with a new key from now on. Running servers learn of it within a minute. */
 export async function rotateKeys(config: Config, retireNow: boolean): Promise<number> {
   const kid = await withDatabase(config, async (database) => {
+    const isFirst = (await listSigningKeys(database.session)).length === 0;
     const ring = await openKeyRing(keyStore(database, systemClock), {
       algorithm: config.signingAlgorithm,
       clock: systemClock,
       refreshCooldownMs: limits.keyRefreshCooldownMs,
     });
-    return (await ring.rotate(retireNow ? 0 : limits.keyOverlapMs)).kid;
+    // Opening the ring of an empty database makes its first key.
+    return isFirst ? ring.signing().kid : (await ring.rotate(retireNow ? 0 : limits.keyOverlapMs)).kid;
   });
   console.log(`tokens are signed with ${kid} from now on`);
   return 0;

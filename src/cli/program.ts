@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { toConfig } from "../config.ts";
 import { readSettings, settings, variableOf } from "../settings.ts";
+import { version } from "../version.ts";
 
 /** Runs one command line and answers its exit code. Wrong usage is 2; a setting that cannot be used is thrown. */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -21,6 +22,7 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
 function newProgram(environment: NodeJS.ProcessEnv, finish: (exitCode: number) => void): Command {
   const program = new Command("gatehouse")
     .description("Identity, registry and vulnerability platform API server.")
+    .version(version)
     .exitOverride();
   const configOf = (command: Command, overrides: Record<string, string> = {}) =>
     toConfig(readSettings({ ...command.opts(), ...overrides }, environment));

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import pino, { type Logger } from "pino";
 import type { Config } from "../config.ts";
 import { openDevelopment } from "../development.ts";
 import { type Server, startServer } from "../server.ts";
+import { version } from "../version.ts";
 
 /** Runs the server until the process is told to stop. */
 export async function serve(config: Config): Promise<number> {
@@ -22,7 +22,7 @@ export async function serve(config: Config): Promise<number> {
 /** What runs here: enforcement, listener, storage, issuer. */
 function banner(config: Config, server: Server): string {
   return [
-    `Gatehouse ${version()} listens on ${server.url} (gRPC, gRPC-web, Connect, REST)`,
+    `Gatehouse ${version} listens on ${server.url} (gRPC, gRPC-web, Connect, REST)`,
     `  mode     ${config.dev ? "development: sample data, never for production" : "production"}; authorization is enforced`,
     `  storage  ${server.database.dialect}${server.database.dialect === "sqlite" ? ` ${config.databaseUrl}` : ""}`,
     `  issuer   ${config.baseUrl}`,
@@ -34,19 +34,24 @@ function welcome(url: string, groupUid: string, tokenFile: string): string {
     "",
     "The owner of the sample organization example.org may do anything:",
     "",
-    `  curl -H "Authorization: Bearer $(cat ${tokenFile})" ${url}/iam/v2beta1/groups?uidp.descendants_of=${groupUid}`,
+    `  curl -H "Authorization: Bearer $(cat ${tokenFile})" "${url}/iam/v2beta1/groups?uidp.descendants_of=${groupUid}"`,
     "",
   ].join("\n");
 }
 
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return (manifest as { version: string }).version;
-}
+/** How long a repeated signal counts as the same one: a terminal signals the whole group, a launcher passes it on. */
+const sameSignalMs = 1000;
 
+/** Resolves at the first signal. One that comes again later ends the process at once. */
 async function untilStopped(): Promise<void> {
   await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    let stoppingSince: number | undefined;
+    const onSignal = () => {
+      if (stoppingSince !== undefined && performance.now() - stoppingSince > sameSignalMs) process.exit(130);
+      stoppingSince ??= performance.now();
+      resolve();
+    };
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
   });
 }
 

@@ -2,34 +2,45 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonValue } from "@bufbuild/protobuf";
-import { type Door, doorNames, openDoor } from "../harness/doors.ts";
+import { type Door, type DoorName, doorNames, openDoor } from "../harness/doors.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
 import { type Case, readCases } from "./case.ts";
 import { runCase } from "./run.ts";
 import { openStage, tickingClock } from "./stage.ts";
 
-const databases: readonly DatabaseKind[] = ["sqlite", "postgres"];
+/** A server, and the doors to try on it. */
+interface Place extends Pick<TestServerOptions, "database" | "settings"> {
+  readonly name: string;
+  readonly doors: readonly DoorName[];
+}
+
+const places: readonly Place[] = [
+  { name: "SQLite", database: "sqlite", doors: doorNames },
+  { name: "PostgreSQL", database: "postgres", doors: ["grpc", "grpc-web", "connect", "rest"] },
+  { name: "SQLite without the short way of gRPC", database: "sqlite", settings: { fastPath: "off" }, doors: ["grpc"] },
+];
 const cases = readCases();
 
 /** What happened, by case and by the way it was run. */
 const transcripts = new Map<string, Map<string, JsonValue[]>>(cases.map(({ name }) => [name, new Map()]));
 
-for (const database of databases) {
-  describe(`API cases on ${database}`, () => {
+for (const place of places) {
+  describe(`API cases on ${place.name}`, () => {
     let server: TestServer;
     let doors: readonly Door[];
     before(async () => {
-      server = await startTestServer({ database, clock: tickingClock() });
-      doors = doorNames.map((name) => openDoor(name, server.url));
+      server = await startTestServer({ clock: tickingClock(), ...place });
+      doors = place.doors.map((name) => openDoor(name, server.url));
     });
     after(async () => {
       for (const door of doors) door[Symbol.dispose]();
       await server[Symbol.asyncDispose]();
     });
     for (const each of cases) {
-      for (const [i, doorName] of doorNames.entries()) {
-        it(`${each.name} over ${doorName}: ${each.title}`, () => run(each, server, doors[i]!, `${database}, ${doorName}`));
+      for (const [i, doorName] of place.doors.entries()) {
+        const way = `${place.name}, ${doorName}`;
+        it(`${each.name} over ${doorName}: ${each.title}`, () => run(each, server, doors[i]!, way));
       }
     }
   });
@@ -40,7 +51,7 @@ describe("API cases", () => {
   for (const { name } of cases) {
     it(`${name} comes to the same through every door and on every database`, () => {
       const runs = [...transcripts.get(name)!];
-      assert.equal(runs.length, databases.length * doorNames.length);
+      assert.equal(runs.length, places.flatMap(({ doors }) => doors).length);
       const [[, first] = [], ...others] = runs;
       for (const [way, transcript] of others) assert.deepEqual(transcript, first, `${way} differs`);
     });

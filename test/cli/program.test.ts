@@ -50,8 +50,8 @@ describe("the program", () => {
   it("prints a curl line that works as it stands", async () => {
     using data = dataDirectory();
     const server = await development(data.path);
-    const [line] = await server.said(/curl -H "Authorization: Bearer \$\(cat (\S+)\)" (\S+)/);
-    const [, file, address] = line.match(/cat (\S+)\)" (\S+)/) ?? [];
+    const [line] = await server.said(/curl -H "Authorization: Bearer \$\(cat (\S+)\)" "([^"]+)"/);
+    const [, file, address] = line.match(/cat (\S+)\)" "([^"]+)"/) ?? [];
     const reply = await fetch(address ?? "", {
       headers: { authorization: `Bearer ${readFileSync(file ?? "", "utf8")}` },
     });
@@ -169,7 +169,7 @@ describe("the program", () => {
       server.url.slice("http://".length),
     ]);
     assert.equal(code, 1);
-    assert.match(stderr, /EADDRINUSE/);
+    assert.match(stderr, /listen: 127\.0\.0\.1:\d+ is taken by another program/);
     server.child.kill("SIGTERM");
     await server.finished;
   });

@@ -1,7 +1,7 @@
 // Category I as a matrix: every RPC x every uid in its request x where the uid lies x who calls x every door.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { DescField, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { Code, codeName } from "../../src/aip/errors.ts";
 import { type IdentityRow, type RoleBindingRow, roleBindingCollection } from "../../src/services/iam/rows.ts";
@@ -9,10 +9,8 @@ import { deleteRow, findRow } from "../../src/storage/collection.ts";
 import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix.ts";
+import { type Kind, kinds, requestFor, type Things } from "./matrix-requests.ts";
 import { addCaller, addGroup, addIdentity, addRole, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
-
-const kinds = ["group", "identity", "role", "roleBinding"] as const;
-type Kind = (typeof kinds)[number];
 
 /** Where a uid lies, as seen from the group that a caller's rights reach. */
 const relations = [
@@ -45,7 +43,7 @@ let server: TestServer;
 let doors: Door[];
 let callers: Caller[];
 /** What lies in each group: the uid of one thing of each kind. */
-const things = new Map<string, Readonly<Record<Kind, string>>>();
+const things = new Map<string, Things>();
 /** For each group that rights reach, the groups in every relation to it. */
 const neighbours = new Map<string, Readonly<Record<string, string>>>();
 
@@ -109,7 +107,11 @@ async function testCaller(place: Place, caller: Caller): Promise<void> {
     const denials = new Map<Relation, string>();
     for (const relation of relations) {
       const uid = await uidAt(place, caller, relation);
-      const outcome = await door.call(caller.token, pathOf(place.method), requestFor(place, caller, uid));
+      const outcome = await door.call(
+        caller.token,
+        pathOf(place.method),
+        requestFor(place, things.get(caller.at)!, uid),
+      );
       const cell = `${caller.name}, ${relation}, ${door.name}: ${outcome.message}`;
       assert.equal(codeName(outcome.code), codeName(expectedCode(place, caller, relation, uid)), cell);
       if (outcome.code !== Code.OK) denials.set(relation, JSON.stringify(outcome).replaceAll(uid, "<uid>"));
@@ -165,56 +167,6 @@ async function addVictim(kind: Kind, group: string): Promise<string> {
   if (kind === "role") return await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
   const identity = await addIdentity(server, group);
   return kind === "identity" ? identity : await bind(server, group, identity, viewerRole.uid);
-}
-
-/** A request that is in order but for the uid at the place. */
-function requestFor(place: Place, caller: Caller, uid: string): JsonObject {
-  const request = baseRequest(place.method, caller.at);
-  // An item of a batch may leave its role to the batch, and must when that names another.
-  if (place.path.length === 1 && place.names === "role" && request.requests) {
-    delete ((request.requests as JsonObject[])[0]!.roleBinding as JsonObject).roleUid;
-  }
-  const path = [...place.path];
-  const last = path.pop()!;
-  let target: JsonObject = request;
-  for (const name of path) {
-    target[name] ??= {};
-    const value = target[name];
-    target = (Array.isArray(value) ? value[0] : value) as JsonObject;
-  }
-  target[last] = last === "ids" ? [uid] : uid;
-  return request;
-}
-
-function baseRequest(method: DescMethod, at: string): JsonObject {
-  const isUpdate = method.input.fields.some(({ name }) => name === "update_mask");
-  const isList = method.input.fields.some(({ name }) => name === "page_size");
-  const given = method.input.fields.flatMap((field): [string, JsonValue][] => {
-    if (field.name === "parent") return [[field.jsonName, at]];
-    if (isList && field.name === "page_size") return [[field.jsonName, 200]];
-    if (field.fieldKind === "list" && field.message) return [[field.jsonName, [itemOf(field.message.fields, at)]]];
-    const kind = field.message && singularOf(field.message);
-    if (!kind) return [];
-    return [[field.jsonName, isUpdate ? { uid: things.get(at)![kind as Kind] } : sampleOf(kind, at)]];
-  });
-  return Object.fromEntries(given);
-}
-
-function itemOf(fields: readonly DescField[], at: string): JsonObject {
-  const resource = fields.find((field) => field.message && singularOf(field.message) !== "")!;
-  return { [resource.jsonName]: sampleOf(singularOf(resource.message!), at) };
-}
-
-/** A resource that an owner may create in the group. */
-function sampleOf(kind: string, at: string): JsonObject {
-  const samples: Readonly<Record<string, JsonObject>> = {
-    group: { name: "group" },
-    identity: { name: "identity", claimMatch: { issuer: "https://issuer.example.org", subject: "matrix" } },
-    role: { name: "custom", capabilities: ["CAP_IAM_GROUPS_LIST"] },
-    roleBinding: { identityUid: things.get(at)!.identity, roleUid: things.get(at)!.role },
-  };
-  assert.ok(samples[kind], `the matrix has no sample of ${kind}`);
-  return structuredClone(samples[kind]);
 }
 
 /** A binding exists once: what a call has bound must not stand in the way of the next. */

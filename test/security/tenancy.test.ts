@@ -4,7 +4,11 @@ import { connect } from "node:http2";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { type ComposeOptions, composeMethods } from "../../src/pipeline/compose.ts";
+import { implement } from "../../src/pipeline/handlers.ts";
 import { groupCollection } from "../../src/services/iam/rows.ts";
+import { exemptMethods } from "../../src/services.ts";
 import { findRow, insertRow } from "../../src/storage/collection.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
@@ -223,6 +227,21 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
   });
 }
+
+describe("a method without an access rule", () => {
+  it("I9: stops the start, unless it is exempt by name", () => {
+    const unguarded = implement(SecurityTokenService, { exchange: () => ({}), exchangeRefreshToken: () => ({}) });
+    const compose = (exempt: ReadonlySet<string>) =>
+      composeMethods([unguarded], { ...({} as ComposeOptions), exempt, domain: "test" });
+    assert.throws(() => compose(new Set()), /SecurityTokenService\/Exchange has no access rule/);
+    assert.equal(compose(exemptMethods).size, 2);
+  });
+
+  it("I9: exempt is only the token exchange", () => {
+    const names = [...exemptMethods].map((name) => name.split("/")[1]);
+    assert.deepEqual(new Set(names), new Set(["chainguard.platform.oidc.SecurityTokenService"]));
+  });
+});
 
 function path(name: string): string {
   return `/chainguard.platform.iam.v2beta1.${name}`;

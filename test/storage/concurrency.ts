@@ -1,7 +1,7 @@
 // Many writers at once, in one handle and in several, as several nodes would have them.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as pause } from "node:timers/promises";
 import { readChanges } from "../../src/storage/changes.ts";
 import { checkDatabase } from "../../src/storage/check.ts";
 import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection.ts";
@@ -193,6 +193,7 @@ export function concurrencyConformance(open: OpenStore): void {
           seen.push(...portion.map(({ sequence }) => sequence));
           if (isLast && portion.length === 0) return;
           isLast = done;
+          await immediate();
         }
       })();
       await Promise.all(

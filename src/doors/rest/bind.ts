@@ -46,7 +46,8 @@ function bindBody(
   if (rule === "none") return;
   if (rule === "whole") readJsonObject(target, objectOf(json), "", reading);
   else if (rule.fieldKind === "list") readJsonField(target, rule, json ?? [], rule.name, reading);
-  else readJsonField(target, rule, objectOf(json), rule.name, reading);
+  // What is wrong inside the body is named as the caller wrote it: `name`, whatever the request calls the whole of it.
+  else readJsonField(target, rule, objectOf(json), "", reading);
 }
 
 /** An absent body is an empty message: what it lacks is then the pipeline's to say. */

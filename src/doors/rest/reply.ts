@@ -122,6 +122,8 @@ function statusOf(error: ApiError): number {
 function headersOf(error: ApiError): Reply["headers"] {
   // RFC 9110 §15.5.2: a 401 names the scheme.
   if (error.code === Code.UNAUTHENTICATED) return { ...jsonHeaders, "www-authenticate": "Bearer" };
+  // RFC 9110 §10.2.3: what could not be done now may be tried again, though not at once.
+  if (error.code === Code.UNAVAILABLE) return { ...jsonHeaders, "retry-after": "1" };
   return error instanceof HttpError ? { ...jsonHeaders, ...error.headers } : jsonHeaders;
 }
 

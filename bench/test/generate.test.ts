@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import BetterSqlite from "better-sqlite3";
+import { groupCollection, iamCollections } from "../../src/services/iam/rows.ts";
+import { checkDatabase } from "../../src/storage/check.ts";
+import { findRow } from "../../src/storage/collection.ts";
+import { readCounter } from "../../src/storage/counters.ts";
+import { type Database, openDatabase } from "../../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { readSetting } from "../../src/storage/settings.ts";
+import { depthOf, isBelow } from "../../src/uid.ts";
+import { generate, landmarksFile } from "../generate.ts";
+import { type Landmarks, populate } from "../population.ts";
+
+const options = { groups: 1000, seed: "test" };
+
+describe("generated data", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-generate-"));
+  let landmarks: Landmarks;
+  let database: Database;
+
+  before(async () => {
+    landmarks = await generate(folder, options, () => {});
+    database = await openDatabase(path.join(folder, "gatehouse.db"), defaultDatabaseLimits);
+  });
+  after(async () => {
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("has the entries and counters that its rows call for", async () => {
+    const { findings, rows } = await checkDatabase(database.session, iamCollections);
+    assert.deepEqual(findings, []);
+    assert.ok(rows > 1200, `${rows} rows: groups, identities and bindings`);
+  });
+
+  it("has as many groups below the organization as were asked for", async () => {
+    assert.equal(await readCounter(database.session, landmarks.groupUid, "groups"), options.groups);
+    assert.equal(await readCounter(database.session, landmarks.teamUid, "groups"), landmarks.teamSize);
+    assert.equal(await readCounter(database.session, landmarks.emptyUid, "groups"), 0);
+  });
+
+  it("has all indexes of the migrations", async () => {
+    const pristine = await openDatabase(path.join(folder, "empty.db"), defaultDatabaseLimits);
+    await pristine.close();
+    const [filled, empty] = ["gatehouse.db", "empty.db"].map((name) => indexesOf(folder, name));
+    assert.deepEqual(filled, empty);
+  });
+
+  it("has the landmarks where they are said to be", async () => {
+    for (const uid of [...landmarks.sampleUids, landmarks.deepUid, landmarks.emptyUid]) {
+      assert.ok(isBelow(uid, landmarks.groupUid));
+      assert.equal((await findRow(database.session, groupCollection, uid))?.uid, uid);
+    }
+    assert.equal(depthOf(landmarks.deepUid), 8);
+    assert.deepEqual(JSON.parse(readFileSync(landmarksFile(folder), "utf8")), landmarks);
+  });
+
+  it("is recognised as that of a development server", async () => {
+    const { groupUid, ownerUid } = landmarks;
+    const stored = await readSetting(database.session, "sample_organization");
+    assert.deepEqual(JSON.parse(stored ?? ""), { groupUid, ownerUid });
+  });
+});
+
+describe("the population", () => {
+  it("is the same for the same seed", () => {
+    assert.deepEqual([...populate(options)], [...populate(options)]);
+  });
+
+  it("is another for another seed", () => {
+    assert.notDeepEqual([...populate(options)].at(-1), [...populate({ ...options, seed: "other" })].at(-1));
+  });
+});
+
+function indexesOf(folder: string, name: string): unknown {
+  const connection = new BetterSqlite(path.join(folder, name), { readonly: true });
+  try {
+    return connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name").all();
+  } finally {
+    connection.close();
+  }
+}

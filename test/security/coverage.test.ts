@@ -1,0 +1,172 @@
+// Every security case, and where it is tested. A row whose feature does not exist yet waits for it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+
+/** How many rows each category has. */
+const categories = { T: 15, J: 9, X: 14, M: 8, R: 12, I: 10, P: 9, F: 10, H: 8, D: 11, L: 7, W: 5, C: 5, Q: 6, O: 6 };
+
+/** The tests of a row, by file below test/; or what it waits for, after `pending:`. */
+const coverage: Readonly<Record<string, string | readonly string[]>> = {
+  T1: ["authn/jws", "security/tokens"],
+  T2: ["authn/jws", "security/tokens"],
+  T3: ["authn/jws", "security/tokens"],
+  T4: ["authn/tokens-refused", "security/tokens", "security/operation"],
+  T5: ["authn/tokens-refused", "security/tokens"],
+  T6: ["authn/tokens-refused", "security/tokens"],
+  T7: ["authn/jws", "security/tokens"],
+  T8: ["authn/jws", "security/tokens"],
+  T9: ["authn/jws", "authn/bearer", "security/tokens"],
+  T10: ["authn/jws", "security/tokens"],
+  T11: ["authn/tokens-refused", "security/tokens"],
+  T12: ["authn/keys", "authn/token-cache"],
+  T13: ["authn/keys", "authn/token-cache", "authn/jws"],
+  T14: ["authn/bearer", "doors/guard", "security/tokens"],
+  T15: ["security/tokens"],
+  J1: ["authn/issuers", "security/exchange"],
+  J2: ["authn/outbound", "security/exchange"],
+  J3: ["authn/issuers", "authn/outbound"],
+  J4: ["authn/outbound"],
+  J5: ["authn/outbound", "authn/issuers"],
+  J6: ["authn/issuers"],
+  J7: ["sts/identity-rules", "security/exchange"],
+  J8: ["authn/key-sets", "security/exchange"],
+  J9: ["authn/issuers"],
+  X1: ["security/exchange"],
+  X2: ["security/exchange"],
+  X3: ["sts/exchange", "sts/exchange-own", "security/exchange"],
+  X4: ["security/exchange"],
+  X5: "pending: refresh tokens, identity providers and the disabling of identities",
+  X6: ["authz/access", "security/exchange"],
+  X7: "pending: invites, device codes and authorization codes",
+  X8: "pending: authorization codes and refresh tokens",
+  X9: ["sts/exchange", "security/exchange"],
+  X10: ["sts/claim-match", "security/exchange"],
+  X11: ["sts/exchange", "security/exchange"],
+  X12: "pending: invites and device codes",
+  X13: ["security/exchange"],
+  X14: ["security/exchange"],
+  M1: ["sts/patterns", "security/exchange"],
+  M2: ["sts/patterns", "security/exchange"],
+  M3: ["sts/patterns", "security/exchange"],
+  M4: ["sts/patterns", "security/exchange"],
+  M5: ["sts/claim-match", "security/exchange"],
+  M6: ["sts/identity-rules", "security/exchange"],
+  M7: ["sts/claim-match"],
+  M8: ["sts/claim-match", "security/exchange"],
+  R1: ["security/roles-and-bindings"],
+  R2: ["security/roles-and-bindings"],
+  R3: ["security/roles-and-bindings"],
+  R4: "pending: invites",
+  R5: ["security/roles-and-bindings"],
+  R6: ["security/roles-and-bindings"],
+  R7: ["security/roles-and-bindings"],
+  R8: "pending: import of bundles",
+  R9: ["security/roles-and-bindings"],
+  R10: ["security/roles-and-bindings", "security/concurrency"],
+  R11: ["security/exchange"],
+  R12: ["security/roles-and-bindings"],
+  I1: ["security/tenancy"],
+  I2: ["authz/access", "security/tenancy"],
+  I3: ["security/tenancy"],
+  I4: ["authz/access", "security/tenancy"],
+  I5: ["security/tenancy"],
+  I6: ["security/tenancy"],
+  I7: ["security/tenancy"],
+  I8: ["security/roles-and-bindings", "security/tenancy"],
+  I9: ["security/tenancy"],
+  I10: ["security/tenancy"],
+  P1: ["aip/page-token", "security/lists"],
+  P2: ["aip/page-token", "security/lists"],
+  P3: ["security/lists"],
+  P4: ["security/lists"],
+  P5: ["security/tenancy"],
+  P6: ["security/lists"],
+  P7: ["security/lists"],
+  P8: ["security/lists"],
+  P9: ["security/lists"],
+  F1: ["security/bodies"],
+  F2: ["rest/implied-mask", "security/bodies"],
+  F3: ["rest/json-body", "security/bodies"],
+  F4: ["rest/json-body", "security/bodies"],
+  F5: ["rest/json-body", "security/bodies"],
+  F6: ["rest/json-body", "security/bodies"],
+  F7: ["security/bodies"],
+  F8: ["security/bodies"],
+  F9: ["security/bodies"],
+  F10: ["security/bodies"],
+  H1: ["rest/routes", "security/http"],
+  H2: ["rest/routes", "security/http"],
+  H3: ["doors/http1", "doors/http2", "security/http"],
+  H4: ["security/http"],
+  H5: ["doors/http1", "doors/http2"],
+  H6: ["security/http"],
+  H7: ["rest/gateway", "security/http"],
+  H8: ["rest/gateway", "security/http"],
+  D1: ["doors/http2"],
+  D2: ["doors/http1", "doors/http2"],
+  D3: ["doors/http2"],
+  D4: ["doors/http1", "doors/http2"],
+  D5: ["security/denial-of-service"],
+  D6: ["doors/http1", "doors/http2", "doors/idle", "doors/preface", "doors/tls"],
+  D7: ["doors/idle"],
+  D8: ["authn/jws", "security/tokens", "security/denial-of-service"],
+  D9: ["security/roles-and-bindings"],
+  D10: "pending: a monitor of the event loop outside of the tests, which assert no times",
+  D11: ["security/durability"],
+  L1: ["security/secrets"],
+  L2: ["security/secrets"],
+  L3: ["security/secrets"],
+  L4: "pending: explanations of decisions",
+  L5: ["security/secrets"],
+  L6: "pending: the audit log",
+  L7: "pending: identity providers",
+  W1: "pending: webhooks",
+  W2: "pending: webhooks",
+  W3: "pending: webhooks",
+  W4: "pending: webhooks",
+  W5: "pending: webhooks",
+  C1: ["security/operation"],
+  C2: ["cli/program"],
+  C3: ["security/operation"],
+  C4: ["doors/tls"],
+  C5: ["security/operation"],
+  Q1: ["security/concurrency"],
+  Q2: ["security/tokens"],
+  Q3: "pending: invites",
+  Q4: ["security/concurrency"],
+  Q5: ["security/concurrency"],
+  Q6: ["security/durability"],
+  O1: ["cli/program"],
+  O2: ["config", "security/operation"],
+  O3: ["security/operation"],
+  O4: ["security/operation"],
+  O5: ["authn/jws", "security/tokens"],
+  O6: ["security/operation"],
+};
+
+describe("security cases", () => {
+  it("none is missing, and none is invented", () => {
+    const all = Object.entries(categories).flatMap(([letter, rows]) =>
+      Array.from({ length: rows }, (_, i) => `${letter}${i + 1}`),
+    );
+    assert.deepEqual(Object.keys(coverage).sort(), all.sort());
+  });
+
+  for (const [id, where] of Object.entries(coverage)) {
+    if (typeof where === "string") {
+      it(`${id} waits for what does not exist yet`, () => assert.match(where, /^pending: \w/));
+    } else {
+      it(`${id} stands in the names of the tests that claim it`, () => {
+        assert.ok(where.length > 0);
+        for (const file of where) assert.match(quotedTexts(`test/${file}.test.ts`), new RegExp(`\\b${id}\\b`), file);
+      });
+    }
+  }
+});
+
+/** What stands in quotes in a file, names of tests among it; comments are left out. */
+function quotedTexts(file: string): string {
+  const code = readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "");
+  return (code.match(/"(?:[^"\\\n]|\\.)*"|`[^`]*`/g) ?? []).join("\n");
+}

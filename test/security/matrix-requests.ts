@@ -1,0 +1,61 @@
+// Requests of the tenancy matrix, made from the descriptors.
+import assert from "node:assert/strict";
+import type { DescField, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { type Place, singularOf } from "./matrix.ts";
+
+/** The resources that the matrix knows. */
+export const kinds = ["group", "identity", "role", "roleBinding"] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What lies in one group: the uid of one thing of each kind, the group's own among them. */
+export type Things = Readonly<Record<Kind, string>>;
+
+/** A request that is in order but for the uid at the place. */
+export function requestFor(place: Place, own: Things, uid: string): JsonObject {
+  const request = baseRequest(place.method, own);
+  // An item of a batch may leave its role to the batch, and must when that names another.
+  if (place.path.length === 1 && place.names === "role" && request.requests) {
+    delete ((request.requests as JsonObject[])[0]!.roleBinding as JsonObject).roleUid;
+  }
+  const path = [...place.path];
+  const last = path.pop()!;
+  let target: JsonObject = request;
+  for (const name of path) {
+    target[name] ??= {};
+    const value = target[name];
+    target = (Array.isArray(value) ? value[0] : value) as JsonObject;
+  }
+  target[last] = last === "ids" ? [uid] : uid;
+  return request;
+}
+
+function baseRequest(method: DescMethod, own: Things): JsonObject {
+  const isUpdate = method.input.fields.some(({ name }) => name === "update_mask");
+  const isList = method.input.fields.some(({ name }) => name === "page_size");
+  const given = method.input.fields.flatMap((field): [string, JsonValue][] => {
+    if (field.name === "parent") return [[field.jsonName, own.group]];
+    if (isList && field.name === "page_size") return [[field.jsonName, 200]];
+    if (field.fieldKind === "list" && field.message) return [[field.jsonName, [itemOf(field.message.fields, own)]]];
+    const kind = field.message && singularOf(field.message);
+    if (!kind) return [];
+    return [[field.jsonName, isUpdate ? { uid: own[kind as Kind] } : sampleOf(kind, own)]];
+  });
+  return Object.fromEntries(given);
+}
+
+function itemOf(fields: readonly DescField[], own: Things): JsonObject {
+  const resource = fields.find((field) => field.message && singularOf(field.message) !== "")!;
+  return { [resource.jsonName]: sampleOf(singularOf(resource.message!), own) };
+}
+
+/** A resource that an owner may create in their group. */
+function sampleOf(kind: string, own: Things): JsonObject {
+  const samples: Readonly<Record<string, JsonObject>> = {
+    group: { name: "group" },
+    identity: { name: "identity", claimMatch: { issuer: "https://issuer.example.org", subject: "matrix" } },
+    role: { name: "custom", capabilities: ["CAP_IAM_GROUPS_LIST"] },
+    roleBinding: { identityUid: own.identity, roleUid: own.role },
+  };
+  assert.ok(samples[kind], `the matrix has no sample of ${kind}`);
+  return structuredClone(samples[kind]);
+}

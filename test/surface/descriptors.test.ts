@@ -1,0 +1,117 @@
+// The lint of the API: what must hold of every method and every message, the future ones included.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { before, describe, it } from "node:test";
+import { type DescField, type DescMessage, getOption, hasOption, ScalarType } from "@bufbuild/protobuf";
+import { EmptySchema, FieldMaskSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
+import { UIDPFilterSchema } from "../../gen/chainguard/platform/common/uidp_pb.ts";
+import { resource } from "../../gen/google/api/resource_pb.ts";
+import { isOutputOnly, isRequired } from "../../src/aip/field-behavior.ts";
+import { readAccessRule } from "../../src/authz/rules.ts";
+import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
+import type { Method } from "../../src/pipeline/method.ts";
+import { exemptMethods } from "../../src/services.ts";
+import { apiMethods, formatRoutes, goldenFile } from "./routes.ts";
+
+let methods: readonly Method[];
+before(async () => {
+  methods = await apiMethods();
+});
+
+/** The methods whose names begin with the verb. */
+function named(verb: string): Method[] {
+  const found = methods.filter(({ descriptor }) => new RegExp(`^${verb}[A-Z]`).test(descriptor.name));
+  assert.notEqual(found.length, 0);
+  return found;
+}
+
+function fieldOf(message: DescMessage, name: string, at: string): DescField {
+  const field = message.fields.find((candidate) => candidate.name === name);
+  assert.ok(field, `${at}: ${message.name} has no ${name}`);
+  return field;
+}
+
+describe("the surface of the API", () => {
+  it("is what the golden table says; clients rely on every line of it", async () => {
+    assert.equal(await formatRoutes(), readFileSync(goldenFile, "utf8"));
+  });
+
+  it("every method has an HTTP rule", () => {
+    for (const method of methods) assert.notEqual(bindingsOf(method).length, 0, method.path);
+  });
+
+  it("every method has an access rule, or is listed as exempt, and none has both", () => {
+    for (const { path, descriptor } of methods) {
+      assert.equal(readAccessRule(descriptor) === undefined, exemptMethods.has(path), path);
+    }
+  });
+
+  it("every exempt method is there", () => {
+    const paths = new Set(methods.map(({ path }) => path));
+    for (const path of exemptMethods) assert.ok(paths.has(path), path);
+  });
+
+  it("a scoped rule finds its uid: a text, required, or the uid of a required message", () => {
+    for (const { path, descriptor } of methods) {
+      const rule = readAccessRule(descriptor);
+      if (rule?.type !== "scoped") continue;
+      const [first = "", second] = rule.field.split(".");
+      const field = fieldOf(descriptor.input, first, path);
+      assert.ok(isRequired(field), `${path}: ${first} must be required`);
+      const leaf = field.fieldKind === "message" ? fieldOf(field.message, second ?? "", path) : field;
+      assert.equal(leaf.scalar, ScalarType.STRING, path);
+    }
+  });
+
+  it("AIP-158: every List has the paging fields, a place filter, and one page of one resource", () => {
+    for (const { path, descriptor } of named("List")) {
+      const { input, output } = descriptor;
+      for (const name of ["page_size", "skip"]) assert.equal(fieldOf(input, name, path).scalar, ScalarType.INT32, name);
+      for (const name of ["page_token", "order_by"]) {
+        assert.equal(fieldOf(input, name, path).scalar, ScalarType.STRING, name);
+      }
+      assert.equal(fieldOf(input, "uidp", path).message?.typeName, UIDPFilterSchema.typeName, path);
+      const lists = output.fields.filter((field) => field.fieldKind === "list");
+      assert.equal(lists.length, 1, `${path}: exactly one repeated field`);
+      const [list] = lists;
+      assert.ok(list?.message && hasOption(list.message, resource), `${path}: of a resource`);
+      assert.equal(list.jsonName, getOption(list.message, resource).plural, `${path}: under its plural`);
+      assert.equal(fieldOf(output, "next_page_token", path).scalar, ScalarType.STRING);
+      assert.equal(fieldOf(output, "total_count", path).scalar, ScalarType.INT64);
+      assert.equal(fieldOf(output, "skipped", path).scalar, ScalarType.INT32);
+    }
+  });
+
+  it("every resource has a uid, which is the scope, a creation time, and a type", () => {
+    const resources = named("Get").map(({ descriptor }) => descriptor.output);
+    for (const message of resources) {
+      const uid = fieldOf(message, "uid", message.name);
+      assert.deepEqual([uid.number, uid.scalar, isOutputOnly(uid)], [1, ScalarType.STRING, true], message.name);
+      assert.equal(getOption(uid, iam_scope), true, message.name);
+      const createTime = fieldOf(message, "create_time", message.name);
+      assert.equal(createTime.message?.typeName, TimestampSchema.typeName);
+      assert.ok(isOutputOnly(createTime), message.name);
+      assert.match(getOption(message, resource).type, /^(iam|registry|vulnerabilities)\.chainguard\.dev\/[A-Z]/);
+    }
+  });
+
+  it("AIP-131, AIP-135: Get and Delete take the uid alone", () => {
+    for (const { path, descriptor } of [...named("Get"), ...named("Delete")]) {
+      assert.deepEqual(descriptor.input.fields.map(({ name }) => name), ["uid"], path);
+    }
+    for (const { path, descriptor } of named("Delete")) {
+      assert.equal(descriptor.output.typeName, EmptySchema.typeName, path);
+    }
+  });
+
+  it("AIP-133, AIP-134: Create and Update take and answer the resource itself", () => {
+    for (const { path, descriptor } of [...named("Create"), ...named("Update")]) {
+      const { input, output } = descriptor;
+      const body = input.fields.find((field) => field.message?.typeName === output.typeName);
+      assert.ok(body && isRequired(body), `${path}: a required ${output.name}`);
+      if (/^Create/.test(descriptor.name)) assert.equal(fieldOf(input, "parent", path).scalar, ScalarType.STRING);
+      else assert.equal(fieldOf(input, "update_mask", path).message?.typeName, FieldMaskSchema.typeName, path);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+// The routes of the API as a table: what a client can call, and what its caller must hold.
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { capabilityNames, capabilitySet } from "../../src/authz/capabilities.ts";
+import { readAccessRule } from "../../src/authz/rules.ts";
+import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
+import type { Method } from "../../src/pipeline/method.ts";
+import { generatedMethods } from "../rest/methods.ts";
+
+/** The file that the table is compared with; `node test/surface/write-routes.ts` writes it. */
+export const goldenFile = new URL("routes.golden.txt", import.meta.url);
+
+const heading = ["method", "route", "rpc", "body", "capability", "scope"];
+
+/** Every method of our services, in the order of their paths. */
+export async function apiMethods(): Promise<Method[]> {
+  const methods = (await generatedMethods()).filter(({ path }) => path.startsWith("/chainguard."));
+  return methods.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** One line for each route, one column for each thing that clients rely on. */
+export async function formatRoutes(): Promise<string> {
+  const rows = (await apiMethods()).flatMap(rowsOf);
+  const widths = heading.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const format = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ").trimEnd();
+  return `${[heading, ...rows].map(format).join("\n")}\n`;
+}
+
+function rowsOf(method: Method): string[][] {
+  return bindingsOf(method).map(({ httpMethod, template, body }) => {
+    const bodyName = typeof body === "string" ? { none: "-", whole: "*" }[body] : body.name;
+    return [httpMethod, template.text, method.path.slice(1), bodyName, ...accessOf(method.descriptor)];
+  });
+}
+
+function accessOf(descriptor: DescMethodUnary): [capability: string, scope: string] {
+  const rule = readAccessRule(descriptor);
+  if (!rule) return ["(own credential)", "-"];
+  if (rule.type === "open") return ["(none)", "-"];
+  const names = capabilityNames(capabilitySet(rule.capabilities)).join(", ") || "(any token)";
+  return [names, rule.type === "scoped" ? rule.field : "(unscoped)"];
+}
