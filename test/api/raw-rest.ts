@@ -1,5 +1,5 @@
 // REST exactly as it is written down: nothing is resolved, escaped or completed on the way.
-import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
 
 /** A reply. */

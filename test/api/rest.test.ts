@@ -5,10 +5,6 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 import { type RawReply, sendRaw } from "./raw-rest.ts";
 
 let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-});
-after(() => server[Symbol.asyncDispose]());
 
 const groups = "/iam/v2beta1/groups";
 const unknownUid = `${"0".repeat(40)}/0000000000000000`;
@@ -35,171 +31,193 @@ function violations({ status, json }: RawReply): string[] {
   return fields;
 }
 
-describe("bad bodies over REST", () => {
-  const bodies: readonly { rule: string; body: string | undefined; fields: readonly string[]; type?: string }[] = [
-    { rule: "no body", body: undefined, fields: ["name"] },
-    { rule: "an empty body", body: "", fields: ["name"] },
-    { rule: "an empty object", body: "{}", fields: ["name"] },
-    { rule: "no JSON", body: "name=x", fields: ["body"] },
-    { rule: "half a JSON", body: '{"name":"x"', fields: ["body"] },
-    { rule: "two JSON texts", body: '{"name":"x"}{}', fields: ["body"] },
-    { rule: "a list", body: "[]", fields: ["body"] },
-    { rule: "a text", body: '"x"', fields: ["body"] },
-    { rule: "a number", body: "7", fields: ["body"] },
-    { rule: "null", body: "null", fields: ["body"] },
-    { rule: "a member twice", body: '{"name":"x","name":"y"}', fields: ["body"] },
-    { rule: "a number for a text", body: '{"name":7}', fields: ["name"] },
-    { rule: "an object for a text", body: '{"name":{}}', fields: ["name"] },
-    { rule: "a text for a boolean", body: '{"name":"x","verified":"yes"}', fields: ["verified"] },
-    { rule: "a name that is no enum value", body: '{"name":"x","kind":"NONSENSE"}', fields: ["kind"] },
-    { rule: "a number that is no enum value", body: '{"name":"x","kind":99}', fields: ["kind"] },
-    { rule: "a text that is no time", body: '{"name":"x","createTime":"yesterday"}', fields: ["create_time"] },
-    { rule: "an unknown field", body: '{"name":"x","nam":"y"}', fields: ["nam"] },
-    { rule: "several at once", body: '{"name":7,"nam":"y","verified":1}', fields: ["name", "nam", "verified"] },
-    { rule: "the request around the resource", body: '{"group":{"name":"x"}}', fields: ["group"] },
-    { rule: "JSON under another type", body: '{"name":"x"}', fields: ["content-type"], type: "text/plain" },
-    { rule: "half a surrogate pair", body: '{"name":"x","description":"\\ud800"}', fields: ["description"] },
-  ];
-  for (const { rule, body, fields, type } of bodies) {
-    it(`refuses ${rule}`, async () => {
-      assert.deepEqual(violations(await send("POST", `${groups}/ROOT`, body, type)), fields);
-    });
-  }
-
-  it("stored nothing of all that", async () => {
-    assert.equal((await send("GET", `${groups}?uidp.children_of=ROOT`)).json.totalCount, "0");
+describe("REST alone", () => {
+  before(async () => {
+    server = await startTestServer();
   });
-});
+  after(() => server[Symbol.asyncDispose]());
 
-describe("bad parameters over REST", () => {
-  const queries: readonly { rule: string; target: string; fields: readonly string[] }[] = [
-    { rule: "an unknown parameter", target: `${groups}?pagesize=1`, fields: ["pagesize"] },
-    { rule: "a parameter of a Get", target: `${groups}/ROOT?page_size=1`, fields: ["page_size"] },
-    { rule: "an unknown member", target: `${groups}?uidp.below=ROOT`, fields: ["uidp.below"] },
-    { rule: "a message", target: `${groups}?uidp=ROOT`, fields: ["uidp"] },
-    { rule: "a text for a number", target: `${groups}?page_size=ten`, fields: ["page_size"] },
-    { rule: "a fraction for a number", target: `${groups}?page_size=1.5`, fields: ["page_size"] },
-    { rule: "a number that is too large", target: `${groups}?page_size=2147483648`, fields: ["page_size"] },
-    { rule: "an empty number", target: `${groups}?skip=`, fields: ["skip"] },
-    { rule: "negative numbers", target: `${groups}?skip=-1&page_size=-1`, fields: ["page_size", "skip"] },
-    { rule: "a text for a boolean", target: `${groups}?uidp.in_root=yes`, fields: ["uidp.in_root"] },
-    { rule: "a number twice", target: `${groups}?page_size=1&page_size=2`, fields: ["page_size"] },
-    { rule: "a number in both spellings", target: `${groups}?page_size=1&pageSize=2`, fields: ["page_size"] },
-    { rule: "a malformed escape", target: `${groups}?name=%zz`, fields: ["query"] },
-    { rule: "a tampered page token", target: `${groups}?page_token=abc`, fields: ["page_token"] },
-    { rule: "what is no field to order by", target: `${groups}?order_by=size`, fields: ["order_by"] },
-    { rule: "what is no enum value", target: "/iam/v2beta1/identities?relationship_type=X", fields: ["relationship_type"] },
-    { rule: "a filter that is no uid", target: `${groups}?uidp.descendants_of=..`, fields: ["uidp.descendants_of"] },
-    { rule: "a filter in upper case", target: `${groups}?uidp.ids=${"A".repeat(40)}`, fields: ["uidp.ids[0]"] },
-  ];
-  for (const { rule, target, fields } of queries) {
-    it(`refuses ${rule}`, async () => assert.deepEqual(violations(await send("GET", target)), fields));
-  }
-});
-
-describe("bad paths over REST", () => {
-  const paths: readonly { rule: string; target: string; field: string }[] = [
-    { rule: "a text that is no uid", target: "nonsense", field: "uid" },
-    { rule: "upper case", target: "A".repeat(40), field: "uid" },
-    { rule: "an empty segment", target: "ROOT//0000000000000000", field: "path" },
-    { rule: "an escaped empty segment", target: "ROOT%2F%2F0000000000000000", field: "uid" },
-    { rule: "two dots", target: "ROOT/..", field: "path" },
-    { rule: "two dots before the uid", target: "../groups/ROOT", field: "path" },
-    { rule: "one dot", target: "./ROOT", field: "path" },
-    { rule: "escaped dots", target: "ROOT/%2e%2e", field: "path" },
-    { rule: "escaped dots and slash", target: "ROOT%2f..%2fx", field: "path" },
-    { rule: "dots escaped twice", target: "ROOT/%252e%252e", field: "uid" },
-    { rule: "a slash escaped twice", target: "ROOT%252F0000000000000000", field: "uid" },
-    { rule: "a malformed escape", target: "ROOT/%zz", field: "path" },
-    { rule: "an escape that is no UTF-8", target: "%ff", field: "path" },
-    { rule: "NUL", target: "ROOT%00", field: "uid" },
-    { rule: "an unknown verb", target: "ROOT:destroy", field: "uid" },
-  ];
-  for (const { rule, target, field } of paths) {
-    for (const method of ["GET", "DELETE"]) {
-      it(`refuses ${rule} in a ${method}`, async () => {
-        assert.deepEqual(violations(await send(method, `${groups}/${target}`)), [field]);
+  describe("bad bodies over REST", () => {
+    const bodies: readonly { rule: string; body: string | undefined; fields: readonly string[]; type?: string }[] = [
+      { rule: "no body", body: undefined, fields: ["name"] },
+      { rule: "an empty body", body: "", fields: ["name"] },
+      { rule: "an empty object", body: "{}", fields: ["name"] },
+      { rule: "no JSON", body: "name=x", fields: ["body"] },
+      { rule: "half a JSON", body: '{"name":"x"', fields: ["body"] },
+      { rule: "two JSON texts", body: '{"name":"x"}{}', fields: ["body"] },
+      { rule: "a list", body: "[]", fields: ["body"] },
+      { rule: "a text", body: '"x"', fields: ["body"] },
+      { rule: "a number", body: "7", fields: ["body"] },
+      { rule: "null", body: "null", fields: ["body"] },
+      { rule: "a member twice", body: '{"name":"x","name":"y"}', fields: ["body"] },
+      { rule: "a number for a text", body: '{"name":7}', fields: ["name"] },
+      { rule: "an object for a text", body: '{"name":{}}', fields: ["name"] },
+      { rule: "a text for a boolean", body: '{"name":"x","verified":"yes"}', fields: ["verified"] },
+      { rule: "a name that is no enum value", body: '{"name":"x","kind":"NONSENSE"}', fields: ["kind"] },
+      { rule: "a number that is no enum value", body: '{"name":"x","kind":99}', fields: ["kind"] },
+      { rule: "a text that is no time", body: '{"name":"x","createTime":"yesterday"}', fields: ["create_time"] },
+      { rule: "an unknown field", body: '{"name":"x","nam":"y"}', fields: ["nam"] },
+      { rule: "several at once", body: '{"name":7,"nam":"y","verified":1}', fields: ["name", "nam", "verified"] },
+      { rule: "the request around the resource", body: '{"group":{"name":"x"}}', fields: ["group"] },
+      { rule: "JSON under another type", body: '{"name":"x"}', fields: ["content-type"], type: "text/plain" },
+      { rule: "half a surrogate pair", body: '{"name":"x","description":"\\ud800"}', fields: ["description"] },
+    ];
+    for (const { rule, body, fields, type } of bodies) {
+      it(`refuses ${rule}`, async () => {
+        assert.deepEqual(violations(await send("POST", `${groups}/ROOT`, body, type)), fields);
       });
     }
-  }
 
-  it("tells a path that is nowhere from a method that is not there", async () => {
-    const nowhere = await send("GET", "/iam/v2beta1/nonsense");
-    assert.deepEqual([nowhere.status, nowhere.json.code], [404, 5]);
-    assert.equal((await send("GET", `${groups}/ROOT/`)).status, 404);
-    const notThere = await send("PUT", `${groups}/ROOT`, "{}");
-    assert.deepEqual([notThere.status, notThere.json.code, notThere.headers.allow], [405, 12, "DELETE, GET, PATCH, POST"]);
-  });
-});
-
-describe("masks over REST", () => {
-  it("without updateMask what the body mentions changes, even to nothing", async () => {
-    const { json } = await send("POST", `${groups}/ROOT`, '{"name":"masks","description":"old"}');
-    const target = `${groups}/${json.uid}`;
-    const cleared = await send("PATCH", target, '{"description":""}');
-    assert.deepEqual([cleared.json.name, cleared.json.description], ["masks", undefined]);
-    const renamed = await send("PATCH", target, '{"name":"other"}');
-    assert.equal(renamed.json.name, "other");
-    assert.deepEqual(violations(await send("PATCH", target, '{"name":""}')), ["name"]);
-    assert.deepEqual(violations(await send("PATCH", target, '{"nam":"x"}')), ["nam"]);
+    it("stored nothing of all that", async () => {
+      assert.equal((await send("GET", `${groups}?uidp.children_of=ROOT`)).json.totalCount, "0");
+    });
   });
 
-  it("with updateMask the rest of the body is passed over, unknown fields included", async () => {
-    const { json } = await send("POST", `${groups}/ROOT`, '{"name":"named","description":"old"}');
-    const target = `${groups}/${json.uid}?updateMask=description`;
-    const { status, json: changed } = await send("PATCH", target, '{"name":"x","description":"new","nam":"y"}');
-    assert.deepEqual([status, changed.name, changed.description], [200, "named", "new"]);
-  });
-
-  it("a mask is written in either spelling", async () => {
-    const { json } = await send("POST", "/iam/v2beta1/identities/ROOT", '{"name":"i","servicePrincipal":"SERVICE_PRINCIPAL_SKILLS"}');
-    for (const mask of ["service_principal", "servicePrincipal"]) {
-      const target = `/iam/v2beta1/identities/${json.uid}?update_mask=${mask}`;
-      const body = `{"name":"x","servicePrincipal":"${mask === "servicePrincipal" ? "SERVICE_PRINCIPAL_SKILLS" : "SERVICE_PRINCIPAL_MICROVM"}"}`;
-      const { json: changed } = await send("PATCH", target, body);
-      assert.deepEqual([changed.name, changed.servicePrincipal], ["i", JSON.parse(body).servicePrincipal]);
+  describe("bad parameters over REST", () => {
+    const queries: readonly { rule: string; target: string; fields: readonly string[] }[] = [
+      { rule: "an unknown parameter", target: `${groups}?pagesize=1`, fields: ["pagesize"] },
+      { rule: "a parameter of a Get", target: `${groups}/ROOT?page_size=1`, fields: ["page_size"] },
+      { rule: "an unknown member", target: `${groups}?uidp.below=ROOT`, fields: ["uidp.below"] },
+      { rule: "a message", target: `${groups}?uidp=ROOT`, fields: ["uidp"] },
+      { rule: "a text for a number", target: `${groups}?page_size=ten`, fields: ["page_size"] },
+      { rule: "a fraction for a number", target: `${groups}?page_size=1.5`, fields: ["page_size"] },
+      { rule: "a number that is too large", target: `${groups}?page_size=2147483648`, fields: ["page_size"] },
+      { rule: "an empty number", target: `${groups}?skip=`, fields: ["skip"] },
+      { rule: "negative numbers", target: `${groups}?skip=-1&page_size=-1`, fields: ["page_size", "skip"] },
+      { rule: "a text for a boolean", target: `${groups}?uidp.in_root=yes`, fields: ["uidp.in_root"] },
+      { rule: "a number twice", target: `${groups}?page_size=1&page_size=2`, fields: ["page_size"] },
+      { rule: "a number in both spellings", target: `${groups}?page_size=1&pageSize=2`, fields: ["page_size"] },
+      { rule: "a malformed escape", target: `${groups}?name=%zz`, fields: ["query"] },
+      { rule: "a tampered page token", target: `${groups}?page_token=abc`, fields: ["page_token"] },
+      { rule: "what is no field to order by", target: `${groups}?order_by=size`, fields: ["order_by"] },
+      {
+        rule: "what is no enum value",
+        target: "/iam/v2beta1/identities?relationship_type=X",
+        fields: ["relationship_type"],
+      },
+      { rule: "a filter that is no uid", target: `${groups}?uidp.descendants_of=..`, fields: ["uidp.descendants_of"] },
+      { rule: "a filter in upper case", target: `${groups}?uidp.ids=${"A".repeat(40)}`, fields: ["uidp.ids[0]"] },
+    ];
+    for (const { rule, target, fields } of queries) {
+      it(`refuses ${rule}`, async () => assert.deepEqual(violations(await send("GET", target)), fields));
     }
   });
 
-  it("the uid of the path stands, whatever the body says", async () => {
-    const { json } = await send("POST", `${groups}/ROOT`, '{"name":"mine"}');
-    const { json: changed } = await send("PATCH", `${groups}/${json.uid}`, `{"uid":"${unknownUid}","description":"x"}`);
-    assert.deepEqual([changed.uid, changed.description], [json.uid, "x"]);
-  });
-});
-
-describe("replies over REST", () => {
-  it("prints what the specification shows: zero values but empty texts, and milliseconds", async () => {
-    const { json, status } = await send("POST", `${groups}/ROOT`, '{"name":"shown"}');
-    const { uid, createTime, updateTime, ...rest } = json;
-    assert.deepEqual([status, rest], [200, { name: "shown", resourceLimits: {}, verified: false }]);
-    assert.match(uid, /^[0-9a-f]{40}\/[0-9a-f]{16}$/);
-    assert.match(createTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    assert.equal(updateTime, createTime);
-  });
-
-  it("a list without results has its list, its total and its skip", async () => {
-    const { json } = await send("GET", `${groups}?name=none`);
-    assert.deepEqual(json, { groups: [], totalCount: "0", skipped: 0 });
-  });
-
-  it("a root group is created with and without a trailing slash", async () => {
-    for (const target of [groups, `${groups}/`]) {
-      const { json } = await send("POST", target, '{"name":"root"}');
-      assert.match(json.uid, /^[0-9a-f]{40}$/);
+  describe("bad paths over REST", () => {
+    const paths: readonly { rule: string; target: string; field: string }[] = [
+      { rule: "a text that is no uid", target: "nonsense", field: "uid" },
+      { rule: "upper case", target: "A".repeat(40), field: "uid" },
+      { rule: "an empty segment", target: "ROOT//0000000000000000", field: "path" },
+      { rule: "an escaped empty segment", target: "ROOT%2F%2F0000000000000000", field: "uid" },
+      { rule: "two dots", target: "ROOT/..", field: "path" },
+      { rule: "two dots before the uid", target: "../groups/ROOT", field: "path" },
+      { rule: "one dot", target: "./ROOT", field: "path" },
+      { rule: "escaped dots", target: "ROOT/%2e%2e", field: "path" },
+      { rule: "escaped dots and slash", target: "ROOT%2f..%2fx", field: "path" },
+      { rule: "dots escaped twice", target: "ROOT/%252e%252e", field: "uid" },
+      { rule: "a slash escaped twice", target: "ROOT%252F0000000000000000", field: "uid" },
+      { rule: "a malformed escape", target: "ROOT/%zz", field: "path" },
+      { rule: "an escape that is no UTF-8", target: "%ff", field: "path" },
+      { rule: "NUL", target: "ROOT%00", field: "uid" },
+      { rule: "an unknown verb", target: "ROOT:destroy", field: "uid" },
+    ];
+    for (const { rule, target, field } of paths) {
+      for (const method of ["GET", "DELETE"]) {
+        it(`refuses ${rule} in a ${method}`, async () => {
+          assert.deepEqual(violations(await send(method, `${groups}/${target}`)), [field]);
+        });
+      }
     }
+
+    it("tells a path that is nowhere from a method that is not there", async () => {
+      const nowhere = await send("GET", "/iam/v2beta1/nonsense");
+      assert.deepEqual([nowhere.status, nowhere.json.code], [404, 5]);
+      assert.equal((await send("GET", `${groups}/ROOT/`)).status, 404);
+      const notThere = await send("PUT", `${groups}/ROOT`, "{}");
+      assert.deepEqual(
+        [notThere.status, notThere.json.code, notThere.headers.allow],
+        [405, 12, "DELETE, GET, PATCH, POST"],
+      );
+    });
   });
 
-  it("an escaped uid is the uid", async () => {
-    const { json } = await send("POST", `${groups}/ROOT`, '{"name":"escaped"}');
-    for (const uid of [encodeURIComponent(json.uid), json.uid.replace("/", "%2f"), json.uid]) {
-      assert.equal((await send("GET", `${groups}/${uid}`)).json.uid, json.uid);
-    }
+  describe("masks over REST", () => {
+    it("without updateMask what the body mentions changes, even to nothing", async () => {
+      const { json } = await send("POST", `${groups}/ROOT`, '{"name":"masks","description":"old"}');
+      const target = `${groups}/${json.uid}`;
+      const cleared = await send("PATCH", target, '{"description":""}');
+      assert.deepEqual([cleared.json.name, cleared.json.description], ["masks", undefined]);
+      const renamed = await send("PATCH", target, '{"name":"other"}');
+      assert.equal(renamed.json.name, "other");
+      assert.deepEqual(violations(await send("PATCH", target, '{"name":""}')), ["name"]);
+      assert.deepEqual(violations(await send("PATCH", target, '{"nam":"x"}')), ["nam"]);
+    });
+
+    it("with updateMask the rest of the body is passed over, unknown fields included", async () => {
+      const { json } = await send("POST", `${groups}/ROOT`, '{"name":"named","description":"old"}');
+      const target = `${groups}/${json.uid}?updateMask=description`;
+      const { status, json: changed } = await send("PATCH", target, '{"name":"x","description":"new","nam":"y"}');
+      assert.deepEqual([status, changed.name, changed.description], [200, "named", "new"]);
+    });
+
+    it("a mask is written in either spelling", async () => {
+      const { json } = await send(
+        "POST",
+        "/iam/v2beta1/identities/ROOT",
+        '{"name":"i","servicePrincipal":"SERVICE_PRINCIPAL_SKILLS"}',
+      );
+      for (const mask of ["service_principal", "servicePrincipal"]) {
+        const target = `/iam/v2beta1/identities/${json.uid}?update_mask=${mask}`;
+        const body = `{"name":"x","servicePrincipal":"${mask === "servicePrincipal" ? "SERVICE_PRINCIPAL_SKILLS" : "SERVICE_PRINCIPAL_MICROVM"}"}`;
+        const { json: changed } = await send("PATCH", target, body);
+        assert.deepEqual([changed.name, changed.servicePrincipal], ["i", JSON.parse(body).servicePrincipal]);
+      }
+    });
+
+    it("the uid of the path stands, whatever the body says", async () => {
+      const { json } = await send("POST", `${groups}/ROOT`, '{"name":"mine"}');
+      const { json: changed } = await send(
+        "PATCH",
+        `${groups}/${json.uid}`,
+        `{"uid":"${unknownUid}","description":"x"}`,
+      );
+      assert.deepEqual([changed.uid, changed.description], [json.uid, "x"]);
+    });
   });
 
-  it("a delete answers an empty body", async () => {
-    const { json } = await send("POST", `${groups}/ROOT`, '{"name":"gone"}');
-    const { status, headers, text } = await send("DELETE", `${groups}/${json.uid}`);
-    assert.deepEqual([status, headers["content-length"], text], [200, "0", ""]);
+  describe("replies over REST", () => {
+    it("prints what the specification shows: zero values but empty texts, and milliseconds", async () => {
+      const { json, status } = await send("POST", `${groups}/ROOT`, '{"name":"shown"}');
+      const { uid, createTime, updateTime, ...rest } = json;
+      assert.deepEqual([status, rest], [200, { name: "shown", resourceLimits: {}, verified: false }]);
+      assert.match(uid, /^[0-9a-f]{40}\/[0-9a-f]{16}$/);
+      assert.match(createTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.equal(updateTime, createTime);
+    });
+
+    it("a list without results has its list, its total and its skip", async () => {
+      const { json } = await send("GET", `${groups}?name=none`);
+      assert.deepEqual(json, { groups: [], totalCount: "0", skipped: 0 });
+    });
+
+    it("a root group is created with and without a trailing slash", async () => {
+      for (const target of [groups, `${groups}/`]) {
+        const { json } = await send("POST", target, '{"name":"root"}');
+        assert.match(json.uid, /^[0-9a-f]{40}$/);
+      }
+    });
+
+    it("an escaped uid is the uid", async () => {
+      const { json } = await send("POST", `${groups}/ROOT`, '{"name":"escaped"}');
+      for (const uid of [encodeURIComponent(json.uid), json.uid.replace("/", "%2f"), json.uid]) {
+        assert.equal((await send("GET", `${groups}/${uid}`)).json.uid, json.uid);
+      }
+    });
+
+    it("a delete answers an empty body", async () => {
+      const { json } = await send("POST", `${groups}/ROOT`, '{"name":"gone"}');
+      const { status, headers, text } = await send("DELETE", `${groups}/${json.uid}`);
+      assert.deepEqual([status, headers["content-length"], text], [200, "0", ""]);
+    });
   });
 });

@@ -9,60 +9,63 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 
 const iam = "/chainguard.platform.iam.v2beta1.";
 let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-});
-after(() => server[Symbol.asyncDispose]());
 
 const doorNames: readonly DoorName[] = ["grpc", "grpc-web", "connect"];
-for (const name of doorNames) {
-  describe(`over ${name} alone`, () => {
-    let door: Door;
-    before(() => {
-      door = openDoor(name, server.url);
-    });
-    after(() => door[Symbol.dispose]());
-    const call = (method: string, request: JsonObject) => door.call(server.ownerToken, iam + method, request);
-    const create = async (fields: JsonObject) => {
-      const { response } = await call("GroupsService/CreateGroup", { parent: server.groupUid, group: fields });
-      return response as JsonObject & { uid: string };
-    };
-
-    for (const uid of ["", "..", ".", "ROOT/..", "../ROOT", "ROOT//0000000000000000", "ROOT/", "/ROOT", "/"]) {
-      it(`refuses the uid ${JSON.stringify(uid)} in every method that takes one`, async () => {
-        const value = uid.replace("ROOT", server.groupUid);
-        for (const [method, request] of requestsWith(value)) {
-          assert.deepEqual(violations(await call(method, request)), ["uid"], method);
-        }
-      });
-    }
-
-    it("AIP-134: without a mask a zero value cannot be told from none, and changes nothing", async () => {
-      const { uid } = await create({ name: "a", description: "old" });
-      const group = { uid, name: "b", description: "" };
-      const { response } = await call("GroupsService/UpdateGroup", { group });
-      assert.deepEqual([valueOf(response, "name"), valueOf(response, "description")], ["b", "old"]);
-    });
-
-    it("an empty mask names nothing", async () => {
-      const { uid } = await create({ name: "a", description: "old" });
-      const { response } = await call("GroupsService/UpdateGroup", { group: { uid, name: "b" }, updateMask: "" });
-      assert.deepEqual([valueOf(response, "name"), valueOf(response, "description")], ["a", "old"]);
-    });
-
-    it("numbers that are no enum value are refused where they are used", async () => {
-      const parent = server.groupUid;
-      const identity = { name: "i", servicePrincipal: 99 };
-      const role = { name: "r", capabilities: ["CAP_REPO_LIST", 999999, -1] };
-      const refused = await call("IdentitiesService/CreateIdentity", { parent, identity });
-      assert.deepEqual(violations(refused), ["service_principal"]);
-      assert.deepEqual(violations(await call("RolesService/CreateRole", { parent, role })), [
-        "capabilities[1]",
-        "capabilities[2]",
-      ]);
-    });
+describe("RPC alone", () => {
+  before(async () => {
+    server = await startTestServer();
   });
-}
+  after(() => server[Symbol.asyncDispose]());
+
+  for (const name of doorNames) {
+    describe(`over ${name} alone`, () => {
+      let door: Door;
+      before(() => {
+        door = openDoor(name, server.url);
+      });
+      after(() => door[Symbol.dispose]());
+      const call = (method: string, request: JsonObject) => door.call(server.ownerToken, iam + method, request);
+      const create = async (fields: JsonObject) => {
+        const { response } = await call("GroupsService/CreateGroup", { parent: server.groupUid, group: fields });
+        return response as JsonObject & { uid: string };
+      };
+
+      for (const uid of ["", "..", ".", "ROOT/..", "../ROOT", "ROOT//0000000000000000", "ROOT/", "/ROOT", "/"]) {
+        it(`refuses the uid ${JSON.stringify(uid)} in every method that takes one`, async () => {
+          const value = uid.replace("ROOT", server.groupUid);
+          for (const [method, request] of requestsWith(value)) {
+            assert.deepEqual(violations(await call(method, request)), ["uid"], method);
+          }
+        });
+      }
+
+      it("AIP-134: without a mask a zero value cannot be told from none, and changes nothing", async () => {
+        const { uid } = await create({ name: "a", description: "old" });
+        const group = { uid, name: "b", description: "" };
+        const { response } = await call("GroupsService/UpdateGroup", { group });
+        assert.deepEqual([memberOf(response, "name"), memberOf(response, "description")], ["b", "old"]);
+      });
+
+      it("an empty mask names nothing", async () => {
+        const { uid } = await create({ name: "a", description: "old" });
+        const { response } = await call("GroupsService/UpdateGroup", { group: { uid, name: "b" }, updateMask: "" });
+        assert.deepEqual([memberOf(response, "name"), memberOf(response, "description")], ["a", "old"]);
+      });
+
+      it("numbers that are no enum value are refused where they are used", async () => {
+        const parent = server.groupUid;
+        const identity = { name: "i", servicePrincipal: 99 };
+        const role = { name: "r", capabilities: ["CAP_REPO_LIST", 999999, -1] };
+        const refused = await call("IdentitiesService/CreateIdentity", { parent, identity });
+        assert.deepEqual(violations(refused), ["service_principal"]);
+        assert.deepEqual(violations(await call("RolesService/CreateRole", { parent, role })), [
+          "capabilities[1]",
+          "capabilities[2]",
+        ]);
+      });
+    });
+  }
+});
 
 function requestsWith(uid: string): [method: string, request: JsonObject][] {
   return [
@@ -84,9 +87,9 @@ function requestsWith(uid: string): [method: string, request: JsonObject][] {
 function violations({ code, details }: Outcome): string[] {
   assert.equal(code, Code.INVALID_ARGUMENT);
   const [, badRequest] = details;
-  return (valueOf(badRequest, "fieldViolations") as JsonObject[]).map(({ field }) => String(field));
+  return (memberOf(badRequest, "fieldViolations") as JsonObject[]).map(({ field }) => String(field));
 }
 
-function valueOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return (value as JsonObject)[name];
 }

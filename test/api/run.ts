@@ -42,13 +42,16 @@ function check(outcome: Outcome, expected: Expectation, rule: string): void {
   assert.equal(codeName(outcome.code), code, `${rule}: ${outcome.message}`);
   if (message !== undefined) assert.equal(outcome.message, message, rule);
   if (response !== undefined) assertContains(outcome.response, response, `${rule}: response`);
-  for (const [type, detail] of Object.entries(details)) assertContains(detailOf(outcome, type), detail, `${rule}: ${type}`);
+  for (const [type, detail] of Object.entries(details))
+    assertContains(detailOf(outcome, type), detail, `${rule}: ${type}`);
   // AIP-193: every error has exactly one ErrorInfo, whose reason is in upper case.
   if (outcome.code !== Code.OK) assertContains(detailOf(outcome, "ErrorInfo"), { reason: code }, `${rule}: ErrorInfo`);
 }
 
 function detailOf({ details }: Outcome, type: string): JsonValue | undefined {
-  const found = details.filter((detail) => (detail as JsonObject)["@type"] === `type.googleapis.com/google.rpc.${type}`);
+  const found = details.filter(
+    (detail) => (detail as JsonObject)["@type"] === `type.googleapis.com/google.rpc.${type}`,
+  );
   assert.ok(found.length < 2, `more than one ${type}`);
   return found[0];
 }

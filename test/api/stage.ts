@@ -46,7 +46,10 @@ export async function openStage(server: TestServer, door: Door, name: string): P
   for (const person of ["owner", "editor", "viewer", "nobody"]) {
     const claimMatch = { issuer: "https://issuer.example.org", subject: person };
     const identity = { name: person, description: `The ${person}`, claimMatch };
-    people[person] = valueAt(await call("IdentitiesService/CreateIdentity", { parent: root, identity }), "uid") as string;
+    people[person] = valueAt(
+      await call("IdentitiesService/CreateIdentity", { parent: root, identity }),
+      "uid",
+    ) as string;
   }
   const roles = Object.fromEntries(builtInRoles.map((role) => [role.name, role.uid]));
   const requests = ["owner", "editor", "viewer"].map((person) => ({

@@ -96,7 +96,8 @@ function grpcCaller(url: string): Caller {
           (bytes) => fromBinary(method.output, bytes),
           fromJson(method.input, request),
           metadata,
-          (error, reply) => resolve(error ? grpcFailure(error) : success(method.output, reply ?? create(method.output))),
+          (error, reply) =>
+            resolve(error ? grpcFailure(error) : success(method.output, reply ?? create(method.output))),
         );
       }),
     [Symbol.dispose]: () => client.close(),

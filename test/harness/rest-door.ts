@@ -1,5 +1,5 @@
 // REST as a generated client would speak it: the route of a method is found in its descriptor.
-import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { create, type DescMethodUnary, fromJson, getOption, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";

@@ -5,11 +5,14 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { Access } from "../../src/authz/access.ts";
+import { capabilitySet } from "../../src/authz/capabilities.ts";
 import { type ComposeOptions, composeMethods } from "../../src/pipeline/compose.ts";
 import { implement } from "../../src/pipeline/handlers.ts";
 import { groupCollection } from "../../src/services/iam/rows.ts";
 import { exemptMethods } from "../../src/services.ts";
 import { findRow, insertRow } from "../../src/storage/collection.ts";
+import { isWithin } from "../../src/uid.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
@@ -227,6 +230,20 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
   });
 }
+
+describe("the order of uids", () => {
+  it("I2: an ancestor is a prefix that ends where a slash follows", () => {
+    const [parent, child] = ["a".repeat(40), `${"a".repeat(40)}/${"b".repeat(16)}`];
+    assert.deepEqual(
+      [isWithin(child, parent), isWithin(parent, parent), isWithin(`${parent}0`, parent)],
+      [true, true, false],
+    );
+    const access = new Access(new Map([[`${child}0`, capabilitySet([Capability.CAP_IAM_GROUPS_LIST])]]), {
+      scopes: [child],
+    });
+    assert.deepEqual(access.scope([Capability.CAP_IAM_GROUPS_LIST]), []);
+  });
+});
 
 describe("a method without an access rule", () => {
   it("I9: stops the start, unless it is exempt by name", () => {

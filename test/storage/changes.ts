@@ -36,7 +36,10 @@ export function changesConformance(open: OpenStore): void {
         wanted.map((entry) => ({ kind: "groups", ...entry })),
       );
       const sequences = log.map(({ sequence }) => sequence);
-      assert.deepEqual(sequences, [...new Set(sequences)].sort((a, b) => a - b));
+      assert.deepEqual(
+        sequences,
+        [...new Set(sequences)].sort((a, b) => a - b),
+      );
     });
 
     it("has what a service appends, at its place among the changes of the write", async () => {

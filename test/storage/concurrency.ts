@@ -56,7 +56,9 @@ export function concurrencyConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       await write(database, (tx) => insertRow(tx, groups, root));
-      const reasons = Array.from({ length: 300 }, (_, i) => (i % 7 === 3 ? UniqueViolation : i % 11 === 5 ? RangeError : undefined));
+      const reasons = Array.from({ length: 300 }, (_, i) =>
+        i % 7 === 3 ? UniqueViolation : i % 11 === 5 ? RangeError : undefined,
+      );
       const results = await Promise.allSettled(
         reasons.map((reason, i) =>
           write(database, async (tx) => {
@@ -88,7 +90,10 @@ export function concurrencyConformance(open: OpenStore): void {
       assert.ok((await Promise.all(writes)).every((row) => row !== undefined));
     });
 
-    for (const [how, find] of [["locked", lockRow], ["only read", findRow]] as const) {
+    for (const [how, find] of [
+      ["locked", lockRow],
+      ["only read", findRow],
+    ] as const) {
       it(`delete of an empty group against create in it, the group being ${how}: exactly one wins`, async () => {
         await using store = await open();
         const nodes = [store.database, await store.open()] as const;
@@ -98,13 +103,23 @@ export function concurrencyConformance(open: OpenStore): void {
           await write(nodes[0], (tx) => insertRow(tx, groups, group));
           const [deleting, creating] = await Promise.allSettled([
             pause(round % 3).then(() => write(nodes[round % 2]!, (tx) => deleteEmpty(tx, group.uid, find))),
-            pause((round >> 1) % 3).then(() => write(nodes[(round + 1) % 2]!, (tx) => createChild(tx, group.uid, find))),
+            pause((round >> 1) % 3).then(() =>
+              write(nodes[(round + 1) % 2]!, (tx) => createChild(tx, group.uid, find)),
+            ),
           ]);
           assert.notEqual(deleting.status, creating.status, `round ${round}`);
           if (deleting.status === "fulfilled") won.deletes++;
-          else assert.ok([NotEmpty, ReferenceViolation].some((reason) => deleting.reason instanceof reason), deleting.reason);
+          else
+            assert.ok(
+              [NotEmpty, ReferenceViolation].some((reason) => deleting.reason instanceof reason),
+              deleting.reason,
+            );
           if (creating.status === "fulfilled") won.creates++;
-          else assert.ok([NotFound, ReferenceViolation].some((reason) => creating.reason instanceof reason), creating.reason);
+          else
+            assert.ok(
+              [NotFound, ReferenceViolation].some((reason) => creating.reason instanceof reason),
+              creating.reason,
+            );
         }
         assert.ok(won.deletes > 0 && won.creates > 0, JSON.stringify(won));
         await assertSound(store.database);

@@ -15,8 +15,8 @@ import {
   type GroupRow,
   groupRow,
   groups,
-  identityRow,
   identities,
+  identityRow,
   type RoleBindingRow,
   roleBindings,
   roleRow,
@@ -70,13 +70,23 @@ function plan(model: Model, { what, at, name }: Step, turn: number): Plan | unde
   if (what === "rename" && group) {
     const row = { ...group, name, updateTime: group.updateTime + 1 };
     const index = model.groups.indexOf(group);
-    return { write: (tx: Transaction) => updateRow(tx, groups, group, row), apply: () => model.groups.splice(index, 1, row) };
+    return {
+      write: (tx: Transaction) => updateRow(tx, groups, group, row),
+      apply: () => model.groups.splice(index, 1, row),
+    };
   }
   if (what === "delete binding" && binding) {
     const index = model.bindings.indexOf(binding);
-    return { write: (tx: Transaction) => deleteRow(tx, roleBindings, binding), apply: () => model.bindings.splice(index, 1) };
+    return {
+      write: (tx: Transaction) => deleteRow(tx, roleBindings, binding),
+      apply: () => model.bindings.splice(index, 1),
+    };
   }
-  if (what === "delete group" && group && ![...model.groups, ...model.bindings].some(({ parent }) => parent === group.uid)) {
+  if (
+    what === "delete group" &&
+    group &&
+    ![...model.groups, ...model.bindings].some(({ parent }) => parent === group.uid)
+  ) {
     const index = model.groups.indexOf(group);
     return { write: (tx: Transaction) => deleteRow(tx, groups, group), apply: () => model.groups.splice(index, 1) };
   }
@@ -92,7 +102,10 @@ async function compareTotals({ session }: Database, model: Model): Promise<void>
       .filter(([, count]) => count > 0);
     assert.deepEqual(Object.fromEntries(await readCounters(session, uid)), Object.fromEntries(wanted));
     const children = model.bindings.filter(({ parent }) => parent === uid).length;
-    assert.equal(await countRows(session, roleBindings, { sources: [{ type: "children", uid }], filters: {} }), children);
+    assert.equal(
+      await countRows(session, roleBindings, { sources: [{ type: "children", uid }], filters: {} }),
+      children,
+    );
   }
   const roots = model.groups.filter(({ parent }) => parent === null).length;
   assert.equal(await countRows(session, groups, { sources: [{ type: "children", uid: null }], filters: {} }), roots);

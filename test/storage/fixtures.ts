@@ -43,7 +43,12 @@ export const roleBindings: Collection<RoleBindingRow> = {
 
 export const collections: readonly CollectionTables[] = [groups, identities, roles, roleBindings];
 
-export const context: WriteContext = { actor: "somebody", method: "/test/Write", requestId: "r-1", time: 1_700_000_000 };
+export const context: WriteContext = {
+  actor: "somebody",
+  method: "/test/Write",
+  requestId: "r-1",
+  time: 1_700_000_000,
+};
 
 /** Writes as the test's own caller. */
 export function write<T>(database: Database, body: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -72,7 +77,11 @@ export function groupRow(parent: string | null, seed: string | number, more: Par
   };
 }
 
-export function identityRow(parent: string | null, seed: string | number, more: Partial<IdentityRow> = {}): IdentityRow {
+export function identityRow(
+  parent: string | null,
+  seed: string | number,
+  more: Partial<IdentityRow> = {},
+): IdentityRow {
   return {
     uid: uidOf(parent, seed),
     parent,
@@ -95,7 +104,15 @@ export function identityRow(parent: string | null, seed: string | number, more: 
 
 export function roleRow(parent: string | null, seed: string | number, more: Partial<RoleRow> = {}): RoleRow {
   const times = { createTime: context.time, updateTime: context.time };
-  return { uid: uidOf(null, seed), parent, name: `role ${seed}`, description: "", capabilities: [101], ...times, ...more };
+  return {
+    uid: uidOf(null, seed),
+    parent,
+    name: `role ${seed}`,
+    description: "",
+    capabilities: [101],
+    ...times,
+    ...more,
+  };
 }
 
 export function bindingRow(

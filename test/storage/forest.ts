@@ -104,6 +104,9 @@ export function sourcesOf({ groups }: Forest, rows: readonly ResourceRow[], pick
       { type: "row", uid },
       { type: "subtree", uid },
     ]),
-    "union of roots and children": [{ type: "children", uid: null }, ...apart.map((uid): Source => ({ type: "children", uid }))],
+    "union of roots and children": [
+      { type: "children", uid: null },
+      ...apart.map((uid): Source => ({ type: "children", uid })),
+    ],
   };
 }

@@ -27,7 +27,9 @@ export function installationConformance(open: OpenStore): void {
     it("are settled once: all who ask at the same time get the same value", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()];
-      const asked = Array.from({ length: 20 }, (_, i) => write(nodes[i % 2]!, (tx) => settleSetting(tx, "key", `${i}`)));
+      const asked = Array.from({ length: 20 }, (_, i) =>
+        write(nodes[i % 2]!, (tx) => settleSetting(tx, "key", `${i}`)),
+      );
       const values = new Set(await Promise.all(asked));
       assert.equal(values.size, 1);
       assert.deepEqual([...values], [await readSetting(store.database.session, "key")]);
@@ -61,7 +63,9 @@ export function installationConformance(open: OpenStore): void {
       await store.tamper(
         `INSERT INTO ${store.migrationsTable} (hash, created_at) VALUES ('of a later version', 99999999999999)`,
       );
-      await assert.rejects(store.open(), { message: /^The database was written by a newer version of Gatehouse; .+\.$/ });
+      await assert.rejects(store.open(), {
+        message: /^The database was written by a newer version of Gatehouse; .+\.$/,
+      });
     });
 
     it("a database of this version is opened again as it is", async () => {

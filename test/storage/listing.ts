@@ -77,8 +77,15 @@ async function clear(database: Database, forest: Forest): Promise<void> {
 }
 
 /** Pages through a set that changes after every page. Answers each uid that was shown. */
-async function pageThroughChanges(database: Database, rows: GroupRow[], { order, edits, limit }: Walk): Promise<string[]> {
-  const sources: Source[] = [{ type: "children", uid: null }, ...rootsOf(rows).map((uid) => ({ type: "subtree", uid }) as const)];
+async function pageThroughChanges(
+  database: Database,
+  rows: GroupRow[],
+  { order, edits, limit }: Walk,
+): Promise<string[]> {
+  const sources: Source[] = [
+    { type: "children", uid: null },
+    ...rootsOf(rows).map((uid) => ({ type: "subtree", uid }) as const),
+  ];
   const shown: string[] = [];
   let after: ListQuery["after"];
   for (let turn = 0; ; turn++) {
@@ -149,7 +156,8 @@ export function listingConformance(open: OpenStore): void {
         const compareAll = async <R extends ResourceRow>(collection: Collection<R>, rows: readonly R[]) => {
           for (const sources of Object.values(sourcesOf(forest, rows, pick))) {
             for (const filters of filtersOf(forest, collection.kind)) {
-              for (const order of orders) await compareWithModel(database, collection, rows, { sources, filters, order });
+              for (const order of orders)
+                await compareWithModel(database, collection, rows, { sources, filters, order });
             }
           }
         };
@@ -174,7 +182,10 @@ export function listingConformance(open: OpenStore): void {
           const shown = await pageThroughChanges(database, rows, walk);
           assert.equal(new Set(shown).size, shown.length);
           const stayed = forest.groups.filter((row) => rows.includes(row)).map(({ uid }) => uid);
-          assert.deepEqual(stayed.filter((uid) => !shown.includes(uid)), []);
+          assert.deepEqual(
+            stayed.filter((uid) => !shown.includes(uid)),
+            [],
+          );
         } finally {
           await clear(database, { groups: rows, identities: [], roles: [], roleBindings: [] });
         }
@@ -197,7 +208,10 @@ export function listingConformance(open: OpenStore): void {
       const queries = fc.record({
         order: fc.constantFrom(...orders),
         sources: fc.subarray(
-          parents.flatMap(({ uid }): Source[] => [{ type: "subtree", uid }, { type: "row", uid }]),
+          parents.flatMap(({ uid }): Source[] => [
+            { type: "subtree", uid },
+            { type: "row", uid },
+          ]),
         ),
         filters: fc.constantFrom<Filters>({}, {}, { name: "ab" }, { kind: 0 }, { kind: 1 }),
         skip: fc.oneof(fc.integer({ min: 0, max: 420 }), fc.constant(2 ** 31 - 1)),
@@ -229,8 +243,10 @@ export function listingConformance(open: OpenStore): void {
       const below: Source = { type: "subtree", uid: root.uid };
       assert.deepEqual(await list(false, [below]), wanted);
       assert.deepEqual(await list(true, [below]), wanted.toReversed());
-      assert.deepEqual(await list(false, [below, { type: "row", uid: root.uid }]), [...wanted, root.name]
-        .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+      assert.deepEqual(
+        await list(false, [below, { type: "row", uid: root.uid }]),
+        [...wanted, root.name].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+      );
     });
 
     it("takes a uid that goes on by characters but not by a slash for no descendant", async () => {
@@ -253,7 +269,10 @@ export function listingConformance(open: OpenStore): void {
           const cut: Source = { type: "subtree", uid: child.uid.slice(0, -2) };
           await compareWithModel(store.database, groups, [], { ...query, sources: [cut] });
           const all = [child, confusing[2]!, below];
-          await compareWithModel(store.database, groups, all, { ...query, sources: [{ type: "subtree", uid: root.uid }] });
+          await compareWithModel(store.database, groups, all, {
+            ...query,
+            sources: [{ type: "subtree", uid: root.uid }],
+          });
         }
       }
     });

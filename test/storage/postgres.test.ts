@@ -1,9 +1,191 @@
-import { after } from "node:test";
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { readChanges } from "../../src/storage/changes.ts";
+import { checkDatabase } from "../../src/storage/check.ts";
+import { findRow, insertRow, updateRow } from "../../src/storage/collection.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { StorageUnavailable, UniqueViolation } from "../../src/storage/errors.ts";
+import { readSetting, writeSetting } from "../../src/storage/settings.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { conformance } from "./conformance.ts";
-import { openPostgresStore } from "./stores.ts";
+import {
+  bindingRow,
+  collections,
+  groupRow,
+  groups,
+  identities,
+  identityRow,
+  roleBindings,
+  roleRow,
+  roles,
+  write,
+} from "./fixtures.ts";
+import { missingPostgresMigration } from "./migrations.ts";
+import { newPostgresUrl, openPostgresStore, type Store } from "./stores.ts";
 
-// Outside of any suite: it runs when all files of the process are through.
+// Outside of any suite it runs when all files of the process are through: others may use the same server.
 after(stopPostgres);
 
 conformance("PostgreSQL", openPostgresStore);
+
+const root = groupRow(null, "root");
+
+/** Something that all of a number of writers have come to. */
+function newBarrier(count: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let missing = count;
+  return async () => {
+    if (--missing <= 0) resolve();
+    await promise;
+  };
+}
+
+/** Connections have reported what they saw once they are closed. */
+async function deadlocksIn(store: Store): Promise<number> {
+  const [row] = await store.tamper("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+  return Number(row?.["deadlocks"]);
+}
+
+describe("PostgreSQL: migrations", () => {
+  it("make exactly the declared tables", async () => {
+    assert.deepEqual(await missingPostgresMigration(), []);
+  });
+
+  it("are made once when several nodes start on a new database at the same time", async () => {
+    const url = await newPostgresUrl();
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => openDatabase(url, defaultDatabaseLimits)));
+    await write(nodes[0]!, (tx) => insertRow(tx, groups, root));
+    for (const node of nodes) {
+      assert.deepEqual(await findRow(node.session, groups, root.uid), root);
+      await node.close();
+    }
+  });
+});
+
+describe("PostgreSQL: transactions", () => {
+  it("two that wait for each other are both carried out: one runs again", async () => {
+    await using store = await openPostgresStore();
+    const nodes = [store.database, await store.open()] as const;
+    const rows = [groupRow(null, "a"), groupRow(null, "b")];
+    await write(store.database, async (tx) => {
+      for (const row of rows) await insertRow(tx, groups, row);
+    });
+    const both = newBarrier(2);
+    let runs = 0;
+    const writeIn = (node: 0 | 1, order: readonly string[]) =>
+      write(nodes[node], async (tx) => {
+        runs++;
+        for (const uid of order) {
+          const row = (await findRow(tx, groups, uid))!;
+          await updateRow(tx, groups, row, { ...row, description: `${row.description} ${node}` });
+          await both();
+        }
+      });
+    const uids = rows.map(({ uid }) => uid);
+    await Promise.all([writeIn(0, uids), writeIn(1, uids.toReversed())]);
+    assert.ok(runs > 2, `${runs} runs`);
+    for (const uid of uids) {
+      const row = await findRow(store.database.session, groups, uid);
+      assert.deepEqual(row?.description.trim().split(" ").sort(), ["0", "1"]);
+    }
+    assert.equal((await readChanges(store.database.session, 0, 100)).length, 6);
+  });
+
+  it("of several changes never wait for each other in a circle", async () => {
+    await using store = await openPostgresStore();
+    const nodes = [store.database, await store.open()] as const;
+    const owner = identityRow(null, "owner");
+    const role = roleRow(null, "owner");
+    await write(nodes[0], async (tx) => {
+      await insertRow(tx, roles, role);
+      await insertRow(tx, identities, owner);
+    });
+    await Promise.all(
+      Array.from({ length: 80 }, (_, i) =>
+        write(nodes[i % 2]!, async (tx) => {
+          const group = groupRow(null, i);
+          await insertRow(tx, groups, group);
+          await insertRow(tx, roleBindings, bindingRow(group.uid, owner, role));
+          await insertRow(tx, groups, groupRow(group.uid, "child"));
+        }),
+      ),
+    );
+    await store.closeHandles();
+    assert.equal(await deadlocksIn(store), 0);
+  });
+
+  it("one that goes on after a failed statement is refused, not answered", async () => {
+    await using store = await openPostgresStore();
+    await write(store.database, (tx) => insertRow(tx, groups, root));
+    const attempt = write(store.database, async (tx) => {
+      await writeSetting(tx, "colour", "red");
+      await insertRow(tx, groups, root).catch((error: unknown) => assert.ok(error instanceof UniqueViolation));
+    });
+    await assert.rejects(attempt, /went on after one of its statements had failed/);
+    assert.equal(await readSetting(store.database.session, "colour"), undefined);
+  });
+});
+
+describe("PostgreSQL: when it cannot serve", () => {
+  it("a lock that is held beyond the limit makes writes unavailable, and only until it goes", async () => {
+    await using store = await openPostgresStore();
+    const database = await store.open({ lockTimeoutMs: 50 });
+    await write(database, (tx) => writeSetting(tx, "colour", "red"));
+    await store.tamper("BEGIN");
+    await store.tamper("LOCK TABLE settings IN ACCESS EXCLUSIVE MODE");
+    await assert.rejects(
+      write(database, (tx) => writeSetting(tx, "colour", "blue")),
+      StorageUnavailable,
+    );
+    await assert.rejects(readSetting(database.session, "colour"), StorageUnavailable);
+    await store.tamper("COMMIT");
+    assert.equal(await readSetting(database.session, "colour"), "red");
+  });
+
+  it("a statement that takes longer than it is given makes its call unavailable", async () => {
+    await using store = await openPostgresStore();
+    const database = await store.open({ statementTimeoutMs: 50 });
+    await store.tamper("BEGIN");
+    await store.tamper("LOCK TABLE settings IN ACCESS EXCLUSIVE MODE");
+    await assert.rejects(readSetting(database.session, "colour"), StorageUnavailable);
+    await store.tamper("COMMIT");
+  });
+
+  it("a call that no connection becomes free for is unavailable", async () => {
+    await using store = await openPostgresStore();
+    const database = await store.open({ poolSize: 1, lockTimeoutMs: 50 });
+    await write(database, async () => {
+      await assert.rejects(
+        write(database, async () => {}),
+        StorageUnavailable,
+      );
+      await assert.rejects(readSetting(database.session, "colour"), StorageUnavailable);
+    });
+    assert.equal(await readSetting(database.session, "colour"), undefined);
+  });
+
+  it("a write whose connection is cut is unavailable, nothing of it stays, and the next one goes through", async () => {
+    await using store = await openPostgresStore();
+    const cut = async () => {
+      await store.tamper(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      );
+    };
+    const attempt = write(store.database, async (tx) => {
+      await insertRow(tx, groups, root);
+      await cut();
+      await insertRow(tx, groups, groupRow(root.uid, "child"));
+    });
+    await assert.rejects(attempt, StorageUnavailable);
+    await write(store.database, (tx) => insertRow(tx, groups, root));
+    await cut();
+    // Connections that were cut while nobody used them are noticed, and replaced, at once or at their next use.
+    await findRow(store.database.session, groups, root.uid).catch((error: unknown) => {
+      assert.ok(error instanceof StorageUnavailable, String(error));
+    });
+    assert.deepEqual(await findRow(store.database.session, groups, root.uid), root);
+    const { rows, findings } = await store.database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual({ rows, findings }, { rows: 1, findings: [] });
+  });
+});

@@ -102,7 +102,13 @@ export function rowsConformance(open: OpenStore): void {
     it("are replaced by an update, which touches no other", async () => {
       await using store = await open();
       await insertAll(store.database);
-      const after = { ...group, name: "renamed", resourceLimits: {}, verified: false, updateTime: group.updateTime + 1 };
+      const after = {
+        ...group,
+        name: "renamed",
+        resourceLimits: {},
+        verified: false,
+        updateTime: group.updateTime + 1,
+      };
       await write(store.database, async (tx) => updateRow(tx, groups, (await lockRow(tx, groups, group.uid))!, after));
       assert.deepEqual(await findRow(store.database.session, groups, group.uid), after);
       assert.deepEqual(await findRow(store.database.session, groups, child.uid), child);

@@ -1,4 +1,92 @@
+import assert from "node:assert/strict";
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { findRow, insertRow } from "../../src/storage/collection.ts";
+import { StorageUnavailable } from "../../src/storage/errors.ts";
+import * as tables from "../../src/storage/tables.sqlite.ts";
 import { conformance } from "./conformance.ts";
+import { groupRow, groups, write } from "./fixtures.ts";
+import { missingSqliteMigration } from "./migrations.ts";
+import { explainPages } from "./plans.ts";
 import { openSqliteStore } from "./stores.ts";
 
 conformance("SQLite", openSqliteStore);
+
+const root = groupRow(null, "root");
+
+describe("SQLite: a lock that another process holds", () => {
+  it("is waited for without blocking the event loop", async () => {
+    await using store = await openSqliteStore();
+    await store.tamper("BEGIN IMMEDIATE");
+    let isHeld = true;
+    const writing = write(store.database, (tx) => insertRow(tx, groups, root)).then(() => isHeld);
+    // This timer could never fire, and the lock never go, if the writer were waiting on the event loop's time.
+    await pause(300);
+    assert.equal(await findRow(store.database.session, groups, root.uid), undefined);
+    isHeld = false;
+    await store.tamper("COMMIT");
+    assert.equal(await writing, false, "it was answered while the lock was held");
+    assert.deepEqual(await findRow(store.database.session, groups, root.uid), root);
+  });
+
+  it("makes writes unavailable when it is held beyond the limit, and only until it goes", async () => {
+    await using store = await openSqliteStore();
+    const database = await store.open({ lockTimeoutMs: 50 });
+    await store.tamper("BEGIN IMMEDIATE");
+    await assert.rejects(
+      write(database, (tx) => insertRow(tx, groups, root)),
+      StorageUnavailable,
+    );
+    await store.tamper("COMMIT");
+    await write(database, (tx) => insertRow(tx, groups, root));
+    assert.deepEqual(await findRow(database.session, groups, root.uid), root);
+  });
+});
+
+describe("SQLite: the file", () => {
+  it("can be read and written by its owner alone, with everything beside it: it holds signing keys", async () => {
+    await using store = await openSqliteStore();
+    await write(store.database, (tx) => insertRow(tx, groups, root));
+    const folder = path.dirname(store.url);
+    const modes = readdirSync(folder).map((file) => [file, statSync(path.join(folder, file)).mode & 0o777]);
+    assert.deepEqual(modes.sort(), [
+      ["gatehouse.db", 0o600],
+      ["gatehouse.db-shm", 0o600],
+      ["gatehouse.db-wal", 0o600],
+    ]);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+  });
+
+  it("has strict tables that are their own primary index, except the change log", async () => {
+    await using store = await openSqliteStore();
+    const found = await store.tamper(
+      "SELECT name, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '__drizzle_migrations' ORDER BY name",
+    );
+    const names = found.map(({ name }) => name);
+    assert.equal(names.length, Object.keys(tables.sqliteTables).length);
+    assert.deepEqual(
+      found,
+      names.map((name) => ({ name, wr: name === "changes" ? 0 : 1, strict: 1 })),
+    );
+  });
+
+  it("has migrations that make exactly the declared tables", async () => {
+    assert.deepEqual(await missingSqliteMigration(), []);
+  });
+});
+
+describe("SQLite: the plan of a page", () => {
+  it("searches an index in its order, and neither scans nor sorts", async () => {
+    const plans = await explainPages();
+    // Three kinds of range in eight orders: the first page, a later one, and a place far ahead.
+    assert.equal(plans.length, 3 * 8 * 3);
+    for (const { name, plan } of plans) {
+      assert.ok(plan.length > 0, name);
+      for (const step of plan) {
+        assert.match(step, /^SEARCH \w+ USING (?:(?:COVERING )?INDEX|PRIMARY KEY)\b/, `${name}: ${plan.join("; ")}`);
+      }
+    }
+  });
+});

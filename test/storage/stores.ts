@@ -18,6 +18,8 @@ export interface Store extends AsyncDisposable {
   readonly no: string;
   /** Opens the same database once more, as another node would; closed together with the store. */
   open(limits?: Partial<DatabaseLimits>): Promise<Database>;
+  /** Closes all handles, which else happens with the store. */
+  closeHandles(): Promise<void>;
   /** Runs SQL on a connection of its own that does not enforce references. */
   tamper(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
@@ -38,6 +40,7 @@ export async function openSqliteStore(): Promise<Store> {
     migrationsTable: "__drizzle_migrations",
     no: "0",
     open: handles.open,
+    closeHandles: handles.close,
     async tamper(statement) {
       const prepared = raw.prepare<[], Record<string, unknown>>(statement);
       if (prepared.reader) return prepared.all();
@@ -54,7 +57,7 @@ export async function openSqliteStore(): Promise<Store> {
 
 /** A store on a PostgreSQL database that sorts by language, unlike what its tables must do. */
 export async function openPostgresStore(): Promise<Store> {
-  const url = await newIcuDatabase();
+  const url = await newPostgresUrl();
   const handles = openHandles(url);
   const database = await handles.open();
   const raw = new pg.Client({ connectionString: url });
@@ -66,6 +69,7 @@ export async function openPostgresStore(): Promise<Store> {
     migrationsTable: "drizzle.__drizzle_migrations",
     no: "false",
     open: handles.open,
+    closeHandles: handles.close,
     tamper: async (statement) => (await raw.query<Record<string, unknown>>(statement)).rows,
     async [Symbol.asyncDispose]() {
       await raw.end();
@@ -77,7 +81,8 @@ export async function openPostgresStore(): Promise<Store> {
 let server: Promise<string> | undefined;
 let databases = 0;
 
-async function newIcuDatabase(): Promise<string> {
+/** The URL of a new, empty database that sorts by language. */
+export async function newPostgresUrl(): Promise<string> {
   server ??= newPostgresDatabase();
   const url = new URL(await server);
   const client = new pg.Client({ connectionString: url.href });
@@ -101,7 +106,7 @@ function openHandles(url: string) {
       return database;
     },
     async close(): Promise<void> {
-      for (const database of opened) await database.close();
+      for (const database of opened.splice(0)) await database.close();
     },
   };
 }

@@ -21,7 +21,11 @@ export async function apiMethods(): Promise<Method[]> {
 export async function formatRoutes(): Promise<string> {
   const rows = (await apiMethods()).flatMap(rowsOf);
   const widths = heading.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const format = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ").trimEnd();
+  const format = (row: readonly string[]) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join(" | ")
+      .trimEnd();
   return `${[heading, ...rows].map(format).join("\n")}\n`;
 }
 

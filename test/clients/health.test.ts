@@ -1,0 +1,98 @@
+// grpc.health.v1 as load balancers and orchestrators ask it, by @grpc/grpc-js and without a token.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { create, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { Client, type ClientReadableStream, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import {
+  Health,
+  HealthCheckRequestSchema,
+  HealthCheckResponseSchema,
+  HealthListRequestSchema,
+  HealthListResponseSchema,
+  HealthCheckResponse_ServingStatus as Serving,
+} from "../../gen/health/v1/health_pb.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { apiMethods } from "../surface/routes.ts";
+
+type CheckReply = MessageShape<typeof HealthCheckResponseSchema>;
+type ListReply = MessageShape<typeof HealthListResponseSchema>;
+
+const pathOf = (method: string) => `/${Health.typeName}/${method}`;
+const encodeCheck = (service: string) =>
+  Buffer.from(toBinary(HealthCheckRequestSchema, create(HealthCheckRequestSchema, { service })));
+const decodeCheck = (bytes: Buffer): CheckReply => fromBinary(HealthCheckResponseSchema, bytes);
+
+let server: TestServer;
+let client: Client;
+
+function check(service: string): Promise<CheckReply> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(pathOf("Check"), encodeCheck, decodeCheck, service, (error, reply) => {
+      if (error) reject(error);
+      else resolve(reply!);
+    });
+  });
+}
+
+function list(): Promise<ListReply> {
+  const encode = () => Buffer.from(toBinary(HealthListRequestSchema, create(HealthListRequestSchema)));
+  const decode = (bytes: Buffer) => fromBinary(HealthListResponseSchema, bytes);
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(pathOf("List"), encode, decode, undefined, (error, reply) => {
+      if (error) reject(error);
+      else resolve(reply!);
+    });
+  });
+}
+
+/** The first reply of a watch, which is then ended. */
+async function watchOnce(service: string): Promise<CheckReply> {
+  const stream: ClientReadableStream<CheckReply> = client.makeServerStreamRequest(
+    pathOf("Watch"),
+    encodeCheck,
+    decodeCheck,
+    service,
+  );
+  const reply = await new Promise<CheckReply>((resolve, reject) => {
+    stream.once("data", resolve);
+    stream.once("error", reject);
+  });
+  const ended = new Promise<ServiceError>((resolve) => stream.once("error", resolve));
+  stream.cancel();
+  assert.equal((await ended).code, status.CANCELLED);
+  return reply;
+}
+
+describe("health", () => {
+  before(async () => {
+    server = await startTestServer();
+    client = new Client(new URL(server.url).host, credentials.createInsecure());
+  });
+  after(async () => {
+    client.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  it("Check: the server as a whole serves", async () => assert.equal((await check("")).status, Serving.SERVING));
+
+  it("Check: every service of the API serves", async () => {
+    const services = new Set((await apiMethods()).map(({ descriptor }) => descriptor.parent.typeName));
+    for (const service of services) assert.equal((await check(service)).status, Serving.SERVING, service);
+  });
+
+  it("Check: of an unknown service fails with NOT_FOUND", async () => {
+    await assert.rejects(check("nonsense.Service"), { code: status.NOT_FOUND });
+  });
+
+  it("List: names all of them", async () => {
+    const { statuses } = await list();
+    assert.equal(statuses[""]?.status, Serving.SERVING);
+    assert.equal(statuses["chainguard.platform.iam.v2beta1.GroupsService"]?.status, Serving.SERVING);
+  });
+
+  it("Watch: tells the status at once", async () => assert.equal((await watchOnce("")).status, Serving.SERVING));
+
+  it("Watch: of an unknown service waits for it to appear", async () => {
+    assert.equal((await watchOnce("nonsense.Service")).status, Serving.SERVICE_UNKNOWN);
+  });
+});

@@ -1,0 +1,22 @@
+// Started by tests as a process of its own: creates root groups with two children each, and says which are written.
+// Arguments: the database, a label that makes the uids its own, and how many groups each of its writers creates.
+import { insertRow } from "../../src/storage/collection.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { groupRow, groups, write } from "./fixtures.ts";
+
+const [url = "", label = "", count = "0"] = process.argv.slice(2);
+const database = await openDatabase(url, defaultDatabaseLimits);
+
+async function createGroups(writer: number): Promise<void> {
+  for (let i = 0; i < Number(count); i++) {
+    const parent = groupRow(null, `${label} ${writer} ${i}`);
+    await write(database, async (tx) => {
+      for (const row of [parent, groupRow(parent.uid, 1), groupRow(parent.uid, 2)]) await insertRow(tx, groups, row);
+    });
+    process.stdout.write(`${parent.uid}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, (_, writer) => createGroups(writer)));
+await database.close();

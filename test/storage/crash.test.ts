@@ -1,0 +1,78 @@
+// What has been acknowledged survives a process that is killed; what has not is there as a whole or not at all.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { readChanges } from "../../src/storage/changes.ts";
+import { checkDatabase } from "../../src/storage/check.ts";
+import { readCounters } from "../../src/storage/counters.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { listRows } from "../../src/storage/listing.ts";
+import { collections, groups } from "./fixtures.ts";
+import { runWriter } from "./writer-process.ts";
+
+const allRoots = {
+  sources: [{ type: "children", uid: null }],
+  filters: {},
+  order: { field: "uid", descending: false },
+  after: undefined,
+  skip: 0,
+  limit: 100_000,
+} as const;
+
+/** The root groups that a database has; each must have both of its children, and nothing may disagree with it. */
+async function soundRoots(file: string): Promise<Set<string>> {
+  const database = await openDatabase(file, defaultDatabaseLimits);
+  try {
+    const roots = await listRows(database.session, groups, allRoots);
+    for (const { uid } of roots) {
+      assert.deepEqual(await readCounters(database.session, uid), new Map([["groups", 2]]), uid);
+    }
+    const { rows, findings } = await database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual(findings, []);
+    assert.equal((await readChanges(database.session, 0, 100_000)).length, rows);
+    return new Set(roots.map(({ uid }) => uid));
+  } finally {
+    await database.close();
+  }
+}
+
+describe("a SQLite database whose process is killed", () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-crash-"));
+  const file = path.join(directory, "gatehouse.db");
+  after(() => rmSync(directory, { recursive: true, force: true }));
+
+  for (const killAfter of [1, 40, 250]) {
+    it(`has every write that was acknowledged, and none by halves, when that is after ${killAfter} of them`, async () => {
+      const { acknowledged, exitCode } = await runWriter(file, `killed after ${killAfter}`, 100_000, killAfter);
+      assert.equal(exitCode, null, "it ended before it was killed");
+      assert.ok(acknowledged.length >= killAfter);
+      const roots = await soundRoots(file);
+      assert.deepEqual(
+        acknowledged.filter((uid) => !roots.has(uid)),
+        [],
+      );
+    });
+  }
+});
+
+describe("a SQLite database of two processes", () => {
+  it("is created by both at once, and has every write of both", async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-processes-"));
+    try {
+      const file = path.join(directory, "gatehouse.db");
+      const results = await Promise.all([runWriter(file, "first", 10), runWriter(file, "second", 10)]);
+      assert.deepEqual(
+        results.map(({ exitCode }) => exitCode),
+        [0, 0],
+      );
+      const roots = await soundRoots(file);
+      assert.equal(roots.size, 160);
+      for (const { acknowledged } of results) assert.ok(acknowledged.every((uid) => roots.has(uid)));
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+});

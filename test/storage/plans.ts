@@ -1,0 +1,70 @@
+// How SQLite would run the statements of pages.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import BetterSqlite from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { openDatabase } from "../../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { type Cursor, listRows, type Source } from "../../src/storage/listing.ts";
+import { newSession, type Queries } from "../../src/storage/session.ts";
+import { sqliteTables } from "../../src/storage/tables.sqlite.ts";
+import { groups, uidOf } from "./fixtures.ts";
+import { orders } from "./forest.ts";
+
+/** The plan of one statement, a line for each step. */
+export interface PagePlan {
+  readonly name: string;
+  readonly plan: readonly string[];
+}
+
+const root = uidOf(null, "root");
+const sources: readonly Source[] = [
+  { type: "subtree", uid: root },
+  { type: "children", uid: root },
+  { type: "children", uid: null },
+];
+
+/** The plans of first and later pages, near and far, of every kind of range in every order. */
+export async function explainPages(): Promise<PagePlan[]> {
+  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-plans-"));
+  try {
+    const file = path.join(directory, "gatehouse.db");
+    await (await openDatabase(file, defaultDatabaseLimits)).close();
+    const connection = new BetterSqlite(file);
+    const plans = await explainOn(connection);
+    connection.close();
+    return plans;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]> {
+  const plans: PagePlan[] = [];
+  let name = "";
+  const logger = {
+    logQuery: (query: string, parameters: unknown[]) => {
+      const steps = connection.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`).all(...parameters);
+      plans.push({ name, plan: steps.map(({ detail }) => detail) });
+    },
+  };
+  const queries = drizzle(connection, { casing: "snake_case", logger }) as unknown as Queries;
+  const session = newSession(queries, sqliteTables);
+  for (const source of sources) {
+    for (const order of orders) {
+      const value = order.field === "name" || order.field === "uid" ? "b" : 7;
+      const pages: Record<string, { after: Cursor | undefined; skip: number }> = {
+        "first page": { after: undefined, skip: 0 },
+        "page behind a row": { after: { value, uid: root }, skip: 0 },
+        "place far ahead": { after: undefined, skip: 5000 },
+      };
+      for (const [page, where] of Object.entries(pages)) {
+        const kind = source.type === "children" && source.uid === null ? "roots" : source.type;
+        name = `${page} of ${kind} by ${order.field}${order.descending ? " descending" : ""}`;
+        await listRows(session, groups, { sources: [source], filters: {}, order, ...where, limit: 50 });
+      }
+    }
+  }
+  return plans;
+}

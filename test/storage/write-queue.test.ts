@@ -1,0 +1,127 @@
+// Group commit: who shares a commit, who fails with whom, and when a write is answered.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { setImmediate as immediate } from "node:timers/promises";
+import BetterSqlite from "better-sqlite3";
+import { StorageUnavailable } from "../../src/storage/errors.ts";
+import { createWriteQueue, type WriteQueueOptions } from "../../src/storage/write-queue.ts";
+
+describe("write queue", () => {
+  let directory = "";
+  let connection: BetterSqlite.Database;
+  /** Every statement that was run, every flush and every answer, in order. */
+  let events: string[] = [];
+
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), "gatehouse-queue-"));
+    connection = new BetterSqlite(path.join(directory, "queue.db"), { verbose: (sql) => events.push(String(sql)) });
+    connection.pragma("journal_mode = WAL");
+    connection.exec("CREATE TABLE t (value TEXT PRIMARY KEY) STRICT, WITHOUT ROWID");
+    events = [];
+  });
+
+  afterEach(() => {
+    connection.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  function openQueue(options: Partial<WriteQueueOptions> = {}) {
+    const sync = async () => {
+      await immediate();
+      events.push("flushed");
+    };
+    const queue = createWriteQueue(connection, {
+      maxBatch: 128,
+      maxWaiting: 1000,
+      lockTimeoutMs: 100,
+      sync,
+      ...options,
+    });
+    const insert = connection.prepare("INSERT INTO t VALUES (?)");
+    return { queue, insert: (value: string) => queue.run(async () => insert.run(value)) };
+  }
+
+  function values(): unknown[] {
+    return connection.prepare("SELECT value FROM t ORDER BY value").pluck().all();
+  }
+
+  it("300 writes that arrive together share three commits of at most 128", async () => {
+    const { insert } = openQueue();
+    await Promise.all(Array.from({ length: 300 }, (_, i) => insert(`${i}`)));
+    assert.equal(events.filter((event) => event === "COMMIT").length, 3);
+    assert.equal(values().length, 300);
+  });
+
+  it("a write is answered after its commit and after a flush that began later", async () => {
+    const { insert } = openQueue({ maxBatch: 2 });
+    await Promise.all(
+      ["a", "b", "c", "d", "e"].map(async (value) => {
+        await insert(value);
+        events.push(`answered ${value}`);
+      }),
+    );
+    for (const value of ["a", "b", "c", "d", "e"]) {
+      const inserted = events.findIndex((event) => event.includes(`'${value}'`));
+      const committed = events.indexOf("COMMIT", inserted);
+      const flushed = events.indexOf("flushed", committed);
+      assert.ok(inserted >= 0 && committed > inserted && flushed > committed, events.join("; "));
+      assert.ok(events.indexOf(`answered ${value}`) > flushed, events.join("; "));
+    }
+  });
+
+  it("a write that fails takes no other of its commit with it", async () => {
+    const { insert } = openQueue();
+    const results = await Promise.allSettled(["a", "b", "a", "c"].map(insert));
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "fulfilled", "rejected", "fulfilled"],
+    );
+    assert.equal(events.filter((event) => event === "COMMIT").length, 1);
+    assert.deepEqual(values(), ["a", "b", "c"]);
+  });
+
+  it("when the flush fails nobody of the commit is told that it is done", async () => {
+    const { insert } = openQueue({ sync: () => Promise.reject(new Error("the disk is gone")) });
+    const results = await Promise.allSettled(["a", "b"].map(insert));
+    for (const result of results) {
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable);
+    }
+  });
+
+  it("a write beyond those that may wait is refused at once, and the others are not", async () => {
+    const { insert } = openQueue({ maxWaiting: 3 });
+    const results = await Promise.allSettled(["a", "b", "c", "d"].map(insert));
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "fulfilled", "fulfilled", "rejected"],
+    );
+    assert.ok(results[3]?.status === "rejected" && results[3].reason instanceof StorageUnavailable);
+    assert.deepEqual(values(), ["a", "b", "c"]);
+  });
+
+  it("a full disk makes writes unavailable, loses none of the earlier ones, and passes", async () => {
+    const { insert } = openQueue();
+    await insert("earlier");
+    const pages = connection.pragma("page_count", { simple: true });
+    connection.pragma(`max_page_count = ${pages}`);
+    const results = await Promise.allSettled([insert("x".repeat(100_000)), insert("y".repeat(100_000))]);
+    for (const result of results) {
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable, String(result.status));
+    }
+    assert.deepEqual(values(), ["earlier"]);
+    connection.pragma("max_page_count = 1000000");
+    await insert("later");
+    assert.deepEqual(values(), ["earlier", "later"]);
+  });
+
+  it("idle waits for the writes that are in the queue and for their flush", async () => {
+    const { queue, insert } = openQueue({ maxBatch: 1 });
+    const answers: string[] = [];
+    for (const value of ["a", "b", "c"]) void insert(value).then(() => answers.push(value));
+    await queue.idle();
+    assert.deepEqual(answers, ["a", "b", "c"]);
+  });
+});

@@ -1,0 +1,32 @@
+// Runs crash-writer.ts.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("./crash-writer.ts", import.meta.url));
+
+/** What became of a writer. */
+export interface WriterResult {
+  /** The uids that it said were written. */
+  readonly acknowledged: readonly string[];
+  readonly exitCode: number | null;
+}
+
+/** Runs a writer to its end, or kills it without warning once it has acknowledged `killAfter` groups. */
+export async function runWriter(
+  url: string,
+  label: string,
+  count: number,
+  killAfter = Infinity,
+): Promise<WriterResult> {
+  const child = spawn(process.execPath, [program, url, label, `${count}`], { stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(child, "close");
+  const acknowledged: string[] = [];
+  for await (const uid of createInterface({ input: child.stdout })) {
+    acknowledged.push(uid);
+    if (acknowledged.length === killAfter) child.kill("SIGKILL");
+  }
+  await closed;
+  return { acknowledged, exitCode: child.exitCode };
+}
