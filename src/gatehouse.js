@@ -2,12 +2,15 @@
 // The program's door: plain JavaScript, so that any Node can read it. The rest is TypeScript and native code for the Node
 // that the packages bring along; an older one hands over to that.
 import { spawn } from "node:child_process";
+import * as module from "node:module";
 import { fileURLToPath } from "node:url";
 
 const oldestNode = 24;
 const bundled = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
 
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
+  // Types are stripped and code is compiled once, not at every start.
+  module.enableCompileCache?.();
   const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
 } else {

@@ -186,11 +186,18 @@ function frame(message: Uint8Array): Buffer {
 function failureTrailers(error: unknown): OutgoingHttpHeaders {
   const failure = error instanceof ApiError ? error : new ApiError(Code.INTERNAL, "Internal error", { cause: error });
   const { code, message } = failure;
-  const trailers: OutgoingHttpHeaders = { "grpc-status": String(code), "grpc-message": encodeURIComponent(message) };
+  const trailers: OutgoingHttpHeaders = { "grpc-status": String(code), "grpc-message": percentEncode(message) };
   if (failure.details.length > 0) {
     const details = failure.details.map(({ schema, value }) => anyPack(schema, value));
     const status = toBinary(StatusSchema, create(StatusSchema, { code, message, details }));
     trailers["grpc-status-details-bin"] = Buffer.from(status).toString("base64").replace(/=+$/, "");
   }
   return trailers;
+}
+
+/** gRPC over HTTP/2, "Responses": only `%` and what is not printable ASCII is escaped; clients decode no more than that. */
+function percentEncode(message: string): string {
+  return message.replace(/[^\x20-\x24\x26-\x7e]+/gu, (part) => {
+    return Buffer.from(part).reduce((text, byte) => `${text}%${byte.toString(16).toUpperCase().padStart(2, "0")}`, "");
+  });
 }

@@ -1,4 +1,4 @@
-import { postgresColumns } from "./columns.ts";
+import { postgresColumns } from "./columns.postgres.ts";
 import { defineTables } from "./tables.ts";
 
 export const postgresTables = defineTables(postgresColumns);

@@ -1,4 +1,4 @@
-import { sqliteColumns } from "./columns.ts";
+import { sqliteColumns } from "./columns.sqlite.ts";
 import { defineTables } from "./tables.ts";
 
 export const sqliteTables = defineTables(sqliteColumns);

@@ -1,5 +1,5 @@
 // Every table, once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
-import type { Columns } from "./columns.ts";
+import type { Columns } from "./columns.postgres.ts";
 
 /** The relationship of an identity as it is stored: the name of the member and its protobuf JSON. */
 export interface StoredRelationship {

@@ -24,6 +24,9 @@ export interface WriteQueue {
   idle(): Promise<void>;
 }
 
+/** How long a batch may keep the event loop before others get their turn; its transaction stays open meanwhile. */
+const maxTurnMs = 1;
+
 interface Job {
   readonly body: () => Promise<unknown>;
   readonly resolve: (value: never) => void;
@@ -64,7 +67,13 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     const settle: (() => void)[] = [];
     try {
       await beginBy(Date.now() + options.lockTimeoutMs);
-      for (const job of batch) settle.push(await runMember(job));
+      let turnEnds = performance.now() + maxTurnMs;
+      for (const job of batch) {
+        settle.push(await runMember(job));
+        if (performance.now() < turnEnds) continue;
+        await nextTurn();
+        turnEnds = performance.now() + maxTurnMs;
+      }
       commit.run();
     } catch (error) {
       if (connection.inTransaction) rollback.run();
@@ -100,7 +109,7 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       await commitBatch(waiting.splice(0, options.maxBatch));
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     active = undefined;
   }
@@ -119,4 +128,9 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       while (active || syncing.size > 0) await Promise.all([active, ...syncing]);
     },
   };
+}
+
+/** Lets whatever else waits for the event loop go first. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -199,7 +199,7 @@ export function concurrencyConformance(open: OpenStore): void {
     it("a reader of the change log who remembers how far it came misses nothing", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()] as const;
-      const count = 150;
+      const count = 80;
       let done = false;
       const seen: number[] = [];
       const reader = (async () => {

@@ -88,10 +88,10 @@ export const orders: readonly Order[] = fields.flatMap((field) => [
 /** One list of sources of each kind. `pick` chooses the groups. */
 export function sourcesOf({ groups }: Forest, rows: readonly ResourceRow[], pick: number): Record<string, Source[]> {
   const at = (n: number) => groups[(pick + n) % groups.length]!.uid;
-  const apart = [at(0), at(1), at(2)].reduce<string[]>(
-    (kept, uid) => (kept.some((other) => isWithin(uid, other) || isWithin(other, uid)) ? kept : [...kept, uid]),
-    [],
-  );
+  const apart: string[] = [];
+  for (const uid of [at(0), at(1), at(2)]) {
+    if (!apart.some((other) => isWithin(uid, other) || isWithin(other, uid))) apart.push(uid);
+  }
   const row = rows.length > 0 ? [{ type: "row" as const, uid: rows[pick % rows.length]!.uid }] : [];
   return {
     subtree: [{ type: "subtree", uid: at(0) }],

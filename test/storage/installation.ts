@@ -60,12 +60,14 @@ export function installationConformance(open: OpenStore): void {
   describe("version", () => {
     it("a database that a newer version has written is refused with a sentence", async () => {
       await using store = await open();
-      await store.tamper(
-        `INSERT INTO ${store.migrationsTable} (hash, created_at) VALUES ('of a later version', 99999999999999)`,
-      );
-      await assert.rejects(store.open(), {
-        message: /^The database was written by a newer version of Gatehouse; .+\.$/,
-      });
+      const { migrationsTable } = store;
+      await store.tamper(`INSERT INTO ${migrationsTable} (hash, created_at) VALUES ('later', 99999999999999)`);
+      try {
+        const sentence = /^The database was written by a newer version of Gatehouse; .+\.$/;
+        await assert.rejects(store.open(), { message: sentence });
+      } finally {
+        await store.tamper(`DELETE FROM ${migrationsTable} WHERE hash = 'later'`);
+      }
     });
 
     it("a database of this version is opened again as it is", async () => {

@@ -13,10 +13,8 @@ import {
   type Order,
   type Source,
 } from "../../src/storage/listing.ts";
-import type { Transaction } from "../../src/storage/session.ts";
 import {
   bindingRow,
-  type GroupRow,
   groupRow,
   groups,
   identities,
@@ -28,6 +26,7 @@ import {
 } from "./fixtures.ts";
 import { type Forest, forests, insertForest, names, orders, sourcesOf } from "./forest.ts";
 import { modelCursor, modelPage, modelRows } from "./listing-model.ts";
+import { pageThroughChanges, walks } from "./listing-walk.ts";
 import type { OpenStore } from "./stores.ts";
 
 /** The filters that rows of a collection are listed with; the values are some that occur. */
@@ -74,75 +73,6 @@ async function clear(database: Database, forest: Forest): Promise<void> {
     for (const row of forest.identities) await deleteRow(tx, identities, row);
     for (const row of forest.groups.toReversed()) await deleteRow(tx, groups, row);
   });
-}
-
-/** Pages through a set that changes after every page. Answers each uid that was shown. */
-async function pageThroughChanges(
-  database: Database,
-  rows: GroupRow[],
-  { order, edits, limit }: Walk,
-): Promise<string[]> {
-  const sources: Source[] = [
-    { type: "children", uid: null },
-    ...rootsOf(rows).map((uid) => ({ type: "subtree", uid }) as const),
-  ];
-  const shown: string[] = [];
-  let after: ListQuery["after"];
-  for (let turn = 0; ; turn++) {
-    const query: ListQuery = { sources, filters: {}, order, after, skip: 0, limit };
-    const page = await listRows(database.session, groups, query);
-    assert.deepEqual(page, modelPage(rows, query), JSON.stringify(query));
-    shown.push(...page.map(({ uid }) => uid));
-    const last = page.at(-1);
-    if (!last) return shown;
-    after = cursorOf(last, order.field);
-    const edit = edits[turn];
-    if (edit) await write(database, (tx) => change(tx, rows, edit));
-  }
-}
-
-interface Edit {
-  readonly insert: boolean;
-  readonly at: number;
-  readonly name: string;
-  readonly time: number;
-}
-
-interface Walk {
-  readonly order: Order;
-  readonly edits: readonly Edit[];
-  readonly limit: number;
-}
-
-const walks = fc.record({
-  order: fc.constantFrom(...orders),
-  edits: fc.array(
-    fc.record({
-      insert: fc.boolean(),
-      at: fc.nat(),
-      name: fc.constantFrom(...names),
-      time: fc.integer({ min: 1, max: 3 }),
-    }),
-    { maxLength: 12 },
-  ),
-  limit: fc.integer({ min: 1, max: 5 }),
-});
-
-function rootsOf(rows: readonly GroupRow[]): string[] {
-  return rows.filter(({ parent }) => parent === null).map(({ uid }) => uid);
-}
-
-/** Adds a group below another one, or takes a leaf away; in the database and in the model. */
-async function change(tx: Transaction, rows: GroupRow[], { insert, at, name, time }: Edit): Promise<void> {
-  const row = rows[at % rows.length]!;
-  if (insert) {
-    const added = groupRow(row.uid, `${rows.length} ${at}`, { name, createTime: time, updateTime: time });
-    await insertRow(tx, groups, added);
-    rows.push(added);
-  } else if (row.parent !== null && !rows.some(({ parent }) => parent === row.uid)) {
-    await deleteRow(tx, groups, row);
-    rows.splice(rows.indexOf(row), 1);
-  }
 }
 
 /** Declares the tests of listings. */

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import BetterSqlite from "better-sqlite3";
+import { getTableName } from "drizzle-orm";
 import pg from "pg";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
 import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { postgresTables } from "../../src/storage/tables.postgres.ts";
 import { newPostgresDatabase } from "../harness/postgres.ts";
 
 /** A database of one test. */
@@ -55,9 +57,12 @@ export async function openSqliteStore(): Promise<Store> {
   };
 }
 
+/** Databases that were emptied for the next test: making one takes longer than most tests. */
+const freeUrls: string[] = [];
+
 /** A store on a PostgreSQL database that sorts by language, unlike what its tables must do. */
 export async function openPostgresStore(): Promise<Store> {
-  const url = await newPostgresUrl();
+  const url = freeUrls.pop() ?? (await newPostgresUrl());
   const handles = openHandles(url);
   const database = await handles.open();
   const raw = new pg.Client({ connectionString: url });
@@ -72,8 +77,14 @@ export async function openPostgresStore(): Promise<Store> {
     closeHandles: handles.close,
     tamper: async (statement) => (await raw.query<Record<string, unknown>>(statement)).rows,
     async [Symbol.asyncDispose]() {
-      await raw.end();
       await handles.close();
+      await raw.query(
+        Object.values(postgresTables)
+          .map((table) => `DELETE FROM ${getTableName(table)};`)
+          .join(" "),
+      );
+      await raw.end();
+      freeUrls.push(url);
     },
   };
 }

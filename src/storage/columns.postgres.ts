@@ -1,7 +1,5 @@
-// The vocabulary of columns in both dialects. The two are cast to one type here and nowhere else, so that every table
-// and every query is written once.
+// The vocabulary of columns in PostgreSQL. Its type is that of both dialects.
 import * as pg from "drizzle-orm/pg-core";
-import * as sqlite from "drizzle-orm/sqlite-core";
 
 /** Text in byte order whatever the collation of the cluster: keyset pages and prefix ranges depend on it. */
 const collatedText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text collate "C"' });
@@ -23,16 +21,3 @@ export const postgresColumns = {
 };
 
 export type Columns = typeof postgresColumns;
-
-export const sqliteColumns = {
-  table: sqlite.sqliteTable,
-  text: () => sqlite.text(),
-  integer: () => sqlite.integer(),
-  boolean: () => sqlite.integer({ mode: "boolean" }),
-  json: <T>() => sqlite.text({ mode: "json" }).$type<T>(),
-  sequence: () => sqlite.integer().primaryKey({ autoIncrement: true }),
-  foreignKey: sqlite.foreignKey,
-  index: sqlite.index,
-  uniqueIndex: sqlite.uniqueIndex,
-  primaryKey: sqlite.primaryKey,
-} as unknown as Columns;

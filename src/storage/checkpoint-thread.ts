@@ -1,0 +1,7 @@
+// The thread of checkpointer.ts. PASSIVE never waits for a reader or a writer, nor makes one wait.
+import { parentPort, workerData } from "node:worker_threads";
+import BetterSqlite from "better-sqlite3";
+
+const connection = new BetterSqlite(String(workerData), { fileMustExist: true });
+connection.pragma("synchronous = NORMAL");
+parentPort?.on("message", () => connection.pragma("wal_checkpoint(PASSIVE)"));
