@@ -1,5 +1,5 @@
 // A number that changes with every change of what anybody may do. Nodes compare it instead of reading grants anew.
-import { eq, sql } from "drizzle-orm";
+import { eq, sql } from "./drizzle.ts";
 import type { Session } from "./session.ts";
 
 const settingName = "access_epoch";

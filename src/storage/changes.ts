@@ -1,5 +1,5 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
-import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, sql } from "./drizzle.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 
 /** One change of one resource. */

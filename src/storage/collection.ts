@@ -1,7 +1,8 @@
 // Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
-import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { dropCounters } from "./counters.ts";
+import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { StaleRow } from "./errors.ts";
 import { placeholders } from "./placeholders.ts";

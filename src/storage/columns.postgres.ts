@@ -1,5 +1,7 @@
 // The vocabulary of columns in PostgreSQL. Its type is that of both dialects.
-import * as pg from "drizzle-orm/pg-core";
+import { loadPostgresCore } from "./drizzle.ts";
+
+const pg = loadPostgresCore();
 
 /** Text in byte order whatever the collation of the cluster: keyset pages and prefix ranges depend on it. */
 const collatedText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text collate "C"' });

@@ -1,7 +1,10 @@
 // The vocabulary of columns in SQLite, cast to the type of PostgreSQL's here and nowhere else, so that every table and every
 // query is written once. Only the dialect in use is loaded.
-import * as sqlite from "drizzle-orm/sqlite-core";
+
 import type { Columns } from "./columns.postgres.ts";
+import { loadSqliteCore } from "./drizzle.ts";
+
+const sqlite = loadSqliteCore();
 
 export const sqliteColumns = {
   table: sqlite.sqliteTable,

@@ -1,7 +1,8 @@
 // Compares the counters of a collection with its rows, page by page.
-import { and, asc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { CollectionTables, RowTable } from "./collection.ts";
+import { and, asc, eq, gt, isNull, sql } from "./drizzle.ts";
 import type { Session } from "./session.ts";
 
 const pageSize = 1000;

@@ -1,6 +1,6 @@
 // How many rows of a resource stand under a key. Kept in the transaction of every change, so that totals are exact and
 // cost one point read whatever the size of the subtree.
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** Adds to a counter, which starts at zero. */

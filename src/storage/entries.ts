@@ -1,8 +1,9 @@
 // The entries of a row, which put it in order under each of its ancestors, and the counters over them.
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+
 import { ancestorsOf } from "../uid.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
 import { addToCounter } from "./counters.ts";
+import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
 import type { Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";

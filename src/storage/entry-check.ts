@@ -1,8 +1,8 @@
 // Compares the entries of a collection with its rows. It reads page by page: memory does not grow with the database.
 import { isDeepStrictEqual } from "node:util";
-import { and, asc, count, eq, getTableColumns, gt, inArray, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { CollectionTables, ResourceRow, RowTable } from "./collection.ts";
+import { and, asc, count, eq, getTableColumns, gt, inArray, sql } from "./drizzle.ts";
 import { type Entry, entryOf, keysOf } from "./entries.ts";
 import type { Session } from "./session.ts";
 

@@ -1,5 +1,5 @@
 // What storage reports. Services decide what a caller is told.
-import { DrizzleQueryError } from "drizzle-orm/errors";
+import { DrizzleQueryError } from "./drizzle.ts";
 
 /** A row of the same key is there already. */
 export class UniqueViolation extends Error {

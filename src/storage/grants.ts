@@ -1,5 +1,5 @@
 // The joins that no collection expresses: what an identity holds, and what a role binding names.
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "./drizzle.ts";
 import type { Session } from "./session.ts";
 
 /** A role that is held at a group. */

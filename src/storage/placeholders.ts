@@ -1,4 +1,5 @@
-import { type Placeholder, sql } from "drizzle-orm";
+import type { Placeholder } from "drizzle-orm";
+import { sql } from "./drizzle.ts";
 
 /** Placeholders for columns, under their own names or under the names given first. */
 export function placeholders(

@@ -1,14 +1,14 @@
 // PostgreSQL: a pool, ordinary transactions, statements prepared once per connection.
 import { fileURLToPath } from "node:url";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
+import { loadPostgresDriver } from "./drizzle.ts";
 import { driverCode, StaleRow, StorageUnavailable, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, type Session } from "./session.ts";
 import { postgresTables } from "./tables.postgres.ts";
 
+const { drizzle, migrate } = loadPostgresDriver();
 const migrationsFolder = fileURLToPath(new URL("./migrations/postgres", import.meta.url));
 
 const applicationName = "gatehouse";

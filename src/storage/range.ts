@@ -1,8 +1,9 @@
 // One range of one resource in one order: every part of a listing that is more than a single row.
-import { and, asc, count, desc, eq, getTableColumns, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
 import type { Collection, ResourceRow, RowTable } from "./collection.ts";
+import { and, asc, count, desc, eq, getTableColumns, gte, isNull, lt, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
 import type { Cursor, Order, SortField } from "./row-order.ts";
 import type { Prepared, Session } from "./session.ts";

@@ -1,7 +1,19 @@
 // Looks for rows that refer to what is not there. The declared foreign keys say what refers to what.
-import { aliasedTable, and, asc, eq, getTableColumns, gt, isNotNull, isNull, sql } from "drizzle-orm";
-import { getTableConfig, type PgColumn, type PgTable } from "drizzle-orm/pg-core";
+
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { CollectionTables } from "./collection.ts";
+import {
+  aliasedTable,
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  isNull,
+  loadPostgresCore,
+  sql,
+} from "./drizzle.ts";
 import type { Session } from "./session.ts";
 import { postgresTables } from "./tables.postgres.ts";
 import type { Tables } from "./tables.ts";
@@ -60,13 +72,15 @@ async function* danglingIn(
 /** Read from one dialect for both: they are declared once. */
 function referencesOf(collection: CollectionTables): Reference[] {
   const table = collection.rows(postgresTables);
-  return getTableConfig(table).foreignKeys.map((key) => {
-    const { columns, foreignTable } = key.reference();
-    return {
-      column: keyOf(getTableColumns(table), (column) => column.name === columns[0]?.name),
-      target: keyOf(postgresTables, (candidate) => candidate === foreignTable),
-    };
-  });
+  return loadPostgresCore()
+    .getTableConfig(table)
+    .foreignKeys.map((key) => {
+      const { columns, foreignTable } = key.reference();
+      return {
+        column: keyOf(getTableColumns(table), (column) => column.name === columns[0]?.name),
+        target: keyOf(postgresTables, (candidate) => candidate === foreignTable),
+      };
+    });
 }
 
 function keyOf<T extends object>(object: T, isWanted: (value: T[keyof T]) => boolean): keyof T & string {

@@ -1,5 +1,5 @@
 // Facts about the installation.
-import { eq, sql } from "drizzle-orm";
+import { eq, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** The value of a setting; undefined when it was never set. */

@@ -1,6 +1,7 @@
 // Where the keys that sign API tokens are kept.
-import { gt, isNull, or, sql } from "drizzle-orm";
+
 import type { Database } from "./database.ts";
+import { gt, isNull, or, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** A stored signing key. */

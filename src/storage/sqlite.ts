@@ -4,15 +4,15 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";
-import { drizzle } from "drizzle-orm/better-sqlite3";
-import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { createCheckpointer } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect } from "./dialect.ts";
+import { loadSqliteDriver } from "./drizzle.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, type Queries, type Session } from "./session.ts";
 import { sqliteTables } from "./tables.sqlite.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
+const { drizzle, migrate } = loadSqliteDriver();
 const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
 
 /** How much of the file reads may map. */
