@@ -67,7 +67,7 @@ function callOf(context: HandlerContext): Call {
     requestId: randomUUID(),
     peer: context.values.get(peerKey),
     header: (name) => context.requestHeader.get(name) ?? undefined,
-    signal: context.signal,
+    signal: () => context.signal,
   });
 }
 

@@ -32,9 +32,19 @@ export interface Call {
   scope?: Scope;
 }
 
+/** What a door says of a request. The signal is asked for only when a handler listens. */
+type CallInit = Pick<Call, "door" | "requestId" | "peer" | "header"> & { readonly signal?: () => AbortSignal };
+
 /** Makes the call of one request. */
-export function newCall(
-  init: Pick<Call, "door" | "requestId" | "peer" | "header"> & { signal?: AbortSignal | undefined },
-): Call {
-  return { ...init, signal: init.signal, replyHeaders: new Map() };
+export function newCall({ door, requestId, peer, header, signal }: CallInit): Call {
+  return {
+    door,
+    requestId,
+    peer,
+    header,
+    replyHeaders: new Map(),
+    get signal() {
+      return signal?.();
+    },
+  };
 }

@@ -4,7 +4,7 @@ import type { HttpResponse } from "./http-message.ts";
 /** The other end of a request, as long as it waits for the answer. */
 export interface Client {
   /** Aborted when the client leaves before its answer, or when a deadline passes. */
-  readonly signal: AbortSignal;
+  signal(): AbortSignal;
   isGone(): boolean;
   /**
    * Waits for the work, but no longer than this and only while the client does: else it throws DEADLINE_EXCEEDED or
@@ -15,11 +15,14 @@ export interface Client {
 
 /** Watches for the client to leave. */
 export function watchClient(res: HttpResponse): Client {
-  const controller = new AbortController();
+  // Few methods listen, so that the signal is made when one does.
+  let controller: AbortController | undefined;
+  let gaveUp: ApiError | undefined;
   let isGone = false;
   let giveUp = (_error: ApiError) => {};
   const abort = (error: ApiError) => {
-    controller.abort(error);
+    gaveUp = error;
+    controller?.abort(error);
     giveUp(error);
   };
   res.on("close", () => {
@@ -30,7 +33,11 @@ export function watchClient(res: HttpResponse): Client {
   // A connection that breaks while the answer is on its way also closes.
   res.on("error", () => {});
   return {
-    signal: controller.signal,
+    signal() {
+      controller ??= new AbortController();
+      if (gaveUp) controller.abort(gaveUp);
+      return controller.signal;
+    },
     isGone: () => isGone,
     wait<T>(work: Promise<T>, ms: number) {
       const timer = setTimeout(() => abort(tooSlow()), ms);

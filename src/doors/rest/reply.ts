@@ -90,9 +90,10 @@ export function sendReply(
   headers: Iterable<[string, string]>,
   limits: BodyLimits,
 ): void {
-  const body = Buffer.from(reply.body);
+  // A text goes out in one piece with its head; bytes would be a second one.
+  const { body } = reply;
   const ends = reply.closes || hasLongRest(req, limits);
-  const all = { ...reply.headers, ...checked(headers), "content-length": String(body.length) };
+  const all = { ...reply.headers, ...checked(headers), "content-length": String(Buffer.byteLength(body)) };
   if (isHttp2(res)) {
     res.writeHead(reply.status, all);
     res.end(body);
