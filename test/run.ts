@@ -46,7 +46,7 @@ function tool(name: string, args: readonly string[], cwd = "."): void {
 /** The test files named on the command line, or all of them. */
 function testFiles(): string[] {
   const named = process.argv.slice(2);
-  return named.length > 0 ? named : ["test/**/*.test.ts"];
+  return named.length > 0 ? named : ["test/**/*.test.ts", "bench/test/**/*.test.ts"];
 }
 
 /** Generates into a temporary folder and compares: what is committed is what the protos say. */

@@ -199,7 +199,10 @@ export function concurrencyConformance(open: OpenStore): void {
     it("a reader of the change log who remembers how far it came misses nothing", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()] as const;
-      const count = 80;
+      const parents = Array.from({ length: 16 }, (_, i) => groupRow(null, i));
+      await write(nodes[0], async (tx) => {
+        for (const parent of parents) await insertRow(tx, groups, parent);
+      });
       let done = false;
       const seen: number[] = [];
       const reader = (async () => {
@@ -212,12 +215,12 @@ export function concurrencyConformance(open: OpenStore): void {
         }
       })();
       await Promise.all(
-        Array.from({ length: count }, (_, i) =>
-          // Some append much: those who append little overtake them, if they can.
+        Array.from({ length: 160 }, (_, i) =>
+          // Below different roots they do not wait for each other's counters; some append more than others.
           write(nodes[i % 2]!, async (tx) => {
-            const row = groupRow(null, i);
+            const row = groupRow(parents[i % 16]!.uid, i);
             await insertRow(tx, groups, row);
-            for (let child = 0; child < (i % 5) * 3; child++) await insertRow(tx, groups, groupRow(row.uid, child));
+            for (let child = 0; child < (i % 3) * 2; child++) await insertRow(tx, groups, groupRow(row.uid, child));
           }),
         ),
       );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { readChanges } from "../../src/storage/changes.ts";
 import { checkDatabase } from "../../src/storage/check.ts";
-import { findRow, insertRow, updateRow } from "../../src/storage/collection.ts";
+import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
 import { StorageUnavailable, UniqueViolation } from "../../src/storage/errors.ts";
@@ -112,6 +112,24 @@ describe("PostgreSQL: transactions", () => {
         }),
       ),
     );
+    await store.closeHandles();
+    assert.equal(await deadlocksIn(store), earlier);
+  });
+
+  it("that create in a group and delete it never wait for each other in a circle", async () => {
+    await using store = await openPostgresStore();
+    const nodes = [store.database, await store.open()] as const;
+    const earlier = await deadlocksIn(store);
+    await write(nodes[0], (tx) => insertRow(tx, groups, root));
+    for (let round = 0; round < 40; round++) {
+      const group = groupRow(root.uid, round);
+      await write(nodes[0], (tx) => insertRow(tx, groups, group));
+      const results = await Promise.allSettled([
+        write(nodes[0], (tx) => insertRow(tx, groups, groupRow(group.uid, "child"))),
+        write(nodes[1], (tx) => deleteRow(tx, groups, group)),
+      ]);
+      assert.deepEqual(results.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    }
     await store.closeHandles();
     assert.equal(await deadlocksIn(store), earlier);
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -57,6 +57,9 @@ describe("SQLite: the file", () => {
       ["gatehouse.db-wal", 0o600],
     ]);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
+    chmodSync(store.url, 0o644);
+    await store.open();
+    assert.equal(statSync(store.url).mode & 0o777, 0o600, "a file that others could read when it was opened");
   });
 
   it("has strict tables that are their own primary index, except the change log", async () => {

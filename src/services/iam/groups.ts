@@ -14,6 +14,7 @@ import { readCounters } from "../../storage/counters.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
 import { findBindingsUnder, findVerifiedRoots } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
+import { writeSetting } from "../../storage/settings.ts";
 import { newChild } from "../../uid.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage } from "./group-message.ts";
@@ -133,6 +134,8 @@ function staffFields(call: Call, value: Group): Group {
 /** The name of a verified organization stands for it, so there is only one of it. */
 async function refuseTakenName(tx: Transaction, row: GroupRow): Promise<void> {
   if (!row.verified || row.parent !== null) return;
+  // Two who verify one name at once must see each other: the row that both write makes the second wait for the first.
+  await writeSetting(tx, "latest_verified_name", row.name);
   const same = await findVerifiedRoots(tx, row.name);
   if (same.some((other) => other.uid !== row.uid))
     throw alreadyExists(group.type, row.name, `a verified organization named ${row.name}`);
