@@ -1,5 +1,5 @@
 // SQLite: one write connection behind a queue, one read connection, both in WAL mode.
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,8 +57,9 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
 
 function openWriter(file: string, limits: DatabaseLimits): BetterSqlite.Database {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  // The file holds signing keys; the files that SQLite puts beside it take over its mode.
-  closeSync(openSync(file, "a", 0o600));
+  // The file holds signing keys; the files that SQLite puts beside it take over its mode. One that exists is not
+  // opened: to close it would take away the locks that another connection of this process has on it.
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
   const writer = connect(file, limits);
   try {

@@ -61,7 +61,7 @@ export function changesConformance(open: OpenStore): void {
       await using store = await open();
       for (let i = 0; i < 5; i++) await write(store.database, (tx) => insertRow(tx, groups, groupRow(null, i)));
       const read: string[] = [];
-      for (let after = 0; ; ) {
+      for (let after = 0; read.length <= 5; ) {
         const portion = await readChanges(store.database.session, after, 2);
         if (portion.length === 0) break;
         read.push(...portion.map(({ uid }) => uid));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { readChanges } from "../../src/storage/changes.ts";
 import { checkDatabase } from "../../src/storage/check.ts";
 import { readCounters } from "../../src/storage/counters.ts";
@@ -40,12 +40,15 @@ async function soundRoots(file: string): Promise<Set<string>> {
 }
 
 describe("a SQLite database whose process is killed", () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-crash-"));
-  const file = path.join(directory, "gatehouse.db");
+  let directory = "";
+  before(() => {
+    directory = mkdtempSync(path.join(tmpdir(), "gatehouse-crash-"));
+  });
   after(() => rmSync(directory, { recursive: true, force: true }));
 
   for (const killAfter of [1, 40, 250]) {
-    it(`has every write that was acknowledged, and none by halves, when that is after ${killAfter} of them`, async () => {
+    it(`after ${killAfter} acknowledged writes has them all, and none by halves`, async () => {
+      const file = path.join(directory, "gatehouse.db");
       const { acknowledged, exitCode } = await runWriter(file, `killed after ${killAfter}`, 100_000, killAfter);
       assert.equal(exitCode, null, "it ended before it was killed");
       assert.ok(acknowledged.length >= killAfter);

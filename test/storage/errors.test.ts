@@ -1,7 +1,7 @@
 // What the errors of the drivers become.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DrizzleQueryError } from "drizzle-orm/errors";
+import { DrizzleQueryError } from "../../src/storage/drizzle.ts";
 import {
   driverCode,
   ReferenceViolation,

@@ -28,7 +28,7 @@ export interface Forest {
   readonly roleBindings: RoleBindingRow[];
 }
 
-/** Names of which some begin alike, some are not in the order of any language, and some are beyond UTF-16's first plane. */
+/** Names that begin alike, that no language has in the order of bytes, and that UTF-16 has in another order. */
 export const names = ["a", "a b", "a-b", "a.b", "a0", "a1", "a_b", "ab", "b", "é", "～", "😀"];
 
 /** Few values, so that many rows are equal. */

@@ -9,7 +9,7 @@ import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
 import { modelPage } from "./listing-model.ts";
 
-/** Pages through the groups, which change after every page, in the database and in `rows`. Answers each uid that was shown. */
+/** Pages through the groups, which change after every page in the database and in `rows`; answers the uids shown. */
 export async function pageThroughChanges(
   database: Database,
   rows: GroupRow[],

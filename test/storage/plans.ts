@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { drizzle } from "drizzle-orm/better-sqlite3";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { loadSqliteDriver } from "../../src/storage/drizzle.ts";
 import { type Cursor, listRows, type Source } from "../../src/storage/listing.ts";
 import { newSession, type Queries } from "../../src/storage/session.ts";
 import { sqliteTables } from "../../src/storage/tables.sqlite.ts";
@@ -49,7 +49,7 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
       plans.push({ name, plan: steps.map(({ detail }) => detail) });
     },
   };
-  const queries = drizzle(connection, { casing: "snake_case", logger }) as unknown as Queries;
+  const queries = loadSqliteDriver().drizzle(connection, { casing: "snake_case", logger }) as unknown as Queries;
   const session = newSession(queries, sqliteTables);
   for (const source of sources) {
     for (const order of orders) {

@@ -97,18 +97,23 @@ describe("PostgreSQL: transactions", () => {
     const nodes = [store.database, await store.open()] as const;
     const earlier = await deadlocksIn(store);
     const owner = identityRow(null, "owner");
-    const role = roleRow(null, "owner");
+    const held = Array.from({ length: 80 }, (_, i) => roleRow(null, i));
+    const parents = Array.from({ length: 16 }, (_, i) => groupRow(null, i));
     await write(nodes[0], async (tx) => {
-      await insertRow(tx, roles, role);
+      for (const role of held) await insertRow(tx, roles, role);
       await insertRow(tx, identities, owner);
+      for (const parent of parents) await insertRow(tx, groups, parent);
     });
     await Promise.all(
-      Array.from({ length: 80 }, (_, i) =>
+      held.map((role, i) =>
+        // Below different roots and in different orders, they have nothing in common but what every writer writes.
         write(nodes[i % 2]!, async (tx) => {
-          const group = groupRow(null, i);
-          await insertRow(tx, groups, group);
-          await insertRow(tx, roleBindings, bindingRow(group.uid, owner, role));
-          await insertRow(tx, groups, groupRow(group.uid, "child"));
+          const parent = parents[i % 16]!.uid;
+          const steps = [
+            () => insertRow(tx, groups, groupRow(parent, i)),
+            () => insertRow(tx, roleBindings, bindingRow(parent, owner, role)),
+          ];
+          for (const step of i % 4 < 2 ? steps : steps.toReversed()) await step();
         }),
       ),
     );

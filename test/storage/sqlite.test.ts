@@ -64,9 +64,9 @@ describe("SQLite: the file", () => {
 
   it("has strict tables that are their own primary index, except the change log", async () => {
     await using store = await openSqliteStore();
-    const found = await store.tamper(
-      "SELECT name, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '__drizzle_migrations' ORDER BY name",
-    );
+    const found = await store.tamper(`
+      SELECT name, wr, strict FROM pragma_table_list
+      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' AND name <> '${store.migrationsTable}'`);
     const names = found.map(({ name }) => name);
     assert.equal(names.length, Object.keys(tables.sqliteTables).length);
     assert.deepEqual(
