@@ -16,7 +16,8 @@ import { type PlaceFilter, selectSources } from "./selection.ts";
 
 /** What a parent looks like to its children: the collection of groups, without naming it. */
 export interface ParentCollection {
-  find(session: Session, uid: string): Promise<ResourceRow | undefined>;
+  /** The row, which then stays until the end of the transaction: nothing is created in what is being deleted. */
+  lock(tx: Transaction, uid: string): Promise<ResourceRow | undefined>;
   readonly type: string;
 }
 
@@ -40,7 +41,7 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(
 
   /** Adds a resource below `parent` inside a transaction. Columns that no request sets come from `server`. */
   async function insert(tx: Transaction, parent: string, value: MessageShape<D>, server: Partial<R>): Promise<R> {
-    if (parent !== "" && !(await parents.find(tx, parent))) throw notFound(parents.type, parent);
+    if (parent !== "" && !(await parents.lock(tx, parent))) throw notFound(parents.type, parent);
     if (parent !== "" && depthOf(parent) >= deps.settings.maxDepth) {
       throw failedPrecondition("TOO_DEEP", `groups may be nested ${deps.settings.maxDepth} levels deep`, parent);
     }

@@ -9,7 +9,7 @@ import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
-import { deleteRow, findRow, insertRow } from "../../storage/collection.ts";
+import { deleteRow, findRow, insertRow, lockRow } from "../../storage/collection.ts";
 import { readCounters } from "../../storage/counters.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
 import { findBindingsUnder, findVerifiedRoots } from "../../storage/grants.ts";
@@ -34,7 +34,7 @@ const group = defineResource<typeof GroupSchema, GroupRow>({
 /** Groups as the parents of everything else. */
 export const groupParents: ParentCollection = {
   type: group.type,
-  find: (session, uid) => findRow(session, groupCollection, uid),
+  lock: (tx, uid) => lockRow(tx, groupCollection, uid),
 };
 
 /** Serves groups. */
