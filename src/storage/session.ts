@@ -9,7 +9,8 @@ export type Queries = Pick<NodePgDatabase, "select" | "insert" | "update" | "del
 
 /** A statement that is parsed once and run many times. */
 export interface Prepared<T> {
-  execute(values?: Record<string, unknown>): PromiseLike<T>;
+  /** Answers at once where the driver does; always to be awaited. */
+  execute(values?: Record<string, unknown>): PromiseLike<T> | T;
 }
 
 /** Something of Drizzle's that can be prepared under a name. */
@@ -53,15 +54,18 @@ export interface Transaction extends Session {
   logChange(entry: ChangeEntry): void;
 }
 
+/** Runs a statement the way its driver does, with errors as errors.ts has them. */
+export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;
+
 /** Makes the session of one Drizzle database. */
-export function newSession(db: Queries, tables: Tables): Session {
+export function newSession(db: Queries, tables: Tables, runner: Runner = runLater): Session {
   const statements = new Map<string, Prepared<unknown>>();
   return {
     tables,
     prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T> {
       let statement = statements.get(key);
       if (!statement) {
-        statement = translated(build(db, tables).prepare(statementName(key)));
+        statement = runner(build(db, tables).prepare(statementName(key)));
         statements.set(key, statement);
       }
       return statement as Prepared<T>;
@@ -69,7 +73,8 @@ export function newSession(db: Queries, tables: Tables): Session {
   };
 }
 
-function translated<T>(statement: Prepared<T>): Prepared<T> {
+/** For drivers that answer later. */
+export function runLater<T>(statement: Prepared<T>): Prepared<T> {
   return {
     async execute(values) {
       try {
