@@ -9,7 +9,7 @@ import type { DatabaseLimits, Dialect } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, type Queries, type Session } from "./session.ts";
-import { sqliteTables } from "./tables.sqlite.ts";
+import { sqliteDialect } from "./tables.sqlite.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 const { drizzle, migrate } = loadSqliteDriver();
@@ -101,7 +101,7 @@ function migrateFile(connection: BetterSqlite.Database): void {
 }
 
 function sessionOf(connection: BetterSqlite.Database): Session {
-  return newSession(drizzle(connection, { casing: "snake_case" }) as unknown as Queries, sqliteTables);
+  return newSession(drizzle(connection, { casing: "snake_case" }) as unknown as Queries, sqliteDialect);
 }
 
 /**
