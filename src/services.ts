@@ -8,6 +8,9 @@ import { identities } from "./services/iam/identities.ts";
 import { roleBindings } from "./services/iam/role-bindings.ts";
 import { roles } from "./services/iam/roles.ts";
 import { ping } from "./services/ping.ts";
+import { images } from "./services/registry/images.ts";
+import { repos } from "./services/registry/repos.ts";
+import { tags } from "./services/registry/tags.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
 export const exemptMethods: ReadonlySet<string> = new Set([
@@ -22,6 +25,9 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     identities(deps),
     roles(deps),
     roleBindings(deps),
+    repos(deps),
+    tags(deps),
+    images(deps),
     implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
     ping(),
   ];

@@ -20,6 +20,9 @@ import { RoleBindingsService } from "../../gen/chainguard/platform/iam/v2beta1/r
 import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { PingService } from "../../gen/chainguard/platform/ping/v2beta1/ping_pb.ts";
+import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
+import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller } from "./rest-door.ts";
@@ -43,6 +46,9 @@ export const services = [
   IdentitiesService,
   RolesService,
   RoleBindingsService,
+  ReposService,
+  TagsService,
+  ImagesService,
   SecurityTokenService,
   PingService,
 ] as const;

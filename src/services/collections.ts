@@ -1,0 +1,6 @@
+import type { CollectionTables } from "../storage/collection.ts";
+import { iamCollections } from "./iam/rows.ts";
+import { registryCollections } from "./registry/rows.ts";
+
+/** Every collection that there is, for what concerns them all. */
+export const collections: readonly CollectionTables[] = [...iamCollections, ...registryCollections];
