@@ -242,10 +242,7 @@ describe("a JSON body", () => {
       );
       assert.deepEqual(json, { thing: { the_string: "a", the_int32: 1, the_child: {} }, update_mask: "theInt32" });
     }
-    assertViolations(
-      () => bind([update], "PATCH /things/a?updateMask=", '{"nope":1}'),
-      `nope: ${unknown("nope")}`,
-    );
+    assertViolations(() => bind([update], "PATCH /things/a?updateMask=", '{"nope":1}'), `nope: ${unknown("nope")}`);
   });
 
   it("reads whatever the library writes, as the library reads it", () => {

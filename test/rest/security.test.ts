@@ -60,11 +60,7 @@ for (const version of versions) {
         { body: manyMembers },
         "body: must not have more than 10000 members in one object",
       ],
-      [
-        "F4: a number of 3 MB",
-        { body: `{"verified":${"9".repeat(3_000_000)}}` },
-        "verified: must be true or false",
-      ],
+      ["F4: a number of 3 MB", { body: `{"verified":${"9".repeat(3_000_000)}}` }, "verified: must be true or false"],
       [
         "F4: 2 million items",
         { body: `{"name":[${"0,".repeat(2_000_000)}0]}` },
