@@ -12,7 +12,7 @@ import { entryOf, insertEntry, keysOf } from "../src/storage/entries.ts";
 import { placeholders } from "../src/storage/placeholders.ts";
 import { newSession, type Queries, type Transaction } from "../src/storage/session.ts";
 import { writeSetting } from "../src/storage/settings.ts";
-import { sqliteTables } from "../src/storage/tables.sqlite.ts";
+import { sqliteDialect } from "../src/storage/tables.sqlite.ts";
 import { type Landmarks, type PlacedRow, type PopulationOptions, populate } from "./population.ts";
 
 /** Rows that share a commit. */
@@ -145,7 +145,7 @@ function dropIndexes(connection: BetterSqlite.Database): () => void {
 function newTransaction(connection: BetterSqlite.Database): Transaction {
   const queries = drizzle(connection, { casing: "snake_case" }) as unknown as Queries;
   return {
-    ...newSession(queries, sqliteTables),
+    ...newSession(queries, sqliteDialect),
     context: { actor: "", method: "benchmark", requestId: "", time: 0 },
     changeAccess() {},
     logChange() {},

@@ -3,11 +3,16 @@ import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts
 import { unimplemented } from "./aip/errors.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
 import type { Deps } from "./resource/deps.ts";
+import { subscriptions } from "./services/events/subscriptions.ts";
 import { groups } from "./services/iam/groups.ts";
 import { identities } from "./services/iam/identities.ts";
 import { roleBindings } from "./services/iam/role-bindings.ts";
 import { roles } from "./services/iam/roles.ts";
 import { ping } from "./services/ping.ts";
+import { images } from "./services/registry/images.ts";
+import { repos } from "./services/registry/repos.ts";
+import { tags } from "./services/registry/tags.ts";
+import { advisories } from "./services/vulnerabilities/advisories.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
 export const exemptMethods: ReadonlySet<string> = new Set([
@@ -22,6 +27,11 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     identities(deps),
     roles(deps),
     roleBindings(deps),
+    repos(deps),
+    tags(deps),
+    images(deps),
+    advisories(deps),
+    subscriptions(deps),
     implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
     ping(),
   ];

@@ -9,9 +9,9 @@ import { newViolations } from "../aip/violations.ts";
 import { callerOf, methodOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection.ts";
-import { countRows, cursorOf, listRows, type SortField, type Source } from "../storage/listing.ts";
+import { type Condition, countRows, cursorOf, listRows, type SortField, type Source } from "../storage/listing.ts";
 import type { Deps } from "./deps.ts";
-import type { Resource } from "./resource.ts";
+import type { ReadableResource } from "./resource.ts";
 
 /** The paging fields that every list request has. */
 export interface PageRequest {
@@ -33,12 +33,13 @@ export type Filters = Readonly<Record<string, string | number>>;
 
 /** Reads one page together with the total, both of one snapshot. */
 export async function listPage<D extends DescMessage, R extends ResourceRow>(
-  resource: Resource<D, R>,
+  resource: ReadableResource<D, R>,
   deps: Deps,
   call: Call,
   request: PageRequest & Message,
   sources: readonly Source[],
   asked: Filters,
+  condition: Condition | undefined,
 ): Promise<Page<R>> {
   const violations = newViolations();
   const pageSize = effectivePageSize(request.pageSize, violations);
@@ -54,12 +55,13 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
     await listRows(session, collection, {
       sources,
       filters,
+      condition,
       order: effective,
       after: token && { value: token.value, uid: token.uid },
       skip,
       limit: pageSize + 1,
     }),
-    await countRows(session, collection, { sources, filters }),
+    await countRows(session, collection, { sources, filters, condition }),
   ]);
   const rows = found.slice(0, pageSize);
   const last = found.length > pageSize ? rows.at(-1) : undefined;

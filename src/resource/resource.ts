@@ -5,22 +5,26 @@ import type { CheckContext, MessageRules, TextRule } from "../pipeline/rule-book
 import type { Collection, ResourceRow } from "../storage/collection.ts";
 import type { SortField } from "../storage/listing.ts";
 
-/** What a resource declares; everything else about it follows from this and its proto. */
-export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRow> {
+/** What a resource that can be read declares; everything else about it follows from this and its proto. */
+export interface ReadableDeclaration<D extends DescMessage, R extends ResourceRow> {
   readonly schema: D;
   /** The field of the List reply that holds the page. */
   readonly plural: string;
   readonly collection: Collection<R>;
   /** The fields that `order_by` accepts. */
   readonly orderable: Readonly<Record<string, SortField>>;
-  readonly rules: Readonly<Record<string, TextRule>>;
   /** Whether the uid of a granted group can be that of a resource; false when absent. */
   readonly includesGranted?: boolean;
   /** Whether resources without parent are shown to everybody who may list at all; false when absent. */
   readonly includesRoots?: boolean;
+  toMessage(row: R): MessageInitShape<D>;
+}
+
+/** What a resource declares that callers write, too. */
+export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRow> extends ReadableDeclaration<D, R> {
+  readonly rules: Readonly<Record<string, TextRule>>;
   /** A rule between fields; paths are relative to the resource. */
   readonly check?: (message: MessageShape<D>, context: CheckContext) => readonly FieldViolation[];
-  toMessage(row: R): MessageInitShape<D>;
   /** The columns that come from the message; uid, parent and times are the engine's. */
   toRow(message: MessageShape<D>): Omit<R, "uid" | "parent" | "createTime" | "updateTime" | ServerColumns>;
 }
@@ -28,8 +32,12 @@ export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRo
 /** Columns that no request ever sets. */
 type ServerColumns = "email" | "emailUnverified" | "lastSeenTime" | "metadata" | "status" | "resourceLimits";
 
-export interface Resource<D extends DescMessage, R extends ResourceRow> extends ResourceDeclaration<D, R> {
+export interface ReadableResource<D extends DescMessage, R extends ResourceRow> extends ReadableDeclaration<D, R> {
   /** The type in errors, such as `iam.chainguard.dev/Group`. */
+  readonly type: string;
+}
+
+export interface Resource<D extends DescMessage, R extends ResourceRow> extends ResourceDeclaration<D, R> {
   readonly type: string;
   /** Whether the resource says when it was last changed. */
   readonly tracksUpdates: boolean;
@@ -48,19 +56,33 @@ export const commonOrders = {
   updateTime: "updateTime",
 } as const satisfies Record<string, SortField>;
 
+/** Completes the declaration of a resource that is only read by what the proto says. */
+export function defineReadableResource<D extends DescMessage, R extends ResourceRow>(
+  declaration: ReadableDeclaration<D, R>,
+): ReadableResource<D, R> {
+  return { ...declaration, type: typeOf(declaration) };
+}
+
 /** Completes a declaration by what the proto says. */
 export function defineResource<D extends DescMessage, R extends ResourceRow>(
   declaration: ResourceDeclaration<D, R>,
 ): Resource<D, R> {
   const { schema, rules, check } = declaration;
-  if (!hasOption(schema, resourceOption)) throw new Error(`${schema.typeName} is not declared as a resource`);
-  const { type, plural } = getOption(schema, resourceOption);
-  if (plural !== declaration.plural)
-    throw new Error(`${schema.typeName}: its plural is ${plural}, not ${declaration.plural}`);
   return {
     ...declaration,
-    type,
+    type: typeOf(declaration),
     tracksUpdates: schema.fields.some((field) => field.name === "update_time"),
     messageRules: { schema, fields: rules, ...(check ? { check: check as NonNullable<MessageRules["check"]> } : {}) },
   };
+}
+
+function typeOf<D extends DescMessage, R extends ResourceRow>({
+  schema,
+  ...declared
+}: ReadableDeclaration<D, R>): string {
+  if (!hasOption(schema, resourceOption)) throw new Error(`${schema.typeName} is not declared as a resource`);
+  const { type, plural } = getOption(schema, resourceOption);
+  if (plural !== declared.plural)
+    throw new Error(`${schema.typeName}: its plural is ${plural}, not ${declared.plural}`);
+  return type;
 }

@@ -1,18 +1,16 @@
-// Get, list, create, update and delete of any declared resource. It names no resource.
+// Create, update and delete of any declared resource, beside what read-methods.ts has. It names no resource.
 import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../aip/errors.ts";
 import { applyMask, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
-import { scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { CheckContext } from "../pipeline/rule-book.ts";
-import { deleteRow, findRow, insertRow, type ResourceRow, updateRow } from "../storage/collection.ts";
+import { deleteRow, insertRow, type ResourceRow, updateRow } from "../storage/collection.ts";
 import type { Session, Transaction } from "../storage/session.ts";
 import { depthOf, newChild } from "../uid.ts";
 import { type Deps, writeContext } from "./deps.ts";
-import { type Filters, listPage, type Page, type PageRequest } from "./list-page.ts";
+import { readMethods } from "./read-methods.ts";
 import type { Resource } from "./resource.ts";
-import { type PlaceFilter, selectSources } from "./selection.ts";
 
 /** What a parent looks like to its children: the collection of groups, without naming it. */
 export interface ParentCollection {
@@ -29,11 +27,8 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(
 ) {
   const { collection, schema } = resource;
 
-  async function find(session: Session, uid: string): Promise<R> {
-    const row = await findRow(session, collection, uid);
-    if (!row) throw notFound(resource.type, uid);
-    return row;
-  }
+  const reading = readMethods(resource, deps);
+  const { find } = reading;
 
   function message(row: R): MessageShape<D> {
     return create(schema, resource.toMessage(row));
@@ -75,30 +70,11 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(
     return resource.tracksUpdates ? { updateTime: time } : {};
   }
 
-  /** One page of what the caller may see. */
-  async function page(request: ListRequest, call: Call, filters: Filters): Promise<Page<R>> {
-    const { includesGranted = false, includesRoots = false } = resource;
-    const sources = selectSources(scopeOf(call), request.uidp, { includesGranted, includesRoots });
-    return await listPage(resource, deps, call, request, sources, filters);
-  }
-
   return {
-    find,
+    ...reading,
     message,
     insert,
     changed,
-
-    async get(request: { uid: string }): Promise<MessageInitShape<D>> {
-      return resource.toMessage(await find(deps.database.session, request.uid));
-    },
-
-    page,
-
-    /** The reply holds the page under the plural of the resource, a key that the compiler cannot know. */
-    async list(request: ListRequest, call: Call, filters: Filters = {}): Promise<Omit<Page<R>, "rows">> {
-      const { rows, ...envelope } = await page(request, call, filters);
-      return { [resource.plural]: rows.map((row) => resource.toMessage(row)), ...envelope };
-    },
 
     async create(parent: string, value: MessageShape<D>, call: Call, server: Partial<R>): Promise<MessageInitShape<D>> {
       const context = writeContext(call, deps.clock);
@@ -135,9 +111,6 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(
     },
   };
 }
-
-/** The fields that every list request has. */
-export type ListRequest = PageRequest & Message & { readonly uidp?: PlaceFilter | undefined };
 
 /** The mask of an update request; throws when it names what is no field. */
 export function requestMask(schema: DescMessage, value: Message, fieldMask: FieldMask | undefined): UpdateMask {

@@ -1,11 +1,13 @@
 // Pages of one resource: in any sortable order, over any subtree, at a cost that does not grow with the table.
 import { type Collection, findRow, type ResourceRow } from "./collection.ts";
+import { type Condition, fulfils } from "./condition.ts";
 import { readCounter } from "./counters.ts";
 import { countRange, type Filters, keyOf, type RangeSource, readRange } from "./range.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./row-order.ts";
 import type { Session } from "./session.ts";
 import { skipRows } from "./skip.ts";
 
+export type { Condition } from "./condition.ts";
 export type { Filters } from "./range.ts";
 export { type Cursor, cursorOf, type Order, type SortField } from "./row-order.ts";
 
@@ -17,6 +19,8 @@ export interface ListQuery {
   readonly sources: readonly Source[];
   /** Columns and the values that they must have. */
   readonly filters: Filters;
+  /** What rows must fulfil besides; nothing when absent. */
+  readonly condition?: Condition | undefined;
   readonly order: Order;
   /** Where the page starts: behind this row. */
   readonly after: Cursor | undefined;
@@ -31,8 +35,10 @@ export async function listRows<R extends ResourceRow>(
   collection: Collection<R>,
   query: ListQuery,
 ): Promise<R[]> {
-  const { sources, filters, order, after, skip, limit } = query;
-  const ranges = sources.filter((source) => source.type !== "row").map((source) => ({ source, filters, order, after }));
+  const { sources, filters, condition, order, after, skip, limit } = query;
+  const ranges = sources
+    .filter((source) => source.type !== "row")
+    .map((source) => ({ source, filters, condition, order, after }));
   const found = await readPoints(session, collection, query);
   // Single rows may all come first; so many fewer have to be skipped in the ranges.
   const skipped = await skipRows(session, collection, ranges, skip - found.length);
@@ -46,21 +52,21 @@ export async function listRows<R extends ResourceRow>(
   return found.slice(left, left + limit);
 }
 
-/** How many rows the sources have under the filters. Without filters it counts nothing: see counters.ts. */
+/** How many rows the sources have under the filters. Unfiltered it counts nothing: see counters.ts. */
 export async function countRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
-  { sources, filters }: Pick<ListQuery, "sources" | "filters">,
+  query: Pick<ListQuery, "sources" | "filters" | "condition">,
 ): Promise<number> {
+  const isFiltered = query.condition !== undefined || Object.keys(query.filters).length > 0;
   let total = 0;
-  for (const source of sources) {
+  for (const source of query.sources) {
     if (source.type === "row") {
-      const row = await findRow(session, collection, source.uid);
-      if (row && passes(row, filters)) total++;
-    } else if (Object.keys(filters).length === 0) {
+      if (await findPoint(session, collection, source.uid, query)) total++;
+    } else if (!isFiltered) {
       total += await readCounter(session, keyOf(source), collection.kind);
     } else {
-      total += await countRange(session, collection, source, filters);
+      total += await countRange(session, collection, source, query);
     }
   }
   return total;
@@ -70,17 +76,29 @@ export async function countRows<R extends ResourceRow>(
 async function readPoints<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
-  { sources, filters, order, after }: ListQuery,
+  query: ListQuery,
 ): Promise<R[]> {
+  const { sources, order, after } = query;
   const found: R[] = [];
   for (const source of sources) {
     if (source.type !== "row") continue;
-    const row = await findRow(session, collection, source.uid);
-    if (!row || !passes(row, filters)) continue;
+    const row = await findPoint(session, collection, source.uid, query);
+    if (!row) continue;
     if (after && compareCursors(cursorOf(row, order.field), after, order) <= 0) continue;
     found.push(row);
   }
   return found;
+}
+
+async function findPoint<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  uid: string,
+  { filters, condition }: Pick<ListQuery, "filters" | "condition">,
+): Promise<R | undefined> {
+  const row = await findRow(session, collection, uid);
+  if (!row || !passes(row, filters)) return undefined;
+  return !condition || (await fulfils(session, collection, uid, condition)) ? row : undefined;
 }
 
 function passes(row: ResourceRow, filters: Filters): boolean {

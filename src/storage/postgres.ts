@@ -6,7 +6,7 @@ import { loadPostgresDriver } from "./drizzle.ts";
 import { driverCode, StaleRow, StorageUnavailable, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, runLater, type Session } from "./session.ts";
-import { postgresTables } from "./tables.postgres.ts";
+import { postgresDialect } from "./tables.postgres.ts";
 
 const { drizzle, migrate } = loadPostgresDriver();
 const migrationsFolder = fileURLToPath(new URL("./migrations/postgres", import.meta.url));
@@ -29,7 +29,7 @@ export async function openPostgres(url: string, limits: DatabaseLimits): Promise
   function sessionOf(client: pg.PoolClient): Session {
     let session = sessions.get(client);
     if (!session) {
-      session = newSession(drizzle(client, { casing: "snake_case" }), postgresTables, runLater);
+      session = newSession(drizzle(client, { casing: "snake_case" }), postgresDialect, runLater);
       sessions.set(client, session);
     }
     return session;
@@ -37,7 +37,7 @@ export async function openPostgres(url: string, limits: DatabaseLimits): Promise
 
   return {
     name: "postgres",
-    session: newSession(drizzle(pool, { casing: "snake_case" }), postgresTables, runLater),
+    session: newSession(drizzle(pool, { casing: "snake_case" }), postgresDialect, runLater),
     read: (body) =>
       transact(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client))),
     write: (body) =>

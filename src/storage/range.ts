@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
 import type { Collection, ResourceRow, RowTable } from "./collection.ts";
+import type { Condition } from "./condition.ts";
 import { and, asc, count, desc, eq, getTableColumns, gte, isNull, lt, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
 import type { Cursor, Order, SortField } from "./row-order.ts";
@@ -23,6 +24,7 @@ export type Filters = Readonly<Record<string, string | number>>;
 export interface Range {
   readonly source: RangeSource;
   readonly filters: Filters;
+  readonly condition?: Condition | undefined;
   readonly order: Order;
   readonly after: Cursor | undefined;
 }
@@ -35,7 +37,7 @@ export async function readRange<R extends ResourceRow>(
   limit: number,
 ): Promise<R[]> {
   const statement = session.prepared(statementKey(collection, "page", range), (db, tables) => {
-    const { rows, from, byEntry, conditions, sortColumns, direction } = describe(collection, tables, range);
+    const { rows, from, byEntry, conditions, sortColumns, direction } = describe(session, collection, tables, range);
     const select = db.select(getTableColumns(rows)).from(from);
     const joined = byEntry ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
     return joined
@@ -46,7 +48,10 @@ export async function readRange<R extends ResourceRow>(
   return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range), limit });
 }
 
-/** The place of the row at `offset`; undefined when there are not so many. It reads an index and no rows. */
+/**
+ * The place of the row at `offset`; undefined when there are not so many. Unless there is a condition, it reads an index and
+ * no rows.
+ */
 export async function findPlace<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -54,10 +59,15 @@ export async function findPlace<R extends ResourceRow>(
   offset: number,
 ): Promise<Cursor | undefined> {
   const statement = session.prepared(statementKey(collection, "place", range), (db, tables) => {
-    const { from, conditions, sortValue, sortColumns, direction } = describe(collection, tables, range);
-    return db
-      .select({ value: sortValue, uid: from.uid })
-      .from(from)
+    const { rows, from, isJoined, conditions, sortValue, sortColumns, direction } = describe(
+      session,
+      collection,
+      tables,
+      range,
+    );
+    const select = db.select({ value: sortValue, uid: from.uid }).from(from);
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
+    return joined
       .where(and(...conditions))
       .orderBy(...sortColumns.map((column) => direction(column)))
       .limit(1)
@@ -72,16 +82,16 @@ export async function countRange<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   source: RangeSource,
-  filters: Filters,
+  { filters, condition }: Pick<Range, "filters" | "condition">,
 ): Promise<number> {
   // Any order of the entries will do: where they have all the columns they are narrower than the rows.
-  const range: Range = { source, filters, order: { field: "name", descending: false }, after: undefined };
+  const field = condition ? "uid" : "name";
+  const range: Range = { source, filters, condition, order: { field, descending: false }, after: undefined };
   const statement = session.prepared(statementKey(collection, "count", range), (db, tables) => {
-    const { from, conditions } = describe(collection, tables, range);
-    return db
-      .select({ count: count() })
-      .from(from)
-      .where(and(...conditions));
+    const { rows, from, isJoined, conditions } = describe(session, collection, tables, range);
+    const select = db.select({ count: count() }).from(from);
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
+    return joined.where(and(...conditions));
   });
   return Number((await statement.execute(valuesOf(range)))[0]?.count);
 }
@@ -92,8 +102,8 @@ export function keyOf(source: RangeSource): string {
 }
 
 /** The parts that the statements over ranges of this shape have in common. */
-function describe<R extends ResourceRow>(collection: Collection<R>, tables: Tables, range: Range) {
-  const { filters, order, after } = range;
+function describe<R extends ResourceRow>(session: Session, collection: Collection<R>, tables: Tables, range: Range) {
+  const { filters, condition, order, after } = range;
   const rows = collection.rows(tables);
   const entries = collection.entries(tables);
   const columns = filterColumns(filters);
@@ -103,24 +113,46 @@ function describe<R extends ResourceRow>(collection: Collection<R>, tables: Tabl
   const place = byEntry ? [eq(entries.key, sql.placeholder("key"))] : placeOf(rows, typeOf(range.source));
   const conditions = [...place, ...equal(from, columns)];
   if (after) conditions.push(behind(sortColumns, order.descending));
-  return { rows, from, byEntry, conditions, sortValue, sortColumns, direction: order.descending ? desc : asc };
+  if (condition) conditions.push(condition.build(session));
+  const isJoined = byEntry && condition !== undefined;
+  return {
+    rows,
+    from,
+    byEntry,
+    isJoined,
+    conditions,
+    sortValue,
+    sortColumns,
+    direction: order.descending ? desc : asc,
+  };
 }
 
 type RangeTable = RowTable | Tables["groupEntries"];
 
 /** Names the shape of a range: everything about it that is no placeholder. */
-function statementKey(collection: { kind: string }, purpose: string, { source, filters, order, after }: Range): string {
+function statementKey(
+  collection: { kind: string },
+  purpose: string,
+  { source, filters, condition, order, after }: Range,
+): string {
   const direction = order.descending ? "desc" : "asc";
-  const shape = [typeOf(source), order.field, direction, after ? "after" : "first", filterColumns(filters)];
+  const shape = [
+    typeOf(source),
+    order.field,
+    direction,
+    after ? "after" : "first",
+    filterColumns(filters),
+    condition?.name,
+  ];
   return [collection.kind, purpose, ...shape].join(".");
 }
 
-function valuesOf({ source, filters, order, after }: Range): Record<string, unknown> {
+function valuesOf({ source, filters, condition, order, after }: Range): Record<string, unknown> {
   const place = source.type === "subtree" ? uidsOf(source.uid, order, after) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid };
   // Under names of their own: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
-  return { key: keyOf(source), ...place, ...cursor, ...Object.fromEntries(wanted) };
+  return { key: keyOf(source), ...place, ...cursor, ...condition?.values, ...Object.fromEntries(wanted) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { ChangeEntry } from "./changes.ts";
 import { translateError } from "./errors.ts";
@@ -21,9 +22,15 @@ export interface Preparable<T> {
 /** How PostgreSQL keeps a row from being changed by others, while they may still refer to it. */
 export type RowLock = "no key update";
 
-/** One connection, or a pool of them, with the statements prepared on it. */
-export interface Session {
+/** What is different in the statements of the two databases. */
+export interface SessionDialect {
   readonly tables: Tables;
+  /** A table of one column, `value`: the texts of a JSON list. */
+  readonly textsOf: (list: SQLWrapper) => SQL;
+}
+
+/** One connection, or a pool of them, with the statements prepared on it. */
+export interface Session extends SessionDialect {
   /** What a row that is read by its uid is locked with until the end of the transaction; nothing when absent. */
   readonly readLock?: RowLock;
   /**
@@ -58,10 +65,11 @@ export interface Transaction extends Session {
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;
 
 /** Makes the session of one Drizzle database. */
-export function newSession(db: Queries, tables: Tables, runner: Runner = runLater): Session {
+export function newSession(db: Queries, { tables, textsOf }: SessionDialect, runner: Runner = runLater): Session {
   const statements = new Map<string, Prepared<unknown>>();
   return {
     tables,
+    textsOf,
     prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T> {
       let statement = statements.get(key);
       if (!statement) {

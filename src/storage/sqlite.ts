@@ -10,7 +10,7 @@ import { loadSqliteDriver } from "./drizzle.ts";
 import { translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, type Prepared, type Queries, type Session } from "./session.ts";
-import { sqliteTables } from "./tables.sqlite.ts";
+import { sqliteDialect } from "./tables.sqlite.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 const { drizzle, migrate } = loadSqliteDriver();
@@ -103,7 +103,7 @@ function migrateFile(connection: BetterSqlite.Database): void {
 }
 
 function sessionOf(connection: BetterSqlite.Database): Session {
-  return newSession(drizzle(connection, { casing: "snake_case" }) as unknown as Queries, sqliteTables, runNow);
+  return newSession(drizzle(connection, { casing: "snake_case" }) as unknown as Queries, sqliteDialect, runNow);
 }
 
 /**

@@ -1,7 +1,15 @@
 import { postgresColumns } from "./columns.postgres.ts";
+import { sql } from "./drizzle.ts";
+import type { SessionDialect } from "./session.ts";
 import { defineTables } from "./tables.ts";
 
 export const postgresTables = defineTables(postgresColumns);
+
+/** What a session needs to know of the database. */
+export const postgresDialect: SessionDialect = {
+  tables: postgresTables,
+  textsOf: (list) => sql`json_array_elements_text(cast(${list} as json))`,
+};
 
 // drizzle-kit looks for tables among the exports.
 export const {
@@ -13,6 +21,17 @@ export const {
   identityEntries,
   roleEntries,
   roleBindingEntries,
+  repos,
+  repoEntries,
+  tags,
+  tagEntries,
+  readmes,
+  manifests,
+  advisories,
+  advisoryEntries,
+  advisoryEvents,
+  subscriptions,
+  subscriptionEntries,
   counters,
   changes,
   signingKeys,

@@ -1,7 +1,15 @@
 import { sqliteColumns } from "./columns.sqlite.ts";
+import { sql } from "./drizzle.ts";
+import type { SessionDialect } from "./session.ts";
 import { defineTables } from "./tables.ts";
 
 export const sqliteTables = defineTables(sqliteColumns);
+
+/** What a session needs to know of the database. */
+export const sqliteDialect: SessionDialect = {
+  tables: sqliteTables,
+  textsOf: (list) => sql`json_each(${list})`,
+};
 
 // drizzle-kit looks for tables among the exports.
 export const {
@@ -13,6 +21,17 @@ export const {
   identityEntries,
   roleEntries,
   roleBindingEntries,
+  repos,
+  repoEntries,
+  tags,
+  tagEntries,
+  readmes,
+  manifests,
+  advisories,
+  advisoryEntries,
+  advisoryEvents,
+  subscriptions,
+  subscriptionEntries,
   counters,
   changes,
   signingKeys,

@@ -1,5 +1,9 @@
 // Every table, once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
 import type { Columns } from "./columns.postgres.ts";
+import { entriesTable } from "./tables/entries.ts";
+import { defineEventTables } from "./tables/events.ts";
+import { defineRegistryTables } from "./tables/registry.ts";
+import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
 
 /** The relationship of an identity as it is stored: the name of the member and its protobuf JSON. */
 export interface StoredRelationship {
@@ -14,18 +18,8 @@ export interface StoredRelationship {
  * row under a key for each of its ancestors (`a`, `a/b`) and one for its parent's children (`a/b/*`, `/*` for a row
  * without parent), so that each subtree can be read in the order of each sortable field.
  */
-export function defineTables({
-  table,
-  text,
-  integer,
-  boolean,
-  json,
-  sequence,
-  foreignKey,
-  index,
-  uniqueIndex,
-  primaryKey,
-}: Columns) {
+export function defineTables(columns: Columns) {
+  const { table, text, integer, boolean, json, sequence, foreignKey, index, uniqueIndex, primaryKey } = columns;
   const groups = table(
     "groups",
     {
@@ -114,22 +108,8 @@ export function defineTables({
     ],
   );
 
-  const entries = (name: string) =>
-    table(
-      name,
-      {
-        key: text().notNull(),
-        uid: text().notNull(),
-        name: text().notNull(),
-        createTime: integer().notNull(),
-        updateTime: integer().notNull(),
-      },
-      (t) => [
-        primaryKey({ columns: [t.key, t.name, t.uid] }),
-        index(`${name}_create_time`).on(t.key, t.createTime, t.uid),
-        index(`${name}_update_time`).on(t.key, t.updateTime, t.uid),
-      ],
-    );
+  const entries = entriesTable(columns);
+  const groupUid = () => groups.uid;
 
   return {
     groups,
@@ -140,6 +120,10 @@ export function defineTables({
     identityEntries: entries("identity_entries"),
     roleEntries: entries("role_entries"),
     roleBindingEntries: entries("role_binding_entries"),
+
+    ...defineRegistryTables(columns, groupUid),
+    ...defineVulnerabilityTables(columns, groupUid),
+    ...defineEventTables(columns, groupUid),
 
     /** How many entries a key has, by resource: what makes totals exact without counting. */
     counters: table("counters", { key: text().notNull(), kind: text().notNull(), count: integer().notNull() }, (t) => [

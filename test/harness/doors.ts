@@ -14,12 +14,17 @@ import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RoleBindingsService } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { PingService } from "../../gen/chainguard/platform/ping/v2beta1/ping_pb.ts";
+import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
+import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
+import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller } from "./rest-door.ts";
@@ -43,6 +48,11 @@ export const services = [
   IdentitiesService,
   RolesService,
   RoleBindingsService,
+  ReposService,
+  TagsService,
+  ImagesService,
+  AdvisoriesService,
+  SubscriptionsService,
   SecurityTokenService,
   PingService,
 ] as const;

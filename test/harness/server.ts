@@ -36,15 +36,14 @@ export interface TestServer extends AsyncDisposable {
   tokenOf(identityUid: string, narrowing?: Narrowing): Promise<string>;
 }
 
-/** Starts a server in development mode; disposing of it ends it and removes its data. */
+/** A server without any organization. */
+export type EmptyServer = Pick<TestServer, "url" | "config" | "server"> & AsyncDisposable;
+
+/** Starts a server in development mode with a first organization; disposing of it ends it and removes its data. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), "gatehouse-test-"));
-  const databaseUrl = options.database === "postgres" ? await newPostgresDatabase() : "";
-  const listen = `127.0.0.1:${await freePort()}`;
-  const config = toConfig(readSettings({ dev: true, dataDir, databaseUrl, listen, ...options.settings }, {}));
-  const log = options.log ? pino({ level: "trace" }, options.log) : pino({ level: "silent" });
+  const empty = await startEmptyServer(options);
+  const { config, server } = empty;
   const clock = options.clock ?? systemClock;
-  const server = await startServer(config, log, clock);
   const context = { actor: "", method: "test", requestId: "", time: clock() };
   const owner = { issuer: "https://issuer.example.org", subject: "owner" };
   const { groupUid, ownerUid } = await server.database.write(context, (tx) =>
@@ -64,6 +63,23 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ownerUid,
     ownerToken: await tokenOf(ownerUid),
     tokenOf,
+    [Symbol.asyncDispose]: () => empty[Symbol.asyncDispose](),
+  };
+}
+
+/** Starts a server in development mode; disposing of it ends it and removes its data. */
+export async function startEmptyServer(options: TestServerOptions = {}): Promise<EmptyServer> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), "gatehouse-test-"));
+  const databaseUrl = options.database === "postgres" ? await newPostgresDatabase() : "";
+  const listen = `127.0.0.1:${await freePort()}`;
+  const config = toConfig(readSettings({ dev: true, dataDir, databaseUrl, listen, ...options.settings }, {}));
+  const log = options.log ? pino({ level: "trace" }, options.log) : pino({ level: "silent" });
+  const clock = options.clock ?? systemClock;
+  const server = await startServer(config, log, clock);
+  return {
+    url: server.url,
+    config,
+    server,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });

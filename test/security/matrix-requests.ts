@@ -1,10 +1,15 @@
 // Requests of the tenancy matrix, made from the descriptors.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import type { DescField, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type Place, singularOf } from "./matrix.ts";
+import { imageDigest } from "./registry-tree.ts";
 
 /** The resources that the matrix knows. */
-export const kinds = ["group", "identity", "role", "roleBinding"] as const;
+export const kinds = [
+  ...(["group", "identity", "role", "roleBinding"] as const),
+  ...(["repo", "repoReadme", "tag", "advisory", "subscription"] as const),
+] as const;
 export type Kind = (typeof kinds)[number];
 
 /** What lies in one group: the uid of one thing of each kind, the group's own among them. */
@@ -34,6 +39,7 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
   const isList = method.input.fields.some(({ name }) => name === "page_size");
   const given = method.input.fields.flatMap((field): [string, JsonValue][] => {
     if (field.name === "parent") return [[field.jsonName, own.group]];
+    if (field.name === "digest" && !isList) return [[field.jsonName, imageDigest]];
     if (isList && field.name === "page_size") return [[field.jsonName, 200]];
     if (field.fieldKind === "list" && field.message) return [[field.jsonName, [itemOf(field.message.fields, own)]]];
     const kind = field.message && singularOf(field.message);
@@ -55,6 +61,9 @@ function sampleOf(kind: string, own: Things): JsonObject {
     identity: { name: "identity", claimMatch: { issuer: "https://issuer.example.org", subject: "matrix" } },
     role: { name: "custom", capabilities: ["CAP_IAM_GROUPS_LIST"] },
     roleBinding: { identityUid: own.identity, roleUid: own.role },
+    repo: { name: randomUUID() },
+    tag: { name: "sample", digest: imageDigest },
+    subscription: { sink: "https://example.org/" },
   };
   assert.ok(samples[kind], `the matrix has no sample of ${kind}`);
   return structuredClone(samples[kind]);

@@ -1,5 +1,12 @@
 // Category I, from the descriptors: every RPC, every field of its request that carries a uid, and how the field decides.
-import { type DescField, type DescMessage, type DescMethod, type DescService, getOption } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  getOption,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { iam, iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import type { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavior_pb.ts";
@@ -47,10 +54,13 @@ export function singularOf(message: DescMessage): string {
   return getOption(message, resourceOption).singular;
 }
 
-/** The resource that a service is for: that of its own file. */
-export function resourceOf({ file }: DescService): DescMessage {
-  return file.messages.find((message) => singularOf(message) !== "")!;
+/** The resource that a service is for: that of its own file; undefined when it has none. */
+export function resourceOf({ file }: DescService): DescMessage | undefined {
+  return file.messages.find((message) => singularOf(message) !== "");
 }
+
+/** What resources are created in, where that is no group. */
+const parents: Readonly<Record<string, string>> = { tag: "repo" };
 
 function uidFields(
   message: DescMessage,
@@ -72,6 +82,8 @@ function isScope(path: readonly DescField[]): boolean {
 }
 
 function carriesUid(field: DescField, singulars: ReadonlySet<string>): boolean {
+  // The numbers of users of an image are called uid, too.
+  if (field.scalar !== ScalarType.STRING) return false;
   if (field.parent.name === "UIDPFilter") return field.name !== "in_root";
   return /(^|_)uid$/.test(field.name) || field.name === "parent" || singulars.has(field.name);
 }
@@ -79,12 +91,10 @@ function carriesUid(field: DescField, singulars: ReadonlySet<string>): boolean {
 function placeOf(method: DescMethod, fields: readonly DescField[], singulars: ReadonlySet<string>): Place {
   const { name } = fields.at(-1)!;
   const named = [...singulars].find((singular) => singular !== "" && `${singular}_uid` === name) ?? name;
-  const names =
-    name === "parent" || /^(ancestors|descendants|children)_of$/.test(name)
-      ? "group"
-      : singulars.has(named)
-        ? named
-        : singularOf(resourceOf(method.parent));
+  const resource = resourceOf(method.parent);
+  const own = resource ? singularOf(resource) : "";
+  const isPlace = name === "parent" || /^(ancestors|descendants|children)_of$/.test(name);
+  const names = isPlace ? (name === "parent" && parents[own]) || "group" : singulars.has(named) ? named : own;
   return { method, path: fields.map((field) => field.jsonName), use: useOf(method, fields), names };
 }
 

@@ -10,6 +10,7 @@ import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix.ts";
 import { type Kind, kinds, requestFor, type Things } from "./matrix-requests.ts";
+import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
 import { addCaller, addGroup, addIdentity, addRole, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
 
 /** Where a uid lies, as seen from the group that a caller's rights reach. */
@@ -54,7 +55,12 @@ before(async () => {
     const group = await addGroup(server, parent);
     const identity = await addIdentity(server, group);
     const role = await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
-    things.set(group, { group, identity, role, roleBinding: await bind(server, group, identity, viewerRole.uid) });
+    const roleBinding = await bind(server, group, identity, viewerRole.uid);
+    const repo = await addRepo(server, group);
+    const tag = await addTag(server, repo);
+    const [advisory, subscription] = [await addAdvisory(server, group), await addSubscription(server, group)];
+    const iam = { group, identity, role, roleBinding };
+    things.set(group, { ...iam, repo, repoReadme: repo, tag, advisory, subscription });
     return group;
   };
   const [root, other] = [await add(null), await add(null)];
@@ -102,7 +108,7 @@ for (const place of placesOf(services)) {
 }
 
 async function testCaller(place: Place, caller: Caller): Promise<void> {
-  const rows = await readRows(resourceKind(place));
+  const rows = place.use === "filter" ? await readRows(resourceKind(place)) : [];
   for (const door of doors) {
     const denials = new Map<Relation, string>();
     for (const relation of relations) {
@@ -159,10 +165,13 @@ async function uidAt(place: Place, caller: Caller, relation: Relation): Promise<
   const isDeleted = place.method.name.startsWith("Delete") && isWithin(group, caller.at) && things.has(group);
   if (isDeleted && caller.capabilities.size > 0) return await addVictim(kind, group);
   if (kind === "group" || relation === "malformed") return group;
-  return things.get(group)?.[kind] ?? `${group}/${absent}`;
+  return things.get(group)?.[kind] ?? `${group}${kind === "tag" ? `/${absent}` : ""}/${absent}`;
 }
 
 async function addVictim(kind: Kind, group: string): Promise<string> {
+  if (kind === "repo") return await addRepo(server, group);
+  if (kind === "tag") return await addTag(server, things.get(group)!.repo);
+  if (kind === "subscription") return await addSubscription(server, group);
   if (kind === "group") return await addGroup(server, group);
   if (kind === "role") return await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
   const identity = await addIdentity(server, group);
@@ -181,15 +190,17 @@ async function tidyUp({ method }: Place, { response }: Outcome): Promise<void> {
 }
 
 function resourceKind({ method }: Place): Kind {
-  return singularOf(resourceOf(method.parent)) as Kind;
+  return singularOf(resourceOf(method.parent)!) as Kind;
 }
 
 /** All rows of a kind, straight from the store. */
 async function readRows(kind: Kind): Promise<Row[]> {
   const { session } = server.server.database;
   const statement = session.prepared(`test.all.${kind}`, (db, tables) => {
-    const table = { group: tables.groups, identity: tables.identities, role: tables.roles }[kind as "group"];
-    return db.select().from(table ?? tables.roleBindings);
+    const { groups, identities, roles, roleBindings, repos, tags, advisories, subscriptions } = tables;
+    const iam = { group: groups, identity: identities, role: roles, roleBinding: roleBindings };
+    const others = { repo: repos, tag: tags, advisory: advisories, subscription: subscriptions };
+    return db.select().from({ ...iam, ...others }[kind as "group"]);
   });
   return [...(await statement.execute())];
 }

@@ -8,7 +8,7 @@ import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
 import { loadSqliteDriver } from "../../src/storage/drizzle.ts";
 import { type Cursor, listRows, type Source } from "../../src/storage/listing.ts";
 import { newSession, type Queries } from "../../src/storage/session.ts";
-import { sqliteTables } from "../../src/storage/tables.sqlite.ts";
+import { sqliteDialect } from "../../src/storage/tables.sqlite.ts";
 import { groups, uidOf } from "./fixtures.ts";
 import { orders } from "./forest.ts";
 
@@ -50,7 +50,7 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
     },
   };
   const queries = loadSqliteDriver().drizzle(connection, { casing: "snake_case", logger }) as unknown as Queries;
-  const session = newSession(queries, sqliteTables);
+  const session = newSession(queries, sqliteDialect);
   for (const source of sources) {
     for (const order of orders) {
       const value = order.field === "name" || order.field === "uid" ? "b" : 7;

@@ -16,6 +16,7 @@ import { findBindingsUnder, findVerifiedRoots } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { writeSetting } from "../../storage/settings.ts";
 import { newChild } from "../../uid.ts";
+import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage } from "./group-message.ts";
 import { type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
@@ -117,7 +118,9 @@ async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Prom
 }
 
 function notEmpty(uid: string, kinds: readonly string[]) {
-  const names = kinds.map((kind) => kind.replaceAll("_", " ")).join(", ");
+  // The specification: the case of repos is worded so, whatever else there is; their tags are no children of the group.
+  const named = kinds.includes(repoCollection.kind) ? [repoCollection.kind] : kinds;
+  const names = named.map((kind) => kind.replaceAll("_", " ")).join(", ");
   return failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${names}`, uid);
 }
 

@@ -1,0 +1,55 @@
+// Get and list of any declared resource. It names no resource.
+import type { DescMessage, Message, MessageInitShape } from "@bufbuild/protobuf";
+import { notFound } from "../aip/errors.ts";
+import { scopeOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import { findRow, type ResourceRow } from "../storage/collection.ts";
+import type { Condition } from "../storage/listing.ts";
+import type { Session } from "../storage/session.ts";
+import type { Deps } from "./deps.ts";
+import { type Filters, listPage, type Page, type PageRequest } from "./list-page.ts";
+import type { ReadableResource } from "./resource.ts";
+import { type PlaceFilter, selectSources } from "./selection.ts";
+
+/** The fields that every list request has. */
+export type ListRequest = PageRequest & Message & { readonly uidp?: PlaceFilter | undefined };
+
+/** Binds the standard methods that read to a resource. */
+export function readMethods<D extends DescMessage, R extends ResourceRow>(
+  resource: ReadableResource<D, R>,
+  deps: Deps,
+) {
+  async function find(session: Session, uid: string): Promise<R> {
+    const row = await findRow(session, resource.collection, uid);
+    if (!row) throw notFound(resource.type, uid);
+    return row;
+  }
+
+  /** One page of what the caller may see. */
+  async function page(request: ListRequest, call: Call, filters: Filters, condition?: Condition): Promise<Page<R>> {
+    const { includesGranted = false, includesRoots = false } = resource;
+    const sources = selectSources(scopeOf(call), request.uidp, { includesGranted, includesRoots });
+    return await listPage(resource, deps, call, request, sources, filters, condition);
+  }
+
+  return {
+    find,
+
+    async get(request: { uid: string }): Promise<MessageInitShape<D>> {
+      return resource.toMessage(await find(deps.database.session, request.uid));
+    },
+
+    page,
+
+    /** The reply holds the page under the plural of the resource, a key that the compiler cannot know. */
+    async list(
+      request: ListRequest,
+      call: Call,
+      filters: Filters = {},
+      condition?: Condition,
+    ): Promise<Omit<Page<R>, "rows">> {
+      const { rows, ...envelope } = await page(request, call, filters, condition);
+      return { [resource.plural]: rows.map((row) => resource.toMessage(row)), ...envelope };
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { Collection, ResourceRow } from "../../storage/collection.ts";
+
+export interface SubscriptionRow extends ResourceRow {
+  readonly parent: string;
+  readonly sink: string;
+}
+
+export const subscriptionCollection: Collection<SubscriptionRow> = {
+  kind: "subscriptions",
+  rows: (tables) => tables.subscriptions,
+  entries: (tables) => tables.subscriptionEntries,
+  changesAccess: [],
+};
+
+/** Every collection of events, for what concerns them all. */
+export const eventCollections = [subscriptionCollection] as const;

@@ -1,0 +1,64 @@
+import { create } from "@bufbuild/protobuf";
+import { RepoReadmeSchema, type ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { invalidField } from "../../aip/errors.ts";
+import { applyMask } from "../../aip/field-mask.ts";
+import type { Handlers } from "../../pipeline/handlers.ts";
+import type { MessageRules } from "../../pipeline/rule-book.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { requestMask } from "../../resource/standard-methods.ts";
+import { appendChange } from "../../storage/changes.ts";
+import { updateRow } from "../../storage/collection.ts";
+import { readReadme, writeReadme } from "../../storage/registry.ts";
+import type { Session } from "../../storage/session.ts";
+import { isSafeMarkdown } from "./markdown.ts";
+import { type RepoRow, repoCollection } from "./rows.ts";
+
+/** What a readme is called in the change log. */
+const readmeKind = "repo_readmes";
+
+/** How long a readme may be, in UTF-16 units: rendering a longer one would hold everybody else up. */
+const maxLength = 65_536;
+
+/** The rules of readmes; whether one is safe is looked at only when somebody may write it. */
+export const readmeRules: MessageRules = {
+  schema: RepoReadmeSchema,
+  fields: {
+    content: {
+      test: (text) => text.length <= maxLength && !text.includes("\0"),
+      description: `must be at most ${maxLength} characters without NUL`,
+    },
+  },
+};
+
+type ReadmeHandlers = Pick<Handlers<typeof ReposService>, "getRepoReadme" | "updateRepoReadme">;
+
+/** The methods about readmes. Every repo has one, which may be empty. */
+export function repoReadmes(
+  { database, clock }: Deps,
+  findRepo: (session: Session, uid: string) => Promise<RepoRow>,
+): ReadmeHandlers {
+  return {
+    getRepoReadme: ({ uid }) =>
+      database.read(async (session) => {
+        await findRepo(session, uid);
+        return { uid, content: await readReadme(session, uid) };
+      }),
+
+    async updateRepoReadme({ repoReadme: value, updateMask }, call) {
+      const { uid } = value!;
+      const mask = requestMask(RepoReadmeSchema, value!, updateMask);
+      if (!isSafeMarkdown(value!.content)) throw invalidField("content", "readme contained unsafe html content");
+      return await database.write(writeContext(call, clock), async (tx) => {
+        const repo = await findRepo(tx, uid);
+        const before = await readReadme(tx, uid);
+        const readme = create(RepoReadmeSchema, { uid, content: before });
+        applyMask(RepoReadmeSchema, readme, value!, mask);
+        await updateRow(tx, repoCollection, repo, { ...repo, updateTime: tx.context.time });
+        await writeReadme(tx, uid, readme.content);
+        const change = { before: { content: before }, after: { content: readme.content } };
+        await appendChange(tx, { kind: readmeKind, uid, groupUid: repo.parent, ...change });
+        return readme;
+      });
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import {
+  type CatalogTier,
+  type Repo,
+  RepoSchema,
+  ReposService,
+} from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { alreadyExists, type FieldViolation } from "../../aip/errors.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { descriptionRule, nameRule, patternRule } from "../../pipeline/rule-book.ts";
+import type { Deps } from "../../resource/deps.ts";
+import { commonOrders, defineResource } from "../../resource/resource.ts";
+import { standardMethods } from "../../resource/standard-methods.ts";
+import { deleteRow } from "../../storage/collection.ts";
+import { UniqueViolation } from "../../storage/errors.ts";
+import { clearRepo, findTagsOf } from "../../storage/registry.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { groupParents } from "../iam/groups.ts";
+import { toTimestamp } from "../timestamps.ts";
+import { bundleRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
+import { readmeRules, repoReadmes } from "./readmes.ts";
+import { type RepoRow, repoCollection, tagCollection } from "./rows.ts";
+
+/** Tags that are taken away with a repo, in portions of this size. */
+const tagPortion = 500;
+
+const repo = defineResource<typeof RepoSchema, RepoRow>({
+  schema: RepoSchema,
+  plural: "repos",
+  collection: repoCollection,
+  orderable: commonOrders,
+  rules: {
+    name: nameRule,
+    description: descriptionRule,
+    bundles: bundleRule,
+    aliases: patternRule(
+      "each alias",
+      /^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.-]:[a-zA-Z0-9_.-]+$/,
+      "^[a-zA-Z0-9_.\\\\-/]*[a-zA-Z0-9_.\\\\-]:[a-zA-Z0-9_.\\\\-]+$",
+    ),
+    active_tags: tagRule,
+  },
+  check: checkRepo,
+  toMessage: (row) => ({
+    uid: row.uid,
+    name: row.name,
+    description: row.description,
+    catalogTier: row.catalogTier as CatalogTier,
+    bundles: row.bundles,
+    aliases: row.aliases,
+    activeTags: row.activeTags,
+    createTime: toTimestamp(row.createTime),
+    updateTime: toTimestamp(row.updateTime),
+  }),
+  toRow: ({ name, description, ...value }) => ({ name, description, ...catalogFields(value) }),
+});
+
+/** The type of repos in errors. */
+export const repoType = repo.type;
+
+/** Serves repos. */
+export function repos(deps: Deps): Implementation {
+  const standard = standardMethods(repo, groupParents, deps);
+  return implement(
+    ReposService,
+    {
+      getRepo: standard.get,
+      listRepos: (request, call) => standard.list(request, call, { name: request.name ?? "" }),
+      createRepo({ parent, repo: value }, call) {
+        const allowed = keepsCatalog(call, parent) ? value! : { ...value!, ...noCatalogFields };
+        return refusingTakenNames(allowed.name, () => standard.create(parent, allowed, call, {}));
+      },
+      updateRepo: ({ repo: value, updateMask }, call) =>
+        refusingTakenNames(value!.name, () =>
+          standard.update(value!, updateMask, call, async (_tx, before, after) =>
+            keepsCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) },
+          ),
+        ),
+      deleteRepo: (request, call) => standard.delete(request, call, emptyOut),
+      ...repoReadmes(deps, standard.find),
+    },
+    [repo.messageRules, readmeRules],
+  );
+}
+
+type CatalogFields = Pick<Repo, "catalogTier" | "bundles" | "aliases" | "activeTags">;
+
+const noCatalogFields: CatalogFields = { catalogTier: 0, bundles: [], aliases: [], activeTags: [] };
+
+/** What only those who keep the catalog may say of a repo. */
+function catalogFields({ catalogTier, bundles, aliases, activeTags }: Pick<RepoRow, keyof CatalogFields>) {
+  return { catalogTier, bundles, aliases, activeTags };
+}
+
+/** What would have no effect is refused: nobody is to wait for tags that never come. */
+function checkRepo({ syncConfig, customOverlay }: Repo): FieldViolation[] {
+  const refused = { sync_config: syncConfig, custom_overlay: customOverlay };
+  return Object.entries(refused)
+    .filter(([, value]) => value !== undefined)
+    .map(([field]) => ({ field, description: "is not offered by this server" }));
+}
+
+async function refusingTakenNames<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw alreadyExists(repo.type, name, `the group has a repo named ${name}`);
+    throw error;
+  }
+}
+
+/** Whatever a repo holds goes with it, in the same transaction. */
+async function emptyOut(tx: Transaction, { uid }: RepoRow): Promise<void> {
+  for (;;) {
+    const tags = await findTagsOf(tx, uid, tagPortion);
+    for (const tag of tags) await deleteRow(tx, tagCollection, tag);
+    if (tags.length < tagPortion) break;
+  }
+  await clearRepo(tx, uid);
+}

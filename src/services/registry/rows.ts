@@ -1,0 +1,43 @@
+// The rows of the registry's resources and how they are stored.
+import type { Collection, ResourceRow } from "../../storage/collection.ts";
+
+export interface RepoRow extends ResourceRow {
+  readonly parent: string;
+  readonly name: string;
+  readonly description: string;
+  readonly catalogTier: number;
+  readonly bundles: string[];
+  readonly aliases: string[];
+  readonly activeTags: string[];
+  readonly updateTime: number;
+}
+
+export const repoCollection: Collection<RepoRow> = {
+  kind: "repos",
+  rows: (tables) => tables.repos,
+  entries: (tables) => tables.repoEntries,
+  changesAccess: [],
+};
+
+export interface TagRow extends ResourceRow {
+  /** The uid of the repo. */
+  readonly parent: string;
+  readonly name: string;
+  readonly digest: string;
+  readonly deprecated: boolean;
+  readonly bundles: string[];
+  readonly isReferrer: boolean;
+  readonly isDate: boolean;
+  readonly isEpoch: boolean;
+  readonly updateTime: number;
+}
+
+export const tagCollection: Collection<TagRow> = {
+  kind: "tags",
+  rows: (tables) => tables.tags,
+  entries: (tables) => tables.tagEntries,
+  changesAccess: [],
+};
+
+/** Every collection of the registry, for what concerns them all. */
+export const registryCollections = [repoCollection, tagCollection] as const;

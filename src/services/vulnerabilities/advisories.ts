@@ -1,0 +1,101 @@
+import { fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  AdvisoriesService,
+  AdvisoryEventSchema,
+  AdvisorySchema,
+  type ListAdvisoriesRequest,
+  type Severity_Type,
+} from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import type { Deps } from "../../resource/deps.ts";
+import { readMethods } from "../../resource/read-methods.ts";
+import { commonOrders, defineReadableResource } from "../../resource/resource.ts";
+import { type AdvisoryEventRow, advisoryCondition, findAdvisoryEvents } from "../../storage/advisories.ts";
+import type { Session } from "../../storage/session.ts";
+import { toTimestamp } from "../timestamps.ts";
+import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
+
+const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
+  schema: AdvisorySchema,
+  plural: "advisories",
+  collection: advisoryCollection,
+  orderable: { ...commonOrders, advisory_id: "name", advisoryId: "name" },
+  toMessage: (row) => ({
+    uid: row.uid,
+    advisoryId: row.name,
+    ...(row.legacyAdvisoryId === "" ? {} : { legacyAdvisoryId: row.legacyAdvisoryId }),
+    author: row.author,
+    artifactName: row.artifactName,
+    artifactType: row.artifactType,
+    artifactArchitecture: row.artifactArchitecture,
+    componentName: row.componentName,
+    componentType: row.componentType,
+    componentLocation: row.componentLocation,
+    aliases: row.aliases,
+    severities: row.severities.map(({ type, score }) => ({ type: type as Severity_Type, score })),
+    createTime: toTimestamp(row.createTime),
+    updateTime: toTimestamp(row.updateTime),
+  }),
+});
+
+/** Serves advisories, each with its events. */
+export function advisories(deps: Deps): Implementation {
+  const { database } = deps;
+  const reading = readMethods(advisory, deps);
+
+  return implement(AdvisoriesService, {
+    getAdvisory: ({ uid }) =>
+      database.read(async (session) => (await withEvents(session, [await reading.find(session, uid)]))[0]!),
+
+    async listAdvisories(request, call) {
+      const filters = { origin: request.origin ?? "", latestEventType: request.latestEventType ?? 0 };
+      const { rows, ...envelope } = await reading.page(request, call, filters, conditionOf(request));
+      return { ...envelope, advisories: await database.read((session) => withEvents(session, rows)) };
+    },
+  });
+}
+
+function conditionOf(request: ListAdvisoriesRequest) {
+  const isSet = (number: number) => number !== 0;
+  return advisoryCondition({
+    advisoryIds: request.advisoryIds,
+    legacyAdvisoryIds: request.legacyAdvisoryIds,
+    // The published contract: an origin stands for all of its artifacts.
+    artifactNames: request.origin ? [] : request.artifactNames,
+    artifactTypes: request.artifactTypes,
+    artifactArchitectures: request.artifactArchitectures,
+    componentNames: request.componentNames,
+    componentTypes: request.componentTypes,
+    componentLocations: request.componentLocations,
+    aliases: request.aliases,
+    eventAuthors: request.eventAuthors,
+    eventReviewers: request.eventReviewers,
+    eventReviewStates: request.eventReviewStates.filter(isSet),
+    eventTypes: request.eventTypes.filter(isSet),
+    excludeEventAuthors: request.excludeEventAuthors,
+    query: request.query.toLowerCase(),
+  });
+}
+
+/** The advisories of a page with their events, which are read at once. */
+async function withEvents(
+  session: Session,
+  rows: readonly AdvisoryRow[],
+): Promise<MessageInitShape<typeof AdvisorySchema>[]> {
+  const events =
+    rows.length === 0
+      ? []
+      : await findAdvisoryEvents(
+          session,
+          rows.map(({ uid }) => uid),
+        );
+  const byAdvisory = Map.groupBy(events, ({ advisoryUid }) => advisoryUid);
+  return rows.map((row) => ({
+    ...advisory.toMessage(row),
+    events: (byAdvisory.get(row.uid) ?? []).map(eventMessage),
+  })) as MessageInitShape<typeof AdvisorySchema>[];
+}
+
+function eventMessage({ uid, event }: AdvisoryEventRow) {
+  return { ...fromJson(AdvisoryEventSchema, event as JsonValue), uid };
+}

@@ -1,0 +1,32 @@
+import type { Collection, ResourceRow } from "../../storage/collection.ts";
+
+export interface AdvisoryRow extends ResourceRow {
+  readonly parent: string;
+  /** The public id. */
+  readonly name: string;
+  /** Empty when there is none. */
+  readonly legacyAdvisoryId: string;
+  readonly author: string;
+  readonly artifactName: string;
+  readonly artifactType: string;
+  readonly artifactArchitecture: string;
+  readonly origin: string;
+  readonly componentName: string;
+  readonly componentType: string;
+  readonly componentLocation: string;
+  readonly aliases: string[];
+  readonly severities: readonly { readonly type: number; readonly score: string }[];
+  readonly latestEventType: number;
+  readonly searchText: string;
+  readonly updateTime: number;
+}
+
+export const advisoryCollection: Collection<AdvisoryRow> = {
+  kind: "advisories",
+  rows: (tables) => tables.advisories,
+  entries: (tables) => tables.advisoryEntries,
+  changesAccess: [],
+};
+
+/** Every collection of vulnerabilities, for what concerns them all. */
+export const vulnerabilityCollections = [advisoryCollection] as const;

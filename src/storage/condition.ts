@@ -1,0 +1,43 @@
+import type { SQL } from "drizzle-orm";
+import type { Collection, ResourceRow } from "./collection.ts";
+import { and, eq, sql } from "./drizzle.ts";
+import type { Session, SessionDialect } from "./session.ts";
+
+/**
+ * What listed rows must fulfil beyond having values in columns.
+ *
+ * All conditions of one name have the same text, whatever is asked for, so that there is one statement of each shape. It is
+ * tried on the rows of a range in their order: a condition is for what most rows fulfil, or for what no index knows.
+ */
+export interface Condition {
+  readonly name: string;
+  /** The text, with a placeholder for each value. */
+  readonly build: (session: SessionDialect) => SQL;
+  /** By the name of the placeholder. */
+  readonly values: Readonly<Record<string, string | number | null>>;
+}
+
+/** A placeholder that may stand for nothing; PostgreSQL has to be told of what type it is. */
+export function textPlaceholder(name: string): SQL {
+  return sql`cast(${sql.placeholder(name)} as text)`;
+}
+
+/** A placeholder for a number. */
+export function numberPlaceholder(name: string): SQL {
+  return sql`cast(${sql.placeholder(name)} as bigint)`;
+}
+
+/** Whether the row of this uid fulfils a condition. */
+export async function fulfils<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  uid: string,
+  condition: Condition,
+): Promise<boolean> {
+  const statement = session.prepared(`${collection.kind}.fulfils.${condition.name}`, (db, tables) => {
+    const rows = collection.rows(tables);
+    const select = db.select({ uid: rows.uid }).from(rows);
+    return select.where(and(eq(rows.uid, sql.placeholder("uid")), condition.build(session)));
+  });
+  return (await statement.execute({ uid, ...condition.values })).length > 0;
+}

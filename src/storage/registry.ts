@@ -1,0 +1,129 @@
+// What belongs to repos without being a resource of its own, and finding tags by what they are.
+
+import { type Condition, numberPlaceholder } from "./condition.ts";
+import { and, asc, eq, sql } from "./drizzle.ts";
+import type { Session, Transaction } from "./session.ts";
+
+/** Before any time that a row can have. */
+const beginning = Number.MIN_SAFE_INTEGER;
+
+/** Which tags a list shows. */
+export interface TagFilter {
+  readonly includeReferrers: boolean;
+  readonly includeDates: boolean;
+  readonly includeEpochs: boolean;
+  /** Tags set later than this, in milliseconds since the epoch. */
+  readonly updatedSince: number | undefined;
+}
+
+/** The condition that a filter of tags comes to; undefined when it keeps all. */
+export function tagCondition(filter: TagFilter): Condition | undefined {
+  const { includeReferrers, includeDates, includeEpochs, updatedSince } = filter;
+  if (includeReferrers && includeDates && includeEpochs && updatedSince === undefined) return undefined;
+  const included = (name: string) => sql`${numberPlaceholder(name)} = 1`;
+  return {
+    name: "tags",
+    build: ({ tables: { tags } }) => sql`(${included("referrers")} or not ${tags.isReferrer})
+      and (${included("dates")} or not ${tags.isDate})
+      and (${included("epochs")} or not ${tags.isEpoch})
+      and ${tags.updateTime} > ${numberPlaceholder("since")}`,
+    values: {
+      referrers: Number(includeReferrers),
+      dates: Number(includeDates),
+      epochs: Number(includeEpochs),
+      since: updatedSince ?? beginning,
+    },
+  };
+}
+
+/** The tag of this name in a repo; undefined when there is none. */
+export async function findTag(session: Session, repoUid: string, name: string) {
+  const statement = session.prepared("tags.by_name", (db, { tags }) =>
+    db
+      .select()
+      .from(tags)
+      .where(and(eq(tags.parent, sql.placeholder("repoUid")), eq(tags.name, sql.placeholder("name")))),
+  );
+  return (await statement.execute({ repoUid, name }))[0];
+}
+
+/** The tags of a repo, at most `limit`. */
+export async function findTagsOf(session: Session, repoUid: string, limit: number) {
+  const statement = session.prepared("tags.of_repo", (db, { tags }) =>
+    db
+      .select()
+      .from(tags)
+      .where(eq(tags.parent, sql.placeholder("repoUid")))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ repoUid, limit });
+}
+
+/** The readme of a repo; empty when there is none. */
+export async function readReadme(session: Session, repoUid: string): Promise<string> {
+  const statement = session.prepared("readmes.get", (db, { readmes }) =>
+    db
+      .select({ content: readmes.content })
+      .from(readmes)
+      .where(eq(readmes.repoUid, sql.placeholder("repoUid"))),
+  );
+  return (await statement.execute({ repoUid }))[0]?.content ?? "";
+}
+
+/** Sets the readme of a repo. */
+export async function writeReadme(tx: Transaction, repoUid: string, content: string): Promise<void> {
+  const statement = tx.prepared("readmes.set", (db, { readmes }) =>
+    db
+      .insert(readmes)
+      .values({ repoUid: sql.placeholder("repoUid"), content: sql.placeholder("content") })
+      .onConflictDoUpdate({ target: readmes.repoUid, set: { content: sql`excluded.content` } }),
+  );
+  await statement.execute({ repoUid, content });
+}
+
+/** An image of a repo, as far as one architecture is concerned. */
+export interface Manifest {
+  readonly repoUid: string;
+  /** The digest of the manifest, or of the index that it belongs to. */
+  readonly digest: string;
+  readonly architecture: string;
+  /** Of the layers and the configuration, in bytes. */
+  readonly size: number;
+}
+
+/** Adds what is known of an image for one architecture. Throws UniqueViolation or ReferenceViolation. */
+export async function insertManifest(tx: Transaction, manifest: Manifest): Promise<void> {
+  const statement = tx.prepared("manifests.insert", (db, { manifests }) =>
+    db.insert(manifests).values({
+      repoUid: sql.placeholder("repoUid"),
+      digest: sql.placeholder("digest"),
+      architecture: sql.placeholder("architecture"),
+      size: sql.placeholder("size"),
+    }),
+  );
+  await statement.execute({ ...manifest });
+}
+
+/** What is known of an image, in the order of the architectures. */
+export async function findManifests(session: Session, repoUid: string, digest: string) {
+  const statement = session.prepared("manifests.of", (db, { manifests }) =>
+    db
+      .select({ architecture: manifests.architecture, size: manifests.size })
+      .from(manifests)
+      .where(and(eq(manifests.repoUid, sql.placeholder("repoUid")), eq(manifests.digest, sql.placeholder("digest"))))
+      .orderBy(asc(manifests.architecture)),
+  );
+  return await statement.execute({ repoUid, digest });
+}
+
+/** Forgets the readme of a repo and what is known of its images. */
+export async function clearRepo(tx: Transaction, repoUid: string): Promise<void> {
+  const readmes = tx.prepared("readmes.delete", (db, { readmes }) =>
+    db.delete(readmes).where(eq(readmes.repoUid, sql.placeholder("repoUid"))),
+  );
+  const manifests = tx.prepared("manifests.delete", (db, { manifests }) =>
+    db.delete(manifests).where(eq(manifests.repoUid, sql.placeholder("repoUid"))),
+  );
+  await readmes.execute({ repoUid });
+  await manifests.execute({ repoUid });
+}
