@@ -6,7 +6,7 @@ import { applyMask, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { CheckContext } from "../pipeline/rule-book.ts";
 import { deleteRow, insertRow, type ResourceRow, updateRow } from "../storage/collection.ts";
-import type { Session, Transaction } from "../storage/session.ts";
+import type { Transaction } from "../storage/session.ts";
 import { depthOf, newChild } from "../uid.ts";
 import { type Deps, writeContext } from "./deps.ts";
 import { readMethods } from "./read-methods.ts";

@@ -4,6 +4,7 @@ import { accessEpochConformance } from "./access-epoch.ts";
 import { changesConformance } from "./changes.ts";
 import { checkConformance } from "./check.ts";
 import { concurrencyConformance } from "./concurrency.ts";
+import { conditionsConformance } from "./conditions.ts";
 import { countersConformance } from "./counters.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./listing.ts";
@@ -15,6 +16,7 @@ export function conformance(name: string, open: OpenStore): void {
   describe(`storage on ${name}`, () => {
     rowsConformance(open);
     listingConformance(open);
+    conditionsConformance(open);
     countersConformance(open);
     changesConformance(open);
     accessEpochConformance(open);

@@ -8,6 +8,8 @@ import type { Tables } from "../../src/storage/tables.ts";
 export type GroupRow = Tables["groups"]["$inferSelect"];
 export type IdentityRow = Tables["identities"]["$inferSelect"];
 export type RoleRow = Tables["roles"]["$inferSelect"];
+export type RepoRow = Tables["repos"]["$inferSelect"];
+export type TagRow = Tables["tags"]["$inferSelect"];
 export type RoleBindingRow = Tables["roleBindings"]["$inferSelect"];
 
 export const groups: Collection<GroupRow> = {
@@ -39,6 +41,20 @@ export const roleBindings: Collection<RoleBindingRow> = {
   rows: (tables) => tables.roleBindings,
   entries: (tables) => tables.roleBindingEntries,
   changesAccess: ["insert", "delete"],
+};
+
+export const repos: Collection<RepoRow> = {
+  kind: "repos",
+  rows: (tables) => tables.repos,
+  entries: (tables) => tables.repoEntries,
+  changesAccess: [],
+};
+
+export const tags: Collection<TagRow> = {
+  kind: "tags",
+  rows: (tables) => tables.tags,
+  entries: (tables) => tables.tagEntries,
+  changesAccess: [],
 };
 
 export const collections: readonly CollectionTables[] = [groups, identities, roles, roleBindings];
@@ -123,4 +139,17 @@ export function bindingRow(
 ): RoleBindingRow {
   const uid = uidOf(parent, `${identity.uid} ${role.uid}`);
   return { uid, parent, identityUid: identity.uid, roleUid: role.uid, createTime: context.time, ...more };
+}
+
+export function repoRow(parent: string, seed: string | number): RepoRow {
+  const times = { createTime: context.time, updateTime: context.time };
+  const catalog = { catalogTier: 0, bundles: [], aliases: [], activeTags: [] };
+  return { uid: uidOf(parent, seed), parent, name: `repo ${seed}`, description: "", ...catalog, ...times };
+}
+
+export function tagRow(parent: string, seed: string | number, more: Partial<TagRow> = {}): TagRow {
+  const times = { createTime: context.time, updateTime: context.time };
+  const kind = { isReferrer: false, isDate: false, isEpoch: false };
+  const own = { name: `tag ${seed}`, digest: "", deprecated: false, bundles: [] };
+  return { uid: uidOf(parent, seed), parent, ...own, ...kind, ...times, ...more };
 }

@@ -7,9 +7,10 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
 import { loadSqliteDriver } from "../../src/storage/drizzle.ts";
 import { type Cursor, listRows, type Source } from "../../src/storage/listing.ts";
+import { tagCondition } from "../../src/storage/registry.ts";
 import { newSession, type Queries } from "../../src/storage/session.ts";
 import { sqliteDialect } from "../../src/storage/tables.sqlite.ts";
-import { groups, uidOf } from "./fixtures.ts";
+import { groups, tags, uidOf } from "./fixtures.ts";
 import { orders } from "./forest.ts";
 
 /** The plan of one statement, a line for each step. */
@@ -18,6 +19,12 @@ export interface PagePlan {
   readonly plan: readonly string[];
 }
 
+const condition = tagCondition({
+  includeReferrers: false,
+  includeDates: true,
+  includeEpochs: true,
+  updatedSince: undefined,
+});
 const root = uidOf(null, "root");
 const sources: readonly Source[] = [
   { type: "subtree", uid: root },
@@ -63,6 +70,10 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
         const kind = source.type === "children" && source.uid === null ? "roots" : source.type;
         name = `${page} of ${kind} by ${order.field}${order.descending ? " descending" : ""}`;
         await listRows(session, groups, { sources: [source], filters: {}, order, ...where, limit: 50 });
+        // Tags always have a repo above them.
+        if (kind === "roots") continue;
+        name = `${name} under a condition`;
+        await listRows(session, tags, { sources: [source], filters: {}, condition, order, ...where, limit: 50 });
       }
     }
   }

@@ -175,7 +175,7 @@ export const SeveritySchema: GenMessage<Severity> = /*@__PURE__*/
   messageDesc(file_chainguard_platform_vulnerabilities_v2beta1_advisories, 1);
 
 /**
- * A kind.
+ * The scales.
  *
  * @generated from enum chainguard.platform.vulnerabilities.v2beta1.Severity.Type
  */
@@ -210,7 +210,7 @@ export const Severity_Type = {
 } as const;
 
 /**
- * A kind.
+ * The scales.
  *
  * @generated from enum chainguard.platform.vulnerabilities.v2beta1.Severity.Type
  */
@@ -634,7 +634,7 @@ export const AdvisoryEvent_FalsePositiveDeterminationSchema: GenMessage<Advisory
   messageDesc(file_chainguard_platform_vulnerabilities_v2beta1_advisories, 2, 3);
 
 /**
- * A kind.
+ * The reasons.
  *
  * @generated from enum chainguard.platform.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination.Type
  */
@@ -697,7 +697,7 @@ export const AdvisoryEvent_FalsePositiveDetermination_Type = {
 } as const;
 
 /**
- * A kind.
+ * The reasons.
  *
  * @generated from enum chainguard.platform.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination.Type
  */
