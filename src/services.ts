@@ -3,6 +3,8 @@ import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts
 import { unimplemented } from "./aip/errors.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
 import type { Deps } from "./resource/deps.ts";
+import { accountAssociations } from "./services/iam/account-associations.ts";
+import { groupInvites } from "./services/iam/group-invites.ts";
 import { groups } from "./services/iam/groups.ts";
 import { identities } from "./services/iam/identities.ts";
 import { roleBindings } from "./services/iam/role-bindings.ts";
@@ -22,6 +24,8 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     identities(deps),
     roles(deps),
     roleBindings(deps),
+    groupInvites(deps),
+    accountAssociations(deps),
     implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
     ping(),
   ];

@@ -14,6 +14,8 @@ import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { AccountAssociationsService } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RoleBindingsService } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
@@ -43,6 +45,8 @@ export const services = [
   IdentitiesService,
   RolesService,
   RoleBindingsService,
+  GroupInvitesService,
+  AccountAssociationsService,
   SecurityTokenService,
   PingService,
 ] as const;
@@ -96,7 +100,8 @@ function grpcCaller(url: string): Caller {
           (bytes) => fromBinary(method.output, bytes),
           fromJson(method.input, request),
           metadata,
-          (error, reply) => resolve(error ? grpcFailure(error) : success(method.output, reply ?? create(method.output))),
+          (error, reply) =>
+            resolve(error ? grpcFailure(error) : success(method.output, reply ?? create(method.output))),
         );
       }),
     [Symbol.dispose]: () => client.close(),

@@ -9,9 +9,20 @@ import { deleteRow, findRow } from "../../src/storage/collection.ts";
 import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix.ts";
-import { addCaller, addGroup, addIdentity, addRole, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
+import {
+  addAssociation,
+  addCaller,
+  addGroup,
+  addIdentity,
+  addInvite,
+  addRole,
+  arrange,
+  bind,
+  ownerRole,
+  viewerRole,
+} from "./tree.ts";
 
-const kinds = ["group", "identity", "role", "roleBinding"] as const;
+const kinds = ["group", "identity", "role", "roleBinding", "groupInvite", "accountAssociation"] as const;
 type Kind = (typeof kinds)[number];
 
 /** Where a uid lies, as seen from the group that a caller's rights reach. */
@@ -56,7 +67,9 @@ before(async () => {
     const group = await addGroup(server, parent);
     const identity = await addIdentity(server, group);
     const role = await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
-    things.set(group, { group, identity, role, roleBinding: await bind(server, group, identity, viewerRole.uid) });
+    const roleBinding = await bind(server, group, identity, viewerRole.uid);
+    const [groupInvite, accountAssociation] = [await addInvite(server, group), await addAssociation(server, group)];
+    things.set(group, { group, identity, role, roleBinding, groupInvite, accountAssociation });
     return group;
   };
   const [root, other] = [await add(null), await add(null)];
@@ -137,8 +150,11 @@ function expectedCode(place: Place, caller: Caller, relation: Relation, uid: str
   if (place.use === "opaque") return Code.NOT_FOUND;
   if (place.use === "reference") return expectedOfReference(place, caller, relation, uid);
   if (!isWithin(uid, caller.at)) return Code.PERMISSION_DENIED;
-  // The published contract: taking away a binding that is not there succeeds.
-  return isAbsent(relation) && place.method.name !== "DeleteRoleBinding" ? Code.NOT_FOUND : Code.OK;
+  // The published contract: taking away what is not there succeeds.
+  const isIdempotent = /^Delete(RoleBinding|AccountAssociation)$/.test(place.method.name);
+  if (isAbsent(relation)) return isIdempotent ? Code.OK : Code.NOT_FOUND;
+  // A group has one association at most, and each of these has one.
+  return place.method.name === "CreateAccountAssociation" ? Code.ALREADY_EXISTS : Code.OK;
 }
 
 function expectedOfReference({ names }: Place, caller: Caller, relation: Relation, uid: string): Code {
@@ -162,6 +178,8 @@ async function uidAt(place: Place, caller: Caller, relation: Relation): Promise<
 
 async function addVictim(kind: Kind, group: string): Promise<string> {
   if (kind === "group") return await addGroup(server, group);
+  if (kind === "accountAssociation") return await addAssociation(server, await addGroup(server, group));
+  if (kind === "groupInvite") return await addInvite(server, group);
   if (kind === "role") return await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
   const identity = await addIdentity(server, group);
   return kind === "identity" ? identity : await bind(server, group, identity, viewerRole.uid);
@@ -191,6 +209,7 @@ function baseRequest(method: DescMethod, at: string): JsonObject {
   const isList = method.input.fields.some(({ name }) => name === "page_size");
   const given = method.input.fields.flatMap((field): [string, JsonValue][] => {
     if (field.name === "parent") return [[field.jsonName, at]];
+    if (field.name === "provider_type") return [[field.jsonName, "ACCOUNT_PROVIDER_TYPE_AMAZON"]];
     if (isList && field.name === "page_size") return [[field.jsonName, 200]];
     if (field.fieldKind === "list" && field.message) return [[field.jsonName, [itemOf(field.message.fields, at)]]];
     const kind = field.message && singularOf(field.message);
@@ -212,6 +231,8 @@ function sampleOf(kind: string, at: string): JsonObject {
     identity: { name: "identity", claimMatch: { issuer: "https://issuer.example.org", subject: "matrix" } },
     role: { name: "custom", capabilities: ["CAP_IAM_GROUPS_LIST"] },
     roleBinding: { identityUid: things.get(at)!.identity, roleUid: things.get(at)!.role },
+    groupInvite: { roleUid: things.get(at)!.role, ttl: "60s" },
+    accountAssociation: { name: "accounts" },
   };
   assert.ok(samples[kind], `the matrix has no sample of ${kind}`);
   return structuredClone(samples[kind]);
@@ -236,8 +257,15 @@ function resourceKind({ method }: Place): Kind {
 async function readRows(kind: Kind): Promise<Row[]> {
   const { session } = server.server.database;
   const statement = session.prepared(`test.all.${kind}`, (db, tables) => {
-    const table = { group: tables.groups, identity: tables.identities, role: tables.roles }[kind as "group"];
-    return db.select().from(table ?? tables.roleBindings);
+    const byKind = {
+      group: tables.groups,
+      identity: tables.identities,
+      role: tables.roles,
+      roleBinding: tables.roleBindings,
+      groupInvite: tables.groupInvites,
+      accountAssociation: tables.accountAssociations,
+    };
+    return db.select().from(byKind[kind as "group"]);
   });
   return [...(await statement.execute())];
 }
