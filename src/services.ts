@@ -4,6 +4,8 @@ import { unimplemented } from "./aip/errors.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
 import type { Deps } from "./resource/deps.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
+import { accountAssociations } from "./services/iam/account-associations.ts";
+import { groupInvites } from "./services/iam/group-invites.ts";
 import { groups } from "./services/iam/groups.ts";
 import { identities } from "./services/iam/identities.ts";
 import { roleBindings } from "./services/iam/role-bindings.ts";
@@ -32,6 +34,8 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     images(deps),
     advisories(deps),
     subscriptions(deps),
+    groupInvites(deps),
+    accountAssociations(deps),
     implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
     ping(),
   ];

@@ -48,7 +48,7 @@ export function compileValidator(method: DescMethodUnary, book: RuleBook): Valid
 export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
   const checks = schema.fields
     .filter((field) => !isOutputOnly(field))
-    .map((field) => ({ field, check: fieldCheck(schema, field, book) }));
+    .map((field) => ({ field, check: fieldCheck(schema, field, book), checkPart: partCheck(field, book) }));
   // Where the uid says which resource is meant, an update needs it although the field is output only.
   const uid = schema.fields.find((field) => field.name === "uid" && getOption(field, iam_scope));
   const between = book.get(schema.typeName)?.check;
@@ -63,12 +63,26 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
     if (resolved && "violations" in resolved) return [...resolved.violations];
     const mask: UpdateMask | undefined = resolved?.mask;
     if (mask && uid) testText(uidRule, String(readField(message, uid)), "uid", true, found);
-    for (const { field, check } of checks) {
-      if (!mask || maskNames(mask, field.name)) check(message, "", found);
+    for (const { field, check, checkPart } of checks) {
+      if (!mask || mask.isFull || mask.paths.includes(field.name)) check(message, "", found);
+      else if (maskNames(mask, field.name)) checkPart(message, mask, found);
     }
     // On update the rules between fields are for the result, which only the handler knows.
     if (!mask && between) found.push(...between(message, context));
     return found;
+  };
+}
+
+/** Checks what a mask names inside a message: the rest of the message stays as it is stored. */
+function partCheck(field: DescField, book: RuleBook) {
+  const inner = field.fieldKind === "message" ? field.message : undefined;
+  const checks = inner?.fields.map((part) => ({ part, check: fieldCheck(inner, part, book) })) ?? [];
+  return (message: Message, mask: UpdateMask, found: FieldViolation[]): void => {
+    const value = readField(message, field) as Message | undefined;
+    if (!value) return;
+    for (const { part, check } of checks) {
+      if (maskNames(mask, `${field.name}.${part.name}`)) check(value, `${field.name}.`, found);
+    }
   };
 }
 

@@ -31,6 +31,8 @@ export interface Page<R> {
 /** Columns and the values that they must have; empty texts and zero numbers filter nothing. */
 export type Filters = Readonly<Record<string, string | number>>;
 
+const byUid: OrderBy<SortField> = { field: "uid", descending: false };
+
 /** Reads one page together with the total, both of one snapshot. */
 export async function listPage<D extends DescMessage, R extends ResourceRow>(
   resource: ReadableResource<D, R>,
@@ -48,7 +50,7 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
   violations.throwIfAny();
   const query = queryDigest(call, request);
   const token = readToken(deps, call, request.pageToken, query, order);
-  const effective = order ?? (token ? parseStored(token.order) : { field: "uid" as const, descending: false });
+  const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
   const { collection } = resource;
   const [found, total] = await deps.database.read(async (session) => [

@@ -1,6 +1,7 @@
 import { type DescMessage, getOption, hasOption, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { resource as resourceOption } from "../../gen/google/api/resource_pb.ts";
 import type { FieldViolation } from "../aip/errors.ts";
+import type { OrderBy } from "../aip/order-by.ts";
 import type { CheckContext, MessageRules, TextRule } from "../pipeline/rule-book.ts";
 import type { Collection, ResourceRow } from "../storage/collection.ts";
 import type { SortField } from "../storage/listing.ts";
@@ -13,6 +14,8 @@ export interface ReadableDeclaration<D extends DescMessage, R extends ResourceRo
   readonly collection: Collection<R>;
   /** The fields that `order_by` accepts. */
   readonly orderable: Readonly<Record<string, SortField>>;
+  /** The order of a list that asks for none; by uid when absent. */
+  readonly defaultOrder?: OrderBy<SortField>;
   /** Whether the uid of a granted group can be that of a resource; false when absent. */
   readonly includesGranted?: boolean;
   /** Whether resources without parent are shown to everybody who may list at all; false when absent. */
@@ -30,7 +33,16 @@ export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRo
 }
 
 /** Columns that no request ever sets. */
-type ServerColumns = "email" | "emailUnverified" | "lastSeenTime" | "metadata" | "status" | "resourceLimits";
+type ServerColumns =
+  | "email"
+  | "emailUnverified"
+  | "lastSeenTime"
+  | "metadata"
+  | "status"
+  | "resourceLimits"
+  | "keyId"
+  | "codeDigest"
+  | "expirationTime";
 
 export interface ReadableResource<D extends DescMessage, R extends ResourceRow> extends ReadableDeclaration<D, R> {
   /** The type in errors, such as `iam.chainguard.dev/Group`. */

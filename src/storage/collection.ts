@@ -28,6 +28,8 @@ export interface CollectionTables {
   readonly kind: string;
   readonly rows: (tables: Tables) => RowTable;
   readonly entries: (tables: Tables) => Tables["groupEntries"];
+  /** Whether a row has the uid of the group that it belongs to; what lies below is then not its own. */
+  readonly sharesUid?: boolean;
 }
 
 /** How one resource is stored. */
@@ -111,7 +113,7 @@ export async function deleteRow<R extends ResourceRow>(
   const removed = await remove.execute(valuesOf(row, "before."));
   if (removed.length === 0) throw new StaleRow(`${collection.kind} ${row.uid} has changed`);
   await removeEntries(tx, collection, row);
-  await dropCounters(tx, row.uid);
+  if (!collection.sharesUid) await dropCounters(tx, row.uid);
   recordChange(tx, collection, "delete", row, undefined);
 }
 
@@ -162,6 +164,7 @@ function recordChange<R extends ResourceRow>(
     return Object.fromEntries(Object.entries(row).filter(([column]) => !secret.includes(column)));
   };
   const { uid, parent } = (after ?? before)!;
-  const groupUid = collection.kind === "groups" && change !== "delete" ? uid : (parent ?? "/");
+  const isFiledUnderItself = collection.sharesUid || (collection.kind === "groups" && change !== "delete");
+  const groupUid = isFiledUnderItself ? uid : (parent ?? "/");
   tx.logChange({ kind: collection.kind, uid, groupUid, before: visible(before), after: visible(after) });
 }

@@ -108,6 +108,46 @@ export function defineTables(columns: Columns) {
     ],
   );
 
+  const groupInvites = table(
+    "group_invites",
+    {
+      uid: text().primaryKey(),
+      parent: text()
+        .notNull()
+        .references(() => groups.uid),
+      /** The role may be deleted; the invite then promises nothing. */
+      roleUid: text().notNull(),
+      /** The e-mail address that is invited; empty for anyone. */
+      recipient: text().notNull(),
+      expirationTime: integer().notNull(),
+      singleUse: boolean().notNull(),
+      keyId: text().notNull(),
+      /** SHA-256 of the code, in hexadecimal digits. */
+      codeDigest: text().notNull(),
+      createTime: integer().notNull(),
+    },
+    (t) => [index("group_invites_parent").on(t.parent, t.uid), uniqueIndex("group_invites_key_id").on(t.keyId)],
+  );
+
+  const accountAssociations = table(
+    "account_associations",
+    {
+      /** The uid of the group. */
+      uid: text()
+        .primaryKey()
+        .references(() => groups.uid),
+      /** The uid above that of the group; null for an organization. */
+      parent: text(),
+      name: text().notNull(),
+      description: text().notNull(),
+      /** The accounts as protobuf JSON. */
+      accounts: json<Record<string, unknown>>().notNull(),
+      createTime: integer().notNull(),
+      updateTime: integer().notNull(),
+    },
+    (t) => [index("account_associations_parent").on(t.parent, t.uid)],
+  );
+
   const entries = entriesTable(columns);
   const groupUid = () => groups.uid;
 
@@ -116,10 +156,14 @@ export function defineTables(columns: Columns) {
     identities,
     roles,
     roleBindings,
+    groupInvites,
+    accountAssociations,
     groupEntries: entries("group_entries"),
     identityEntries: entries("identity_entries"),
     roleEntries: entries("role_entries"),
     roleBindingEntries: entries("role_binding_entries"),
+    groupInviteEntries: entries("group_invite_entries"),
+    accountAssociationEntries: entries("account_association_entries"),
 
     ...defineRegistryTables(columns, groupUid),
     ...defineVulnerabilityTables(columns, groupUid),

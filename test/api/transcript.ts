@@ -4,6 +4,9 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 const uid = /[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
+/** Members whose texts are made anew in every run. */
+const random = new Set(["nextPageToken", "code", "keyId", "token", "etag"]);
+
 /** Replaces uids by numbers in the order of their first appearance, times, page tokens and the texts of `names`. */
 export function normalizer(names: Readonly<Record<string, string>>): (value: JsonValue) => JsonValue {
   const numbers = new Map<string, string>();
@@ -24,7 +27,7 @@ export function normalizer(names: Readonly<Record<string, string>>): (value: Jso
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, normalizeMember(name, member)]));
   };
   const normalizeMember = (name: string, member: JsonValue) =>
-    name === "nextPageToken" ? "<page token>" : normalize(member);
+    random.has(name) && typeof member === "string" ? `<${name}>` : normalize(member);
   return normalize;
 }
 

@@ -15,6 +15,8 @@ import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
+import { AccountAssociationsService } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RoleBindingsService } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
@@ -53,6 +55,8 @@ export const services = [
   ImagesService,
   AdvisoriesService,
   SubscriptionsService,
+  GroupInvitesService,
+  AccountAssociationsService,
   SecurityTokenService,
   PingService,
 ] as const;

@@ -7,7 +7,7 @@ import { imageDigest } from "./registry-tree.ts";
 
 /** The resources that the matrix knows. */
 export const kinds = [
-  ...(["group", "identity", "role", "roleBinding"] as const),
+  ...(["group", "identity", "role", "roleBinding", "groupInvite", "accountAssociation"] as const),
   ...(["repo", "repoReadme", "tag", "advisory", "subscription"] as const),
 ] as const;
 export type Kind = (typeof kinds)[number];
@@ -40,6 +40,7 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
   const given = method.input.fields.flatMap((field): [string, JsonValue][] => {
     if (field.name === "parent") return [[field.jsonName, own.group]];
     if (field.name === "digest" && !isList) return [[field.jsonName, imageDigest]];
+    if (field.name === "provider_type") return [[field.jsonName, "ACCOUNT_PROVIDER_TYPE_AMAZON"]];
     if (isList && field.name === "page_size") return [[field.jsonName, 200]];
     if (field.fieldKind === "list" && field.message) return [[field.jsonName, [itemOf(field.message.fields, own)]]];
     const kind = field.message && singularOf(field.message);
@@ -61,6 +62,8 @@ function sampleOf(kind: string, own: Things): JsonObject {
     identity: { name: "identity", claimMatch: { issuer: "https://issuer.example.org", subject: "matrix" } },
     role: { name: "custom", capabilities: ["CAP_IAM_GROUPS_LIST"] },
     roleBinding: { identityUid: own.identity, roleUid: own.role },
+    groupInvite: { roleUid: own.role, ttl: "60s" },
+    accountAssociation: { name: "accounts" },
     repo: { name: randomUUID() },
     tag: { name: "sample", digest: imageDigest },
     subscription: { sink: "https://example.org/" },

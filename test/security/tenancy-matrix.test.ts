@@ -11,7 +11,18 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix.ts";
 import { type Kind, kinds, requestFor, type Things } from "./matrix-requests.ts";
 import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
-import { addCaller, addGroup, addIdentity, addRole, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
+import {
+  addAssociation,
+  addCaller,
+  addGroup,
+  addIdentity,
+  addInvite,
+  addRole,
+  arrange,
+  bind,
+  ownerRole,
+  viewerRole,
+} from "./tree.ts";
 
 /** Where a uid lies, as seen from the group that a caller's rights reach. */
 const relations = [
@@ -56,10 +67,11 @@ before(async () => {
     const identity = await addIdentity(server, group);
     const role = await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
     const roleBinding = await bind(server, group, identity, viewerRole.uid);
+    const [groupInvite, accountAssociation] = [await addInvite(server, group), await addAssociation(server, group)];
     const repo = await addRepo(server, group);
     const tag = await addTag(server, repo);
     const [advisory, subscription] = [await addAdvisory(server, group), await addSubscription(server, group)];
-    const iam = { group, identity, role, roleBinding };
+    const iam = { group, identity, role, roleBinding, groupInvite, accountAssociation };
     things.set(group, { ...iam, repo, repoReadme: repo, tag, advisory, subscription });
     return group;
   };
@@ -145,8 +157,11 @@ function expectedCode(place: Place, caller: Caller, relation: Relation, uid: str
   if (place.use === "opaque") return Code.NOT_FOUND;
   if (place.use === "reference") return expectedOfReference(place, caller, relation, uid);
   if (!isWithin(uid, caller.at)) return Code.PERMISSION_DENIED;
-  // The published contract: taking away a binding that is not there succeeds.
-  return isAbsent(relation) && place.method.name !== "DeleteRoleBinding" ? Code.NOT_FOUND : Code.OK;
+  // The published contract: taking away what is not there succeeds.
+  const isIdempotent = /^Delete(RoleBinding|AccountAssociation)$/.test(place.method.name);
+  if (isAbsent(relation)) return isIdempotent ? Code.OK : Code.NOT_FOUND;
+  // A group has one association at most, and each of these has one.
+  return place.method.name === "CreateAccountAssociation" ? Code.ALREADY_EXISTS : Code.OK;
 }
 
 function expectedOfReference({ names }: Place, caller: Caller, relation: Relation, uid: string): Code {
@@ -173,6 +188,8 @@ async function addVictim(kind: Kind, group: string): Promise<string> {
   if (kind === "tag") return await addTag(server, things.get(group)!.repo);
   if (kind === "subscription") return await addSubscription(server, group);
   if (kind === "group") return await addGroup(server, group);
+  if (kind === "accountAssociation") return await addAssociation(server, await addGroup(server, group));
+  if (kind === "groupInvite") return await addInvite(server, group);
   if (kind === "role") return await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
   const identity = await addIdentity(server, group);
   return kind === "identity" ? identity : await bind(server, group, identity, viewerRole.uid);

@@ -3,6 +3,10 @@ import type { Narrowing } from "../../src/authn/caller.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../../src/authz/built-in-roles.ts";
 import { createGroup } from "../../src/services/iam/first-owner.ts";
 import {
+  type AccountAssociationRow,
+  accountAssociationCollection,
+  type GroupInviteRow,
+  groupInviteCollection,
   type IdentityRow,
   identityCollection,
   type RoleBindingRow,
@@ -56,6 +60,32 @@ export function addRole(server: TestServer, parent: string, capabilities: readon
   };
   return arrange(server, async (tx) => {
     await insertRow(tx, roleCollection, row);
+    return uid;
+  });
+}
+
+/** Adds an invite to the viewer's role. */
+export function addInvite(server: TestServer, parent: string): Promise<string> {
+  const uid = newChild(parent);
+  const row: GroupInviteRow = {
+    ...{ uid, parent, roleUid: viewerRole.uid, recipient: "", singleUse: false, createTime: Date.now() },
+    ...{ expirationTime: Date.now() + 60_000, keyId: newChild(""), codeDigest: "" },
+  };
+  return arrange(server, async (tx) => {
+    await insertRow(tx, groupInviteCollection, row);
+    return uid;
+  });
+}
+
+/** Adds the account association of a group. */
+export function addAssociation(server: TestServer, uid: string): Promise<string> {
+  const now = Date.now();
+  const parent = uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : null;
+  const row: AccountAssociationRow = {
+    ...{ uid, parent, name: "accounts", description: "", accounts: {}, createTime: now, updateTime: now },
+  };
+  return arrange(server, async (tx) => {
+    await insertRow(tx, accountAssociationCollection, row);
     return uid;
   });
 }

@@ -19,7 +19,7 @@ import { newChild } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage } from "./group-message.ts";
-import { type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
+import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
 const group = defineResource<typeof GroupSchema, GroupRow>({
   schema: GroupSchema,
@@ -107,6 +107,9 @@ export function groups(deps: Deps): Implementation {
 /** A group goes only when nothing is left in it; the owner binding of its creator goes with a root group. */
 async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
   const contents = await readCounters(tx, row.uid);
+  // It has the uid of the group, so that the counters of what lies below do not know of it.
+  const association = await findRow(tx, accountAssociationCollection, row.uid);
+  if (association) contents.set(accountAssociationCollection.kind, 1);
   if (row.parent === null && contents.size === 1 && contents.get(roleBindingCollection.kind) === 1) {
     const [binding] = await findBindingsUnder(tx, row.uid, 1);
     if (binding?.identityUid === callerUid && binding.roleUid === ownerRole.uid) {

@@ -49,7 +49,7 @@ function reference(uid: string, row: { name: string; description: string } | und
 }
 
 /** Reads each row once, however often it is referred to. */
-function lookup<R extends ResourceRow>(session: Session, collection: Collection<R>) {
+export function lookup<R extends ResourceRow>(session: Session, collection: Collection<R>) {
   const known = new Map<string, Promise<R | undefined>>();
   return (uid: string) => {
     let row = known.get(uid);

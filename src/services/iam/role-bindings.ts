@@ -5,7 +5,7 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import { alreadyExists, type FieldViolation, invalidArgument, notFound, permissionDenied } from "../../aip/errors.ts";
+import { alreadyExists, type FieldViolation, invalidArgument, notFound } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -16,15 +16,13 @@ import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow } from "../../storage/collection.ts";
 import { UniqueViolation } from "../../storage/errors.ts";
 import type { Session } from "../../storage/session.ts";
-import { isWithin, parentOf } from "../../uid.ts";
-import { requireHeldNumbers } from "./escalation.ts";
 import { groupParents } from "./groups.ts";
 import { hydrate } from "./hydration.ts";
 import { refuseLastOwner } from "./last-owner.ts";
-import { identityCollection, type RoleBindingRow, roleBindingCollection, roleCollection } from "./rows.ts";
+import { requireUsableRole } from "./role-use.ts";
+import { identityCollection, type RoleBindingRow, roleBindingCollection } from "./rows.ts";
 
 const identityType = "iam.chainguard.dev/Identity";
-const roleType = "iam.chainguard.dev/Role";
 
 /** AIP-233: more than this in one batch is refused. */
 const maximumBatch = 25;
@@ -159,13 +157,7 @@ async function checkReferences(
   const { identityUid, roleUid } = binding;
   const violations = checkRoleBinding(binding);
   if (violations.length > 0) throw invalidArgument(violations);
-  // A custom role is for its own group and what lies below. The uid alone decides, so that nothing is learnt of other roles.
-  if (roleUid.includes("/") && !isWithin(groupUid, parentOf(roleUid))) {
-    throw permissionDenied(`role ${roleUid} is not offered at ${groupUid}`, { scope: groupUid });
-  }
-  const role = await findRow(session, roleCollection, roleUid);
-  if (!role) throw notFound(roleType, roleUid);
-  requireHeldNumbers(call, role.capabilities, groupUid, `role ${role.name}`);
+  await requireUsableRole(session, roleUid, groupUid, call);
   if (!(await findRow(session, identityCollection, identityUid))) throw notFound(identityType, identityUid);
 }
 

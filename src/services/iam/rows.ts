@@ -68,5 +68,45 @@ export const roleBindingCollection: Collection<RoleBindingRow> = {
   changesAccess: ["insert", "update", "delete"],
 };
 
+export interface GroupInviteRow extends ResourceRow {
+  readonly parent: string;
+  readonly roleUid: string;
+  readonly recipient: string;
+  readonly expirationTime: number;
+  readonly singleUse: boolean;
+  readonly keyId: string;
+  readonly codeDigest: string;
+}
+
+export const groupInviteCollection: Collection<GroupInviteRow> = {
+  kind: "group_invites",
+  rows: (tables) => tables.groupInvites,
+  entries: (tables) => tables.groupInviteEntries,
+  changesAccess: [],
+  secret: ["codeDigest"],
+};
+
+export interface AccountAssociationRow extends ResourceRow {
+  readonly name: string;
+  readonly description: string;
+  readonly accounts: Record<string, unknown>;
+  readonly updateTime: number;
+}
+
+export const accountAssociationCollection: Collection<AccountAssociationRow> = {
+  kind: "account_associations",
+  rows: (tables) => tables.accountAssociations,
+  entries: (tables) => tables.accountAssociationEntries,
+  sharesUid: true,
+  changesAccess: [],
+};
+
 /** Every collection, for what concerns them all. */
-export const iamCollections = [groupCollection, identityCollection, roleCollection, roleBindingCollection] as const;
+export const iamCollections = [
+  groupCollection,
+  identityCollection,
+  roleCollection,
+  roleBindingCollection,
+  groupInviteCollection,
+  accountAssociationCollection,
+] as const;

@@ -1,0 +1,105 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { durationMs } from "@bufbuild/protobuf/wkt";
+import type { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  type GroupInvite,
+  GroupInviteSchema,
+  GroupInvitesService,
+} from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import type { FieldViolation } from "../../aip/errors.ts";
+import { maskNames } from "../../aip/field-mask.ts";
+import { findCapability } from "../../authz/capabilities.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import type { TextRule } from "../../pipeline/rule-book.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { defineResource } from "../../resource/resource.ts";
+import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
+import type { Session } from "../../storage/session.ts";
+import { toTimestamp } from "../timestamps.ts";
+import { groupParents } from "./groups.ts";
+import { lookup } from "./hydration.ts";
+import { newInviteCode } from "./invite-code.ts";
+import { requireUsableRole } from "./role-use.ts";
+import { type GroupInviteRow, groupInviteCollection, type RoleRow, roleCollection } from "./rows.ts";
+
+/** The longest life of an invite: a year. */
+const maxTtlMs = 8760 * 60 * 60 * 1000;
+
+/** RFC 5321 §4.5.3.1.3 allows 256 octets with the angle brackets. A bare address: no name, no brackets. */
+const emailRule: TextRule = {
+  test: (text) => text.length <= 254 && /^[^@\s\0<>"(),:;\\[\]]+@[^@\s\0<>"(),:;\\[\]]+$/.test(text),
+  description: "must be a bare e-mail address of at most 254 characters",
+};
+
+const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow>({
+  schema: GroupInviteSchema,
+  plural: "groupInvites",
+  collection: groupInviteCollection,
+  orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
+  defaultOrder: { field: "createTime", descending: true },
+  rules: { email: emailRule },
+  check: checkTtl,
+  toMessage: (row) => inviteMessage(row, undefined),
+  toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
+});
+
+/** Serves group invites. Replies show the role; the code is shown once, when it is made. */
+export function groupInvites(deps: Deps): Implementation {
+  const standard = standardMethods(groupInvite, groupParents, deps);
+  const { database, clock } = deps;
+
+  async function shown(session: Session, rows: readonly GroupInviteRow[]) {
+    const roles = lookup(session, roleCollection);
+    return await Promise.all(rows.map(async (row) => inviteMessage(row, await roles(row.roleUid))));
+  }
+
+  return implement(
+    GroupInvitesService,
+    {
+      getGroupInvite: async ({ uid }) =>
+        await database.read(async (session) => (await shown(session, [await standard.find(session, uid)]))[0]!),
+      async listGroupInvites(request, call) {
+        const { rows, ...envelope } = await standard.page(request, call, { keyId: request.keyId });
+        return { ...envelope, groupInvites: await database.read((session) => shown(session, rows)) };
+      },
+      async createGroupInvite({ parent, groupInvite: value }, call) {
+        const { code, keyId, digest } = newInviteCode();
+        return await database.write(writeContext(call, clock), async (tx) => {
+          await requireUsableRole(tx, value!.roleUid, parent, call);
+          const expirationTime = tx.context.time + durationMs(value!.ttl!);
+          const row = await standard.insert(tx, parent, value!, { keyId, codeDigest: digest, expirationTime });
+          return { ...(await shown(tx, [row]))[0]!, code };
+        });
+      },
+      async updateGroupInvite({ groupInvite: value, updateMask }, call) {
+        const { uid } = await standard.update(value!, updateMask, call, async (tx, before, after) => {
+          // Whoever changes an invite gives the role away anew.
+          await requireUsableRole(tx, after.roleUid, before.parent, call);
+          const isRenewed = maskNames(requestMask(GroupInviteSchema, value!, updateMask), "ttl");
+          if (!isRenewed || !value!.ttl) return after;
+          return { ...after, expirationTime: tx.context.time + durationMs(value!.ttl) };
+        });
+        return await database.read(async (session) => (await shown(session, [await standard.find(session, uid!)]))[0]!);
+      },
+      deleteGroupInvite: (request, call) => standard.delete(request, call),
+    },
+    [groupInvite.messageRules],
+  );
+}
+
+function checkTtl({ ttl }: GroupInvite): FieldViolation[] {
+  if (!ttl || (durationMs(ttl) >= 1 && durationMs(ttl) <= maxTtlMs)) return [];
+  return [{ field: "ttl", description: "must be more than nothing and at most 8760 hours" }];
+}
+
+function inviteMessage(row: GroupInviteRow, role: RoleRow | undefined): MessageInitShape<typeof GroupInviteSchema> {
+  const { uid, roleUid, recipient: email, singleUse, keyId } = row;
+  const expirationTime = toTimestamp(row.expirationTime);
+  const createTime = toTimestamp(row.createTime);
+  const message = { uid, roleUid, email, singleUse, keyId, expirationTime, createTime };
+  return role ? { ...message, role: inviteRole(role) } : message;
+}
+
+function inviteRole({ uid, name, description, capabilities }: RoleRow) {
+  return { uid, name, description, capabilities: capabilities.filter((n) => findCapability(n)) as Capability[] };
+}

@@ -1,0 +1,25 @@
+import { notFound, permissionDenied } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { findRow } from "../../storage/collection.ts";
+import type { Session } from "../../storage/session.ts";
+import { isWithin, parentOf } from "../../uid.ts";
+import { requireHeldNumbers } from "./escalation.ts";
+import { roleCollection } from "./rows.ts";
+
+const roleType = "iam.chainguard.dev/Role";
+
+/** Throws unless the role exists, may be used at the group, and the caller holds all that it grants there. */
+export async function requireUsableRole(
+  session: Session,
+  roleUid: string,
+  groupUid: string,
+  call: Call,
+): Promise<void> {
+  // A custom role is for its own group and what lies below. The uid alone decides, so that nothing is learnt of other roles.
+  if (roleUid.includes("/") && !isWithin(groupUid, parentOf(roleUid))) {
+    throw permissionDenied(`role ${roleUid} is not offered at ${groupUid}`, { scope: groupUid });
+  }
+  const role = await findRow(session, roleCollection, roleUid);
+  if (!role) throw notFound(roleType, roleUid);
+  requireHeldNumbers(call, role.capabilities, groupUid, `role ${role.name}`);
+}
