@@ -214,9 +214,11 @@ function resourceKind({ method }: Place): Kind {
 async function readRows(kind: Kind): Promise<Row[]> {
   const { session } = server.server.database;
   const statement = session.prepared(`test.all.${kind}`, (db, tables) => {
-    const { groups, identities, roles, roleBindings, repos, tags, advisories, subscriptions } = tables;
+    const { groups, identities, roles, roleBindings, groupInvites, accountAssociations } = tables;
+    const { repos, tags, advisories, subscriptions } = tables;
     const iam = { group: groups, identity: identities, role: roles, roleBinding: roleBindings };
-    const others = { repo: repos, tag: tags, advisory: advisories, subscription: subscriptions };
+    const members = { groupInvite: groupInvites, accountAssociation: accountAssociations };
+    const others = { ...members, repo: repos, tag: tags, advisory: advisories, subscription: subscriptions };
     return db.select().from({ ...iam, ...others }[kind as "group"]);
   });
   return [...(await statement.execute())];
