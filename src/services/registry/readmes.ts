@@ -10,7 +10,6 @@ import { appendChange } from "../../storage/changes.ts";
 import { updateRow } from "../../storage/collection.ts";
 import { readReadme, writeReadme } from "../../storage/registry.ts";
 import type { Session } from "../../storage/session.ts";
-import { isSafeMarkdown } from "./markdown.ts";
 import { type RepoRow, repoCollection } from "./rows.ts";
 
 /** What a readme is called in the change log. */
@@ -47,6 +46,8 @@ export function repoReadmes(
     async updateRepoReadme({ repoReadme: value, updateMask }, call) {
       const { uid } = value!;
       const mask = requestMask(RepoReadmeSchema, value!, updateMask);
+      // The libraries behind it cost a third of a start, and few servers ever see a readme.
+      const { isSafeMarkdown } = await import("./markdown.ts");
       if (!isSafeMarkdown(value!.content)) throw invalidField("content", "readme contained unsafe html content");
       return await database.write(writeContext(call, clock), async (tx) => {
         const repo = await findRepo(tx, uid);
