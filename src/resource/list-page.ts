@@ -9,7 +9,15 @@ import { newViolations } from "../aip/violations.ts";
 import { callerOf, methodOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection.ts";
-import { type Condition, countRows, cursorOf, listRows, type SortField, type Source } from "../storage/listing.ts";
+import {
+  type Condition,
+  countRows,
+  cursorOf,
+  listRows,
+  prepareSkip,
+  type SortField,
+  type Source,
+} from "../storage/listing.ts";
 import type { Deps } from "./deps.ts";
 import type { ReadableResource } from "./resource.ts";
 
@@ -53,16 +61,19 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
   const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
   const { collection } = resource;
+  const { milestones } = deps.database;
+  const listing = {
+    sources,
+    filters,
+    condition,
+    order: effective,
+    after: token && { value: token.value, uid: token.uid },
+    skip,
+    limit: pageSize + 1,
+  };
+  await prepareSkip(milestones, collection, listing);
   const [found, total] = await deps.database.read(async (session) => [
-    await listRows(session, collection, {
-      sources,
-      filters,
-      condition,
-      order: effective,
-      after: token && { value: token.value, uid: token.uid },
-      skip,
-      limit: pageSize + 1,
-    }),
+    await listRows(session, collection, listing, milestones.find),
     await countRows(session, collection, { sources, filters, condition }),
   ]);
   const rows = found.slice(0, pageSize);

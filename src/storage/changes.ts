@@ -54,6 +54,14 @@ export async function readChanges(session: Session, after: number, limit: number
   return await statement.execute({ after, limit });
 }
 
+/** The number of the last change; 0 before the first. */
+export async function latestSequence(session: Session): Promise<number> {
+  const statement = session.prepared("changes.latestSequence", (db, { changes }) =>
+    db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(1),
+  );
+  return (await statement.execute({}))[0]?.sequence ?? 0;
+}
+
 /** When the actor last made a change of this kind to this uid; undefined when never. */
 export async function findLatestChange(
   session: Session,

@@ -2,10 +2,11 @@
 import { type Collection, findRow, type ResourceRow } from "./collection.ts";
 import { type Condition, fulfils } from "./condition.ts";
 import { readCounter } from "./counters.ts";
-import { countRange, type Filters, keyOf, type RangeSource, readRange } from "./range.ts";
+import type { Milestones } from "./milestones.ts";
+import { countRange, type Filters, findPlace, keyOf, type Range, type RangeSource, readRange } from "./range.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./row-order.ts";
 import type { Session } from "./session.ts";
-import { skipRows } from "./skip.ts";
+import { type FindPlace, skipRows } from "./skip.ts";
 
 export type { Condition } from "./condition.ts";
 export type { Filters } from "./range.ts";
@@ -29,19 +30,27 @@ export interface ListQuery {
   readonly limit: number;
 }
 
-/** One page. Ties of the sort field are broken by uid, in the same direction. */
+/** Measures what a page that lies far into its listing needs. To be called before the snapshot that the page is read on. */
+export async function prepareSkip<R extends ResourceRow>(
+  milestones: Milestones,
+  collection: Collection<R>,
+  query: ListQuery,
+): Promise<void> {
+  await milestones.prepare(collection, rangesOf(query), query.skip);
+}
+
+/** One page. Ties of the sort field are broken by uid, in the same direction. `find` may know a shorter way than to walk. */
 export async function listRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   query: ListQuery,
+  find: FindPlace = findPlace,
 ): Promise<R[]> {
-  const { sources, filters, condition, order, after, skip, limit } = query;
-  const ranges = sources
-    .filter((source) => source.type !== "row")
-    .map((source) => ({ source, filters, condition, order, after }));
+  const { sources, order, skip, limit } = query;
+  const ranges = rangesOf(query);
   const found = await readPoints(session, collection, query);
   // Single rows may all come first; so many fewer have to be skipped in the ranges.
-  const skipped = await skipRows(session, collection, ranges, skip - found.length);
+  const skipped = await skipRows(session, collection, ranges, skip - found.length, find);
   if (!skipped) return [];
   const left = skip - skipped.count;
   for (const range of skipped.ranges) {
@@ -70,6 +79,12 @@ export async function countRows<R extends ResourceRow>(
     }
   }
   return total;
+}
+
+function rangesOf({ sources, filters, condition, order, after }: ListQuery): Range[] {
+  return sources
+    .filter((source) => source.type !== "row")
+    .map((source) => ({ source, filters, condition, order, after }));
 }
 
 /** The single rows among the sources that pass the filters and come after the cursor. */

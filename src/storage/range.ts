@@ -77,6 +77,24 @@ export async function findPlace<R extends ResourceRow>(
   return places[0];
 }
 
+/** How many rows of a range lie up to a place, that of its last row included; all of them for undefined. */
+export async function countAhead<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  range: Range,
+  end: Cursor | undefined,
+): Promise<number> {
+  const key = statementKey(collection, end ? "ahead" : "rest", range);
+  const statement = session.prepared(key, (db, tables) => {
+    const { rows, from, isJoined, conditions, sortColumns } = describe(session, collection, tables, range);
+    const select = db.select({ count: count() }).from(from);
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
+    return joined.where(and(...conditions, ...(end ? [upTo(sortColumns, range.order.descending)] : [])));
+  });
+  const values = { ...valuesOf(range), endValue: end?.value, endUid: end?.uid };
+  return Number((await statement.execute(values))[0]?.count);
+}
+
 /** How many rows a source has under filters, by counting them. */
 export async function countRange<R extends ResourceRow>(
   session: Session,
@@ -185,6 +203,13 @@ function behind([first, second]: readonly PgColumn[], descending: boolean): SQL 
   return second
     ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("afterValue")}, ${sql.placeholder("afterUid")})`
     : sql`${first} ${operator} ${sql.placeholder("afterUid")}`;
+}
+
+function upTo([first, second]: readonly PgColumn[], descending: boolean): SQL {
+  const operator = sql.raw(descending ? ">=" : "<=");
+  return second
+    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("endValue")}, ${sql.placeholder("endUid")})`
+    : sql`${first} ${operator} ${sql.placeholder("endUid")}`;
 }
 
 function placeOf(rows: RowTable, type: string): SQL[] {
