@@ -91,7 +91,7 @@ export async function countAhead<R extends ResourceRow>(
     const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
     return joined.where(and(...conditions, ...(end ? [upTo(sortColumns, range.order.descending)] : [])));
   });
-  const values = { ...valuesOf(range), endValue: end?.value, endUid: end?.uid };
+  const values = { ...valuesOf(range, end), endValue: end?.value, endUid: end?.uid };
   return Number((await statement.execute(values))[0]?.count);
 }
 
@@ -165,8 +165,8 @@ function statementKey(
   return [collection.kind, purpose, ...shape].join(".");
 }
 
-function valuesOf({ source, filters, condition, order, after }: Range): Record<string, unknown> {
-  const place = source.type === "subtree" ? uidsOf(source.uid, order, after) : { parent: source.uid };
+function valuesOf({ source, filters, condition, order, after }: Range, end?: Cursor): Record<string, unknown> {
+  const place = source.type === "subtree" ? uidsOf(source.uid, order, after, end) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid };
   // Under names of their own: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
@@ -174,13 +174,25 @@ function valuesOf({ source, filters, condition, order, after }: Range): Record<s
 }
 
 /**
- * The bounds of the uids below `uid` that are left behind a cursor. SQLite starts at one bound of several: were it the one of
- * the subtree, it would read all that lies before the cursor.
+ * The bounds of the uids below `uid` that are left between two places. SQLite takes one lower and one upper bound of
+ * several: were it those of the subtree, it would read all that lies before and behind the places.
  */
-function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined): { from: string; to: string } {
+function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined, end: Cursor | undefined) {
   const { from, to } = rangeBelow(uid);
-  if (field !== "uid" || !after) return { from, to };
-  return descending ? { from, to: after.uid < to ? after.uid : to } : { from: after.uid > from ? after.uid : from, to };
+  if (field !== "uid") return { from, to };
+  const [low, high] = descending ? [end, after] : [after, end];
+  return {
+    from: latest(from, low?.uid),
+    to: earliest(to, high && (descending ? high.uid : rangeBelow(high.uid).from)),
+  };
+}
+
+function latest(bound: string, place: string | undefined): string {
+  return place !== undefined && place > bound ? place : bound;
+}
+
+function earliest(bound: string, place: string | undefined): string {
+  return place !== undefined && place < bound ? place : bound;
 }
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
