@@ -64,7 +64,8 @@ export function toApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError(Code.INTERNAL, "Internal error", { cause: error });
 }
 
-function statusOf(error: ApiError): number {
+/** The HTTP status of an error. */
+export function statusOf(error: ApiError): number {
   return error instanceof HttpError ? error.status : (httpStatus[error.code] ?? 500);
 }
 
