@@ -31,6 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "endpoints.ts": ["authn", "config.ts", "registry", "types:*"],
   observe: [],
+  v1: ["aip", "authz", "clock.ts", "config.ts", "pipeline", "resource", "services", "storage", "uid.ts", "gen"],
   v2: ["types:pipeline", "gen/google"],
   pipeline: [
     "aip",
@@ -56,7 +57,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "uid.ts",
     "gen",
   ],
-  "services.ts": ["aip", "pipeline", "resource", "services", "gen"],
+  "services.ts": ["aip", "pipeline", "resource", "services", "v1", "gen"],
   storage: ["uid.ts"],
   doors: ["aip", "pipeline", "clock.ts", "gen/google"],
   "development.ts": ["authz", "services", "storage", "types:server.ts", "types:config.ts"],
