@@ -1,6 +1,9 @@
 // The command line: what each command is called and takes. What it does is loaded when it is run.
 import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
+import { addAuthCommands } from "./auth/commands.ts";
+import { addCompletionCommands } from "./completion.ts";
+import { addConfigCommands } from "./config-command.ts";
 import { CommandFailure, failureText } from "./failure.ts";
 import { addResourceCommands } from "./resources/commands.ts";
 import { addServerCommands } from "./server-commands.ts";
@@ -38,9 +41,13 @@ function newProgram(shell: Shell, finish: Finish): Command {
     )
     .version(version);
   program.commandsGroup("Client:");
+  addAuthCommands(program, shell);
   addResourceCommands(program, shell);
+  addConfigCommands(program, shell);
   program.commandsGroup("Server:");
   addServerCommands(program, shell.environment, finish);
+  program.commandsGroup("Shell:");
+  addCompletionCommands(program, shell);
   everyCommand(program, (command) => command.exitOverride());
   return program;
 }

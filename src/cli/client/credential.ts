@@ -17,6 +17,8 @@ export interface Credential {
 /** What a server is called, and what its tokens are for. */
 export interface Target {
   readonly url: string;
+  /** Where its tokens are made. */
+  readonly issuer: string;
   readonly audience: string;
 }
 

@@ -99,7 +99,8 @@ export function findTarget({ environment }: Shell, options: ClientOptions, confi
     );
   }
   const audience = options.audience ?? (environment.GATEHOUSE_AUDIENCE || config["platform.audience"]) ?? url;
-  return { url, audience };
+  // As the SDK does: where the API and the issuer have hosts of their own, their names differ by this word.
+  return { url, issuer: url.replace("console-api", "issuer"), audience };
 }
 
 /** A transport, and how to let go of its connection. */
@@ -123,6 +124,22 @@ export async function openTransport(url: string, authorize: (headers: Headers) =
     defaultTimeoutMs: callTimeoutMs,
   });
   return { transport, close: () => sessionManager.abort() };
+}
+
+/** Calls the issuer of a target with a credential of another kind than a session's. */
+export async function withBearer<T>(
+  target: Target,
+  token: string,
+  body: (transport: Transport) => Promise<T>,
+): Promise<T> {
+  const { transport, close } = await openTransport(target.issuer, async (headers) => {
+    headers.set("authorization", `Bearer ${token}`);
+  });
+  try {
+    return await body(transport);
+  } finally {
+    close();
+  }
 }
 
 /** The same transport, whose failures say what to try. */
