@@ -22,9 +22,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "authz",
     "sts",
     "storage",
+    "services",
     "clock.ts",
     "uid.ts",
     "types:doors/endpoints.ts",
+    "types:pipeline",
     "gen/chainguard/capabilities",
   ],
   "endpoints.ts": ["authn", "config.ts", "registry", "types:*"],
@@ -74,8 +76,8 @@ const onlyIn: readonly { readonly what: RegExp; readonly where: RegExp; readonly
   },
   {
     what: /from "@connectrpc\//,
-    where: /^(doors\/(router|connect-error|fast\/connect)\.ts|services\/operations\/|server\.ts)/,
-    why: "only the doors of Connect know it",
+    where: /^(doors\/(router|connect-error|fast\/connect)\.ts|services\/operations\/|server\.ts|cli\/client\/)/,
+    why: "only the doors of Connect and the client know it",
   },
   { what: /from "drizzle-orm/, where: /^storage\//, why: "only storage knows the database" },
 ];
