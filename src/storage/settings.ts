@@ -1,5 +1,6 @@
 // Facts about the installation.
 import { eq, sql } from "./drizzle.ts";
+import type { Place, Seals } from "./seals.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** The value of a setting; undefined when it was never set. */
@@ -34,4 +35,18 @@ export async function writeSetting(tx: Transaction, name: string, value: string)
       .onConflictDoUpdate({ target: settings.name, set: { value: sql`excluded.value` } }),
   );
   await statement.execute({ name, value });
+}
+
+/** As settleSetting, for a secret: it is stored sealed, and sealed anew when it is not by the key in use. */
+export async function settleSecret(tx: Transaction, seals: Seals, name: string, initial: string): Promise<string> {
+  const place = settingPlace(name);
+  const stored = await settleSetting(tx, name, seals.seal(place, initial));
+  const secret = seals.open(place, stored);
+  if (!seals.isCurrent(stored)) await writeSetting(tx, name, seals.seal(place, secret));
+  return secret;
+}
+
+/** Where the value of a setting stands. */
+export function settingPlace(name: string): Place {
+  return { kind: "settings", uid: name, column: "value" };
 }
