@@ -16,6 +16,7 @@ import { listPage } from "../../resource/list-page.ts";
 import { defineReadableResource } from "../../resource/resource.ts";
 import { findRow, insertRow } from "../../storage/collection.ts";
 import type { Source } from "../../storage/listing.ts";
+import type { Transaction } from "../../storage/session.ts";
 import { ancestorsOf } from "../../uid.ts";
 import { toTimestamp } from "../timestamps.ts";
 import { groupParents } from "./groups.ts";
@@ -52,13 +53,7 @@ export function terms(deps: Deps): Implementation {
   async function accept(group: string, documentIds: readonly string[], call: Call): Promise<void> {
     await database.write(writeContext(call, clock), async (tx) => {
       if (!(await groupParents.lock(tx, group))) throw notFound(groupParents.type, group);
-      for (const name of documentIds) {
-        const uid = `${group}/${childSegment(name)}`;
-        // The first acceptance stands: accepting again changes nothing.
-        if (await findRow(tx, termsAcceptanceCollection, uid)) continue;
-        const row = { uid, parent: group, name, acceptedBy: callerOf(call).uid, createTime: tx.context.time };
-        await insertRow(tx, termsAcceptanceCollection, row);
-      }
+      for (const id of documentIds) await insertAcceptance(tx, group, id, callerOf(call).uid);
     });
   }
 
@@ -81,6 +76,14 @@ export function terms(deps: Deps): Implementation {
     },
     rules,
   );
+}
+
+/** Remembers that a document was accepted. The first acceptance stands: accepting again changes nothing. */
+export async function insertAcceptance(tx: Transaction, group: string, documentId: string, acceptedBy: string) {
+  const uid = `${group}/${childSegment(documentId)}`;
+  if (await findRow(tx, termsAcceptanceCollection, uid)) return;
+  const row = { uid, parent: group, name: documentId, acceptedBy, createTime: tx.context.time };
+  await insertRow(tx, termsAcceptanceCollection, row);
 }
 
 /** A misspelt id would count as accepted for ever. */
