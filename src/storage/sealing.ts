@@ -4,6 +4,7 @@ import type { Database } from "./database.ts";
 import { and, asc, eq, gt, isNotNull, sql } from "./drizzle.ts";
 import { type Place, SealError, type Seals } from "./seals.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
+import { secretSettings } from "./settings.ts";
 import type { Tables } from "./tables.ts";
 
 const pageSize = 500;
@@ -23,7 +24,7 @@ const secretColumns: readonly SecretColumn[] = [
     kind: "settings",
     column: "value",
     table: ({ settings }) => ({ rows: settings, uid: settings.name, value: settings.value }),
-    uids: new Set(["page_token_key"]),
+    uids: new Set(secretSettings),
   },
   {
     kind: "signing_keys",

@@ -37,8 +37,23 @@ export async function writeSetting(tx: Transaction, name: string, value: string)
   await statement.execute({ name, value });
 }
 
+/** The settings that are secrets. */
+export const secretSettings = ["page_token_key", "registry_signing_key"] as const;
+export type SecretSetting = (typeof secretSettings)[number];
+
+/** As readSetting, for a secret. Throws SealError. */
+export async function readSecret(session: Session, seals: Seals, name: SecretSetting): Promise<string | undefined> {
+  const stored = await readSetting(session, name);
+  return stored === undefined ? undefined : seals.open(settingPlace(name), stored);
+}
+
 /** As settleSetting, for a secret: it is stored sealed, and sealed anew when it is not by the key in use. */
-export async function settleSecret(tx: Transaction, seals: Seals, name: string, initial: string): Promise<string> {
+export async function settleSecret(
+  tx: Transaction,
+  seals: Seals,
+  name: SecretSetting,
+  initial: string,
+): Promise<string> {
   const place = settingPlace(name);
   const stored = await settleSetting(tx, name, seals.seal(place, initial));
   const secret = seals.open(place, stored);
@@ -47,6 +62,6 @@ export async function settleSecret(tx: Transaction, seals: Seals, name: string, 
 }
 
 /** Where the value of a setting stands. */
-export function settingPlace(name: string): Place {
+function settingPlace(name: SecretSetting): Place {
   return { kind: "settings", uid: name, column: "value" };
 }

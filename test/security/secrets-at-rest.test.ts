@@ -14,7 +14,7 @@ import { identityProviderCollection } from "../../src/services/iam/provider-rows
 import { readSettings } from "../../src/settings.ts";
 import { findRow } from "../../src/storage/collection.ts";
 import { newSeals } from "../../src/storage/seals.ts";
-import { readSetting } from "../../src/storage/settings.ts";
+import { readSecret, readSetting } from "../../src/storage/settings.ts";
 import { listSigningKeys } from "../../src/storage/signing-keys.ts";
 import { newChild } from "../../src/uid.ts";
 import { dataDirectory, run } from "../cli/process.ts";
@@ -42,7 +42,8 @@ async function open({ dataDir, databaseUrl }: Data, secretsKey: string, log?: No
 async function stored({ database: { session } }: Server, provider?: string): Promise<string[]> {
   const keys = (await listSigningKeys(session)).map(({ privateJwk }) => privateJwk);
   const row = provider === undefined ? undefined : await findRow(session, identityProviderCollection, provider);
-  return [(await readSetting(session, "page_token_key"))!, ...keys, ...(row ? [row.clientSecret!] : [])];
+  const settings = [await readSetting(session, "page_token_key"), await readSetting(session, "registry_signing_key")];
+  return [...settings.map(String), ...keys, ...(row ? [row.clientSecret!] : [])];
 }
 
 /** Adds an organization with a provider that has a client secret. */
@@ -79,17 +80,17 @@ for (const kind of ["sqlite", "postgres"] as const) {
       using directory = dataDirectory();
       const data = await place(directory.path);
       const clear = await open(data, "");
-      const [pageKey, signingKey] = await stored(clear);
+      const [pageKey, registryKey, signingKey] = await stored(clear);
       await clear[Symbol.asyncDispose]();
       assert.doesNotMatch(pageKey!, sealed);
-      assert.match(signingKey!, /"d":/);
+      for (const key of [registryKey, signingKey]) assert.match(key!, /"privateJwk"|"d":/);
 
       await using first = await open(data, newKey());
       const now = await stored(first);
-      assert.equal(now.length, 2);
+      assert.equal(now.length, 3);
       for (const text of now) assert.match(text, sealed);
-      const plain = first.seals.open({ kind: "settings", uid: "page_token_key", column: "value" }, now[0]!);
-      assert.equal(plain, pageKey);
+      assert.equal(await readSecret(first.database.session, first.seals, "page_token_key"), pageKey);
+      assert.equal(await readSecret(first.database.session, first.seals, "registry_signing_key"), registryKey);
     });
 
     it("a new key before the old one seals all anew, after which the old one is not needed", async () => {
@@ -104,7 +105,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       const second = await open(data, `${fresh},${old}`);
       const keyId = newSeals([Buffer.from(fresh, "base64")]).keyId;
       for (const text of await stored(second, uid)) assert.ok(text.startsWith(`gatehouse-sealed:1:${keyId}:`));
-      assert.equal(before.length, 3);
+      assert.equal(before.length, 4);
       const row = (await findRow(second.database.session, identityProviderCollection, uid))!;
       assert.equal(openClientSecret(second.seals, row), "s3cret");
       await second[Symbol.asyncDispose]();
