@@ -14,6 +14,7 @@ import { roleBindings } from "./services/iam/role-bindings.ts";
 import { roles } from "./services/iam/roles.ts";
 import { terms } from "./services/iam/terms.ts";
 import { ping } from "./services/ping.ts";
+import { imageStore } from "./services/registry/image-store.ts";
 import { images } from "./services/registry/images.ts";
 import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
@@ -36,6 +37,7 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     repos(deps),
     tags(deps),
     images(deps),
+    imageStore(deps),
     advisories(deps),
     subscriptions(deps),
     groupInvites(deps),

@@ -24,9 +24,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "authz",
     "sts",
     "storage",
+    "services",
     "clock.ts",
     "uid.ts",
     "types:doors/endpoints.ts",
+    "types:pipeline",
     "gen/chainguard/capabilities",
   ],
   "endpoints.ts": ["authn", "config.ts", "registry", "types:*"],
@@ -77,8 +79,8 @@ const onlyIn: readonly { readonly what: RegExp; readonly where: RegExp; readonly
   },
   {
     what: /from "@connectrpc\//,
-    where: /^(doors\/router\.ts|services\/operations\/|server\.ts)/,
-    why: "only the router speaks Connect",
+    where: /^(doors\/router\.ts|services\/operations\/|server\.ts|cli\/client\/)/,
+    why: "only the router and the client speak Connect",
   },
   { what: /from "drizzle-orm/, where: /^storage\//, why: "only storage knows the database" },
 ];
