@@ -29,11 +29,17 @@ export interface AdvisoryState {
   readonly events: readonly AdvisoryEventRow[];
 }
 
-/** The advisory with this uid, which then stays as it is until the end of the transaction. */
+/** The advisory with this uid, which then stays as it is until the end of the transaction. Throws when there is none. */
 export async function lockAdvisory(tx: Transaction, uid: string): Promise<AdvisoryState> {
+  const found = await findLocked(tx, uid);
+  if (!found) throw notFound(advisoryType, uid);
+  return found;
+}
+
+/** The same; undefined when there is none. */
+export async function findLocked(tx: Transaction, uid: string): Promise<AdvisoryState | undefined> {
   const row = await lockRow(tx, advisoryCollection, uid);
-  if (!row) throw notFound(advisoryType, uid);
-  return await stateOf(tx, row);
+  return row && (await stateOf(tx, row));
 }
 
 /** The row together with its events. */
