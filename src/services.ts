@@ -15,6 +15,7 @@ import { images } from "./services/registry/images.ts";
 import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
+import { v1Services } from "./v1/services.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
 export const exemptMethods: ReadonlySet<string> = new Set([
@@ -24,7 +25,7 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 
 /** All services. */
 export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenService>["exchange"]): Implementation[] {
-  return [
+  const current = [
     groups(deps),
     identities(deps),
     roles(deps),
@@ -39,6 +40,7 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
     ping(),
   ];
+  return [...current, ...v1Services(current, deps)];
 }
 
 function exchangeRefreshToken(): never {

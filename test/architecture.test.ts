@@ -17,6 +17,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
   sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard"],
   observe: [],
+  v1: ["aip", "authz", "clock.ts", "config.ts", "pipeline", "resource", "services", "storage", "uid.ts", "gen"],
   v2: ["types:pipeline", "gen/google"],
   pipeline: [
     "aip",
@@ -42,7 +43,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "uid.ts",
     "gen",
   ],
-  "services.ts": ["aip", "pipeline", "resource", "services", "gen"],
+  "services.ts": ["aip", "pipeline", "resource", "services", "v1", "gen"],
   storage: ["uid.ts"],
   doors: ["aip", "pipeline", "clock.ts", "gen/google"],
   "development.ts": ["authz", "services", "storage", "types:server.ts", "types:config.ts"],
