@@ -48,12 +48,6 @@ export const limits = {
   badTokensPerSecond: 100,
   /** Addresses whose refused tokens are counted. */
   badTokenSources: 10_000,
-  /** What one event of an advisory says, findings included. */
-  advisoryEventBytes: 256 * 1024,
-  /** Events of one advisory. */
-  advisoryEvents: 1_000,
-  /** Advisories of one batch of an import. */
-  importItems: 100,
   keyRefreshCooldownMs: 1_000,
   /** How often a node looks for keys that another one rotated. */
   keyRefreshMs: 60_000,

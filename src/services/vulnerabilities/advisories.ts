@@ -27,7 +27,7 @@ const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
   schema: AdvisorySchema,
   plural: "advisories",
   collection: advisoryCollection,
-  orderable: { ...commonOrders, advisory_id: "name", advisoryId: "name" },
+  orderable: { ...commonOrders, advisory_id: "name", advisoryId: "name", aliases: "aliasText" },
   toMessage: (row) => ({
     uid: row.uid,
     advisoryId: row.name,

@@ -7,9 +7,9 @@ import {
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type { FieldViolation } from "../../aip/errors.ts";
-import { limits } from "../../config.ts";
 import type { AdvisoryEventRow } from "../../storage/advisories.ts";
 import { fromTimestamp, toTimestamp } from "../timestamps.ts";
+import { advisoryLimits } from "./limits.ts";
 
 /** The number of `componentLocationChanged`, which version 1 has and EventTypeFilter does not. */
 export const locationChanged = 9;
@@ -87,8 +87,8 @@ export function checkEvent(content: EventContent): FieldViolation[] {
     found.push({ field: "review_state", description: "must be PENDING, APPROVED, REQUEST_CHANGES or REJECTED" });
   if (content.type === EventTypeFilter.UNSPECIFIED)
     found.push({ field: "type", description: "exactly one of the types of events must be set" });
-  if (sizeOf(content) > limits.advisoryEventBytes)
-    found.push({ field: "findings", description: `the event must not exceed ${limits.advisoryEventBytes} bytes` });
+  if (sizeOf(content) > advisoryLimits.eventBytes)
+    found.push({ field: "findings", description: `the event must not exceed ${advisoryLimits.eventBytes} bytes` });
   return found;
 }
 

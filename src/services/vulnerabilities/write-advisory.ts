@@ -1,7 +1,6 @@
 // How advisories and their events are written.
 import { isDeepStrictEqual } from "node:util";
 import { alreadyExists, failedPrecondition, notFound } from "../../aip/errors.ts";
-import { limits } from "../../config.ts";
 import type { AdvisoryEventRow } from "../../storage/advisories.ts";
 import { findAdvisoryByName } from "../../storage/advisories.ts";
 import type { Transaction } from "../../storage/session.ts";
@@ -19,6 +18,7 @@ import {
   replaceState,
 } from "./advisory-state.ts";
 import { contentOfRow, type EventContent, eventRow, isFinal } from "./event-content.ts";
+import { advisoryLimits } from "./limits.ts";
 
 /** An advisory that is to be. */
 export interface NewAdvisory extends AdvisoryFields {
@@ -70,8 +70,8 @@ export async function createEvent(
   content: EventContent,
 ): Promise<AdvisoryEventRow> {
   const before = await lockAdvisory(tx, advisoryUid);
-  if (before.events.length >= limits.advisoryEvents)
-    throw failedPrecondition("TOO_MANY_EVENTS", `an advisory has at most ${limits.advisoryEvents} events`, advisoryUid);
+  if (before.events.length >= advisoryLimits.events)
+    throw failedPrecondition("TOO_MANY_EVENTS", `an advisory has at most ${advisoryLimits.events} events`, advisoryUid);
   const { time } = tx.context;
   const event = eventRow(newChild(advisoryUid), advisoryUid, content, content.time ?? time);
   const row = { ...before.row, updateTime: time };
@@ -94,10 +94,6 @@ export async function updateEvent(tx: Transaction, uid: string, content: EventCo
 }
 
 /** New events. Those that nobody gave a time happened now, in the order in which they are given. */
-export function placedEvents(
-  advisoryUid: string,
-  events: readonly EventContent[],
-  time: number,
-): AdvisoryEventRow[] {
+export function placedEvents(advisoryUid: string, events: readonly EventContent[], time: number): AdvisoryEventRow[] {
   return events.map((content, i) => eventRow(newChild(advisoryUid), advisoryUid, content, content.time ?? time + i));
 }
