@@ -14,6 +14,7 @@ import {
   countRows,
   cursorOf,
   listRows,
+  planRows,
   prepareSkip,
   type SortField,
   type Source,
@@ -62,20 +63,16 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
   const { collection } = resource;
   const { milestones } = deps.database;
-  const listing = {
-    sources,
-    filters,
-    condition,
-    order: effective,
-    after: token && { value: token.value, uid: token.uid },
-    skip,
-    limit: pageSize + 1,
-  };
+  const after = token && { value: token.value, uid: token.uid };
+  const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize + 1 };
   await prepareSkip(milestones, collection, listing);
-  const [found, total] = await deps.database.read(async (session) => [
-    await listRows(session, collection, listing, milestones.find),
-    await countRows(session, collection, { sources, filters, condition }),
-  ]);
+  const [found, total] = await deps.database.read(async (session) => {
+    const plans = await planRows(session, collection, listing);
+    return [
+      await listRows(session, collection, { ...listing, plans }, milestones.find),
+      await countRows(session, collection, { ...listing, plans }),
+    ];
+  });
   const rows = found.slice(0, pageSize);
   const last = found.length > pageSize ? rows.at(-1) : undefined;
   const nextPageToken = last

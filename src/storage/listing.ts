@@ -2,6 +2,7 @@
 import { type Collection, findRow, type ResourceRow } from "./collection.ts";
 import { type Condition, fulfils } from "./condition.ts";
 import { readCounter } from "./counters.ts";
+import { planRange, type RangePlan } from "./finder.ts";
 import type { Milestones } from "./milestones.ts";
 import { countRange, type Filters, findPlace, keyOf, type Range, type RangeSource, readRange } from "./range.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./row-order.ts";
@@ -22,6 +23,8 @@ export interface ListQuery {
   readonly filters: Filters;
   /** What rows must fulfil besides; nothing when absent. */
   readonly condition?: Condition | undefined;
+  /** How rows are found, from planRows; in their order when absent. */
+  readonly plans?: readonly RangePlan[];
   readonly order: Order;
   /** Where the page starts: behind this row. */
   readonly after: Cursor | undefined;
@@ -39,6 +42,18 @@ export async function prepareSkip<R extends ResourceRow>(
   await milestones.prepare(collection, rangesOf(query), query.skip);
 }
 
+/** Decides how the rows of each source are found. */
+export async function planRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  { sources, condition, order }: Pick<ListQuery, "sources" | "condition" | "order">,
+): Promise<RangePlan[]> {
+  const plans: RangePlan[] = [];
+  for (const source of sources)
+    plans.push(source.type === "row" ? {} : await planRange(session, collection, source, condition, order));
+  return plans;
+}
+
 /** One page. Ties of the sort field are broken by uid, in the same direction. `find` may know a shorter way than to walk. */
 export async function listRows<R extends ResourceRow>(
   session: Session,
@@ -46,7 +61,7 @@ export async function listRows<R extends ResourceRow>(
   query: ListQuery,
   find: FindPlace = findPlace,
 ): Promise<R[]> {
-  const { sources, order, skip, limit } = query;
+  const { order, sources, skip, limit } = query;
   const ranges = rangesOf(query);
   const found = await readPoints(session, collection, query);
   // Single rows may all come first; so many fewer have to be skipped in the ranges.
@@ -65,26 +80,32 @@ export async function listRows<R extends ResourceRow>(
 export async function countRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
-  query: Pick<ListQuery, "sources" | "filters" | "condition">,
+  query: Pick<ListQuery, "sources" | "filters" | "condition" | "plans">,
 ): Promise<number> {
-  const isFiltered = query.condition !== undefined || Object.keys(query.filters).length > 0;
+  const hasFilters = Object.keys(query.filters).length > 0;
+  const isFiltered = query.condition !== undefined || hasFilters;
   let total = 0;
-  for (const source of query.sources) {
+  for (const [i, source] of query.sources.entries()) {
+    const plan = query.plans?.[i];
     if (source.type === "row") {
       if (await findPoint(session, collection, source.uid, query)) total++;
+    } else if (plan?.total !== undefined && !hasFilters) {
+      total += plan.total;
     } else if (!isFiltered) {
       total += await readCounter(session, keyOf(source), collection.kind);
     } else {
-      total += await countRange(session, collection, source, query);
+      total += await countRange(session, collection, source, { ...query, finder: plan?.finder });
     }
   }
   return total;
 }
 
-function rangesOf({ sources, filters, condition, order, after }: ListQuery): Range[] {
-  return sources
-    .filter((source) => source.type !== "row")
-    .map((source) => ({ source, filters, condition, order, after }));
+function rangesOf({ sources, filters, condition, plans = [], order, after }: ListQuery): Range[] {
+  return sources.flatMap((source, i) =>
+    source.type === "row" || plans[i]?.total === 0
+      ? []
+      : [{ source, filters, condition, finder: plans[i]?.finder, order, after }],
+  );
 }
 
 /** The single rows among the sources that pass the filters and come after the cursor. */
