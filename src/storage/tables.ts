@@ -3,6 +3,7 @@ import type { Columns } from "./columns.postgres.ts";
 import { entriesTable } from "./tables/entries.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineRegistryTables } from "./tables/registry.ts";
+import { defineSignInTables } from "./tables/sign-in.ts";
 import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
 
 /** The relationship of an identity as it is stored: the name of the member and its protobuf JSON. */
@@ -168,6 +169,7 @@ export function defineTables(columns: Columns) {
     ...defineRegistryTables(columns, groupUid),
     ...defineVulnerabilityTables(columns, groupUid),
     ...defineEventTables(columns, groupUid),
+    ...defineSignInTables(columns, () => identities.uid),
 
     /** How many entries a key has, by resource: what makes totals exact without counting. */
     counters: table("counters", { key: text().notNull(), kind: text().notNull(), count: integer().notNull() }, (t) => [
