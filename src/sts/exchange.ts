@@ -12,7 +12,7 @@ import type { Call } from "../pipeline/call.ts";
 import { type Assumption, assumeOwn, assumeWithOutsideToken, type IdentityDirectory } from "./assumption.ts";
 import { noToken, show } from "./denials.ts";
 import { readExchangeRequest } from "./exchange-request.ts";
-import { narrow, shownGrants } from "./narrowing.ts";
+import { issueToken } from "./issue.ts";
 import { type PresentedToken, parsePresented } from "./presented-token.ts";
 
 /** What an exchange rests on. */
@@ -50,17 +50,7 @@ export function createExchange(deps: ExchangeDeps) {
       // None is known yet. Never passed over, since its tokens are for the identities of one organization only.
       if (wanted.identityProvider !== "") throw permissionDenied("the identity provider is not known");
       const assumption = await assume(deps, wanted.identity, presented);
-      checkAudience(wanted.audience, assumption);
-      const grants = await deps.grants.grantsOf(assumption.uid);
-      const narrowing = narrow(wanted, assumption.narrowing, grants);
-      const issued = await deps.tokens.issue({
-        ...assumption.claims,
-        subject: assumption.uid,
-        audience: wanted.audience,
-        grants: shownGrants(narrowing, grants),
-        narrowing,
-      });
-      await deps.directory.touch(assumption.uid, deps.clock());
+      const issued = await issueToken(deps, assumption, wanted);
       deps.log?.(eventOf("token_issued", assumption.uid, presented));
       return { token: issued.token, expiry: timestampFromMs(issued.expiresAt) };
     } catch (error) {
@@ -82,12 +72,6 @@ function readPresented(call: Call): PresentedToken {
 function assume(deps: ExchangeDeps, identity: string, presented: PresentedToken): Promise<Assumption> {
   if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
   return assumeWithOutsideToken(deps, identity, presented);
-}
-
-// Security case X3: one of our tokens never becomes one for another audience.
-function checkAudience(wanted: readonly string[], { audience }: Assumption): void {
-  const beyond = audience && wanted.find((one) => !audience.includes(one));
-  if (beyond !== undefined) throw permissionDenied("the presented token is for other audiences", { aud: beyond });
 }
 
 function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: PresentedToken): ExchangeEvent {
