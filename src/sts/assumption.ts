@@ -1,5 +1,10 @@
 // Which identity a presented token may assume, and what the new token inherits from it.
-import type { Identity, Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import {
+  type Identity,
+  type Identity_ClaimMatch,
+  Identity_ClaimMatchSchema,
+} from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { ApiError, Code, permissionDenied } from "../aip/errors.ts";
 import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
 import type { Issuers } from "../authn/issuers.ts";
@@ -16,6 +21,8 @@ import { staticKeySet, staticKeysExpiry, staticKeysMatch } from "./static-keys.t
 export interface AssumableIdentity {
   readonly uid: string;
   readonly relationship: Identity["relationship"];
+  /** The person that it stands for; absent for any other identity. */
+  readonly person?: { readonly issuer: string; readonly subject: string };
   /** Milliseconds since the epoch. */
   readonly createTime: number;
 }
@@ -38,6 +45,8 @@ export interface AssumptionDeps {
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "verify">;
   readonly issuer: string;
+  /** The login provider of the operator, whose tokens stand for people. */
+  readonly login?: { readonly issuer: string; readonly clientId: string } | undefined;
   readonly clock: Clock;
 }
 
@@ -55,6 +64,8 @@ export interface Assumption {
 interface Requirement {
   readonly match: Identity_ClaimMatch;
   readonly keys: () => Promise<KeySet>;
+  /** One of which the token must be for, where the match names none. */
+  readonly audiences: readonly string[];
   /** Milliseconds since the epoch. */
   readonly notAfter?: number;
 }
@@ -97,6 +108,9 @@ async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken
       denials.push(error);
     }
   }
+  // Without a name, a token is its owner's own (behaviour of the platform): other identities have to be named.
+  const own = fitting.find(({ uid }) => candidates.some((one) => one.uid === uid && one.person));
+  if (own) return own;
   const [only, second] = fitting;
   if (second) throw permissionDenied(ambiguous);
   if (only) return only;
@@ -122,7 +136,7 @@ async function assumeIdentity(deps: AssumptionDeps, identity: AssumableIdentity,
   }
   const now = deps.clock();
   const claims = await verifyPresented(presented, requirement.keys, now);
-  const result = matchClaims(requirement.match, claims, defaultAudiences(deps.issuer));
+  const result = matchClaims(requirement.match, claims, requirement.audiences);
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   checkInForce(requirement, now);
   const { notAfter } = requirement;
@@ -131,15 +145,28 @@ async function assumeIdentity(deps: AssumptionDeps, identity: AssumableIdentity,
 }
 
 function requirementOf(
-  { issuers }: AssumptionDeps,
-  { relationship, createTime }: AssumableIdentity,
+  { issuers, issuer: ours, login }: AssumptionDeps,
+  { relationship, createTime, person }: AssumableIdentity,
   { issuer }: PresentedToken,
 ): Requirement | undefined {
   const { case: kind, value } = relationship;
-  if (kind === "claimMatch") return { match: value, keys: () => issuers.keysFor(issuer) };
-  if (kind !== "staticKeys") return undefined;
-  const notAfter = staticKeysExpiry(value, createTime);
-  return { match: staticKeysMatch(value), keys: async () => staticKeySet(value), notAfter };
+  const audiences = defaultAudiences(ours);
+  const keys = () => issuers.keysFor(issuer);
+  if (kind === "claimMatch") return { match: value, keys, audiences };
+  if (kind === "staticKeys") {
+    const notAfter = staticKeysExpiry(value, createTime);
+    return { match: staticKeysMatch(value), keys: async () => staticKeySet(value), audiences, notAfter };
+  }
+  // What the login provider gave to us as its client, such as at the end of a device flow.
+  if (!person || person.issuer !== login?.issuer) return undefined;
+  return { match: personMatch(person), keys, audiences: [...audiences, login.clientId] };
+}
+
+function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["person"]>): Identity_ClaimMatch {
+  return create(Identity_ClaimMatchSchema, {
+    iss: { case: "issuer", value: issuer },
+    sub: { case: "subject", value: subject },
+  });
 }
 
 function checkInForce(requirement: Requirement | undefined, now: number): void {
