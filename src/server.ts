@@ -1,16 +1,14 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
 import { randomBytes, randomUUID } from "node:crypto";
-import { BlockList } from "node:net";
-import type { DescMessage } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
-import * as details from "../gen/google/rpc/error_details_pb.ts";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "../gen/health/v1/health_pb.ts";
+import { detailTypes } from "./aip/detail-types.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
 import { openIssuers } from "./authn/issuers.ts";
 import { openKeyRing } from "./authn/keys.ts";
-import { fetchJson, outboundLimits } from "./authn/outbound.ts";
+import { fetchJson, fetchOutbound } from "./authn/outbound.ts";
 import { createTokens, type Tokens } from "./authn/tokens.ts";
 import { createPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -22,6 +20,7 @@ import { createGateway } from "./doors/rest/gateway.ts";
 import { createRouter } from "./doors/router.ts";
 import { createSite } from "./doors/site.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { operatorsLogin, outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
 import { composeMethods } from "./pipeline/compose.ts";
 import { createObserver } from "./pipeline/observe.ts";
@@ -32,10 +31,13 @@ import { health } from "./services/operations/health.ts";
 import { reflection } from "./services/operations/reflection.ts";
 import { exemptMethods, services } from "./services.ts";
 import { ConfigError } from "./settings.ts";
+import { openSignIn } from "./sign-in/open.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHeldRoles } from "./storage/grants.ts";
+import type { WriteContext } from "./storage/session.ts";
 import { settleSetting, writeSetting } from "./storage/settings.ts";
+import { sweepSignIns } from "./storage/sign-in.ts";
 import { keyStore } from "./storage/signing-keys.ts";
 import { createExchange } from "./sts/exchange.ts";
 import { aliasMethods } from "./v2/alias.ts";
@@ -49,19 +51,6 @@ export interface Server extends AsyncDisposable {
   /** Finishes what is being answered, then closes everything. */
   drain(): Promise<void>;
 }
-
-/** The types that the details of errors have. */
-const detailTypes: DescMessage[] = [
-  details.ErrorInfoSchema,
-  details.BadRequestSchema,
-  details.PreconditionFailureSchema,
-  details.ResourceInfoSchema,
-  details.RetryInfoSchema,
-  details.QuotaFailureSchema,
-  details.RequestInfoSchema,
-  details.HelpSchema,
-  details.LocalizedMessageSchema,
-];
 
 /** Starts a server. Rejects before anything listens when the configuration or the data does not allow it. */
 export async function startServer(config: Config, log: Logger, clock: Clock = systemClock): Promise<Server> {
@@ -88,27 +77,41 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     findHeldRoles: (uid) => findHeldRoles(database.session, uid),
     epoch: () => database.accessEpoch.current(),
   });
-  const exchange = createExchange({
+  const outbound = outboundOptions(config);
+  const { login, mounts } = await operatorsLogin(config);
+  const sts = {
     directory: identityDirectory(database, clock),
-    grants: { grantsOf: async (uid) => (await policy.grantsOf(uid)) ?? new Map() },
-    issuers: openIssuers({ fetchJson: fetcher(config), clock, allowInsecureIssuers: config.dev }),
+    grants: { grantsOf: async (uid: string) => (await policy.grantsOf(uid)) ?? new Map() },
     tokens,
-    issuer: config.baseUrl,
     audiences,
     clock,
+    login,
+  };
+  const exchange = createExchange({
+    ...sts,
+    issuers: openIssuers({ fetchJson: (url) => fetchJson(url, outbound), clock, allowInsecureIssuers: config.dev }),
+    issuer: config.baseUrl,
     log: (event) => log.info(event, "token exchange"),
+  });
+  const signIn = openSignIn({
+    ...sts,
+    ...{ config, database, limits, log },
+    fetch: (url, request) => fetchOutbound(url, request, outbound),
   });
   const metrics = createMetrics();
   measure(metrics, tokens, policy);
-  const composed = composeMethods(services(serviceDeps(config, database, clock, pageTokenKey), exchange), {
-    tokens,
-    policy,
-    failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
-    clock,
-    observer: createObserver(log, metrics),
-    domain: config.domain,
-    exempt: exemptMethods,
-  });
+  const composed = composeMethods(
+    services(serviceDeps(config, database, clock, pageTokenKey), { exchange, ...signIn }),
+    {
+      tokens,
+      policy,
+      failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
+      clock,
+      observer: createObserver(log, metrics),
+      domain: config.domain,
+      exempt: exemptMethods,
+    },
+  );
   const methods = new Map([...composed, ...aliasMethods(composed)]);
 
   const gateway = createGateway(methods.values(), {
@@ -121,7 +124,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     newRequestId: randomUUID,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
-  const site = createSite(pages(config, database, keys, metrics), (request, response) =>
+  const site = createSite({ ...pages(config, database, keys, metrics), ...signIn.pages }, mounts, (request, response) =>
     gateway.handle(request, response),
   );
   const stopping = new AbortController();
@@ -164,7 +167,14 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     () => void keys.refresh().catch((error) => log.warn({ err: error }, "signing keys could not be read")),
     limits.keyRefreshMs,
   );
-  stopping.signal.addEventListener("abort", () => clearInterval(refresher));
+  const sweeper = setInterval(() => {
+    const swept = database.write(ownContext("sweep", clock), (tx) => sweepSignIns(tx, clock()));
+    swept.catch((error) => log.warn({ err: error }, "what has expired could not be removed"));
+  }, limits.sweepMs);
+  stopping.signal.addEventListener("abort", () => {
+    clearInterval(refresher);
+    clearInterval(sweeper);
+  });
   return running(config, database, tokens, policy, listener, stopping);
 }
 
@@ -194,7 +204,7 @@ function running(
 
 /** Settles what belongs to the data: the key of page tokens, and the issuer that its tokens were made under. */
 async function settle(config: Config, database: Database, clock: Clock): Promise<Uint8Array> {
-  return await database.write({ actor: "", method: "start", requestId: "", time: clock() }, async (tx) => {
+  return await database.write(ownContext("start", clock), async (tx) => {
     const issuer = await settleSetting(tx, "issuer", config.baseUrl);
     if (issuer !== config.baseUrl) {
       if (!config.dev && !config.acceptIssuerChange) {
@@ -206,6 +216,10 @@ async function settle(config: Config, database: Database, clock: Clock): Promise
     }
     return Buffer.from(await settleSetting(tx, "page_token_key", randomBytes(32).toString("base64url")), "base64url");
   });
+}
+
+function ownContext(method: string, clock: Clock): WriteContext {
+  return { actor: "", method, requestId: "", time: clock() };
 }
 
 function serviceDeps(config: Config, database: Database, clock: Clock, pageTokenKey: Uint8Array): Deps {
@@ -221,13 +235,6 @@ function serviceDeps(config: Config, database: Database, clock: Clock, pageToken
       sharedEmailDomains: config.sharedEmailDomains,
     },
   };
-}
-
-function fetcher(config: Config): (url: string) => Promise<unknown> {
-  const allowedPrivate = new BlockList();
-  for (const { address, prefix, family } of config.privateIssuerNetworks)
-    allowedPrivate.addSubnet(address, prefix, family);
-  return (url) => fetchJson(url, { ...outboundLimits, allowLoopbackHttp: config.dev, allowedPrivate });
 }
 
 function measure(metrics: Metrics, tokens: Tokens, policy: Policy): void {

@@ -1,6 +1,5 @@
 // The list: every service that is served through the pipeline, one line each.
 import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { unimplemented } from "./aip/errors.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
 import type { Deps } from "./resource/deps.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
@@ -23,7 +22,7 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** All services. */
-export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenService>["exchange"]): Implementation[] {
+export function services(deps: Deps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
   return [
     groups(deps),
     identities(deps),
@@ -36,11 +35,7 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     subscriptions(deps),
     groupInvites(deps),
     accountAssociations(deps),
-    implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
+    implement(SecurityTokenService, tokenService),
     ping(),
   ];
-}
-
-function exchangeRefreshToken(): never {
-  throw unimplemented("this server issues no refresh tokens; exchange a token of the identity's issuer");
 }

@@ -122,6 +122,18 @@ export async function isHeldOtherwise(
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
 
+/** The groups of a name, at most `limit`. */
+export async function findGroupsByName(session: Session, name: string, limit: number) {
+  const statement = session.prepared("groups.by_name", (db, { groups }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groups)
+      .where(eq(groups.name, sql.placeholder("name")))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ name, limit });
+}
+
 /** Verified root groups of a name. */
 export async function findVerifiedRoots(session: Session, name: string) {
   const statement = session.prepared("groups.verified_roots", (db, { groups }) =>

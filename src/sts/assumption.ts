@@ -11,7 +11,7 @@ import type { Issuers } from "../authn/issuers.ts";
 import type { KeySet } from "../authn/key-sets.ts";
 import { TokenError, type TokenRequest, type Tokens, tokenErrorText } from "../authn/tokens.ts";
 import type { Clock } from "../clock.ts";
-import { matchClaims, matchIssuer } from "./claim-match.ts";
+import { type Claims, matchClaims, matchIssuer } from "./claim-match.ts";
 import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { type PresentedToken, verifyPresented } from "./presented-token.ts";
@@ -91,6 +91,24 @@ export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, 
   // In the words for another issuer, so that nothing is learnt about which identities there are.
   if (!identity) throw claimDenied("iss", presented.claims.iss);
   return await assumeIdentity(deps, identity, presented);
+}
+
+/**
+ * With claims that are known to be true: the identity with this uid, when it asks for them.
+ *
+ * Only a claim match says what it asks of claims; keys that an identity has itself have not signed these.
+ */
+export async function assumeWithClaims(
+  directory: IdentityDirectory,
+  uid: string,
+  claims: Claims,
+  audiences: readonly string[],
+): Promise<Assumption> {
+  const identity = await directory.find(uid);
+  if (identity?.relationship.case !== "claimMatch") throw claimDenied("iss", claims.iss);
+  const result = matchClaims(identity.relationship.value, claims, audiences);
+  if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
+  return { uid, claims: inheritedClaims(claims), narrowing: {} };
 }
 
 async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken): Promise<Assumption> {

@@ -29,9 +29,7 @@ export function parseRefreshToken(text: string): { readonly family: string; read
     const content: unknown = JSON.parse(Buffer.from(text, "base64").toString());
     const family = (content as { family?: unknown } | null)?.family;
     // A digest of the text, and the text must be that of a token to the letter, so no other spelling of it passes.
-    return typeof family === "string" && /^[0-9a-f]{32}$/.test(family)
-      ? { family, digest: digestOf(text) }
-      : undefined;
+    return typeof family === "string" && /^[0-9a-f]{32}$/.test(family) ? { family, digest: digestOf(text) } : undefined;
   } catch {
     return undefined;
   }

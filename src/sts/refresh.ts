@@ -176,4 +176,3 @@ async function reused({ store, log }: RefreshDeps, { id, identityUid }: RefreshF
 function refused() {
   return permissionDenied("the refresh token is not in force: sign in again");
 }
-

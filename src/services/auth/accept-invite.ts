@@ -21,7 +21,7 @@ export async function acceptInvite(
   code: string,
   identityUid: string,
   person: Person,
-  vouches: (groupUid: string) => boolean | Promise<boolean>,
+  vouches: (groupUid: string) => boolean,
 ): Promise<string> {
   const invite = await findByCode(tx, code);
   // The code is a secret, and is never told back.
@@ -29,7 +29,7 @@ export async function acceptInvite(
   if (invite.expirationTime <= tx.context.time) {
     throw failedPrecondition("INVITE_EXPIRED", "the invite has expired; ask for another one", invite.uid);
   }
-  await checkRecipient(invite, person, vouches);
+  checkRecipient(invite, person, vouches);
   if (!(await findRow(tx, roleCollection, invite.roleUid))) {
     throw failedPrecondition("ROLE_DELETED", "the role of the invite does not exist any more", invite.uid);
   }
@@ -48,12 +48,12 @@ async function findByCode(tx: Transaction, code: string): Promise<GroupInviteRow
 }
 
 // Security case X11: the address to the letter, and only when somebody who is believed has verified it.
-async function checkRecipient(
+function checkRecipient(
   { recipient, parent }: GroupInviteRow,
   { claims: { email, emailVerified } }: Person,
-  vouches: (groupUid: string) => boolean | Promise<boolean>,
-): Promise<void> {
+  vouches: (groupUid: string) => boolean,
+): void {
   if (recipient === "") return;
-  if (emailVerified && email === recipient && (await vouches(parent))) return;
+  if (emailVerified && email === recipient && vouches(parent)) return;
   throw permissionDenied("the invite is for somebody else: sign in with the verified address that was invited");
 }

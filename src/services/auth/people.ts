@@ -3,6 +3,7 @@ import type { TokenRequest } from "../../authn/tokens.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../storage/collection.ts";
 import { findBinding } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
+import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { newChild } from "../../uid.ts";
 import { personUid, unbind } from "../iam/identities.ts";
 import { toColumns } from "../iam/relationships.ts";
@@ -41,6 +42,19 @@ export async function bindOnce(tx: Transaction, identityUid: string, roleUid: st
   const createTime = tx.context.time;
   const binding = { uid: newChild(groupUid), parent: groupUid, identityUid, roleUid, createTime };
   await insertRow(tx, roleBindingCollection, binding);
+}
+
+/** Makes somebody known who has not signed in yet, with roles at a group. */
+export async function enrol(
+  tx: Transaction,
+  { issuer, subject }: Pick<Person, "issuer" | "subject">,
+  groupUid: string,
+  roleUids: readonly string[],
+): Promise<void> {
+  const uid = personUid(issuer, subject);
+  const isKnown = (await findRow(tx, identityCollection, uid)) !== undefined;
+  if (!isKnown) await registerPerson(tx, { issuer: normalizeIssuer(issuer), subject, name: "", claims: { act: {} } });
+  for (const roleUid of roleUids) await bindOnce(tx, uid, roleUid, groupUid);
 }
 
 /** Removes a person with all that they hold. Throws LAST_OWNER where an organization would be left without an owner. */

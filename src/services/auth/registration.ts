@@ -1,0 +1,49 @@
+// What becomes of a person whom a login provider has vouched for: registered, known again, or invited.
+import { ApiError, Code } from "../../aip/errors.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { type Claims, normalizeIssuer } from "../../sts/claim-match.ts";
+import { inheritedClaims } from "../../sts/inherited-claims.ts";
+import { acceptInvite } from "./accept-invite.ts";
+import { findPerson, type Person, registerPerson } from "./people.ts";
+
+/** The reason of the error for somebody who would have to register. */
+export const notRegistered = "NOT_REGISTERED";
+
+/** A person and what they ask for. */
+export interface Registration {
+  readonly person: Person;
+  /** The code of an invite to accept, or empty. */
+  readonly invite: string;
+  /** Whether somebody who is not known yet is turned away. */
+  readonly knownOnly: boolean;
+  /** Whether the issuer of the person's token is believed about addresses at a group. */
+  readonly vouches: (groupUid: string) => boolean;
+}
+
+/** Who registered, and the group that they joined by an invite; empty for none. */
+export interface Registered {
+  readonly uid: string;
+  readonly groupUid: string;
+}
+
+/** The person that the claims of an ID token speak of. */
+export function personOf(claims: Claims): Person {
+  const { iss, sub, name } = claims;
+  return {
+    issuer: normalizeIssuer(String(iss)),
+    subject: String(sub),
+    name: typeof name === "string" ? name : "",
+    claims: inheritedClaims(claims),
+  };
+}
+
+/** Registers a person, or knows one again, and accepts the invite. Nothing of it happens when any of it is refused. */
+export async function register(tx: Transaction, registration: Registration): Promise<Registered> {
+  const { person, invite, knownOnly, vouches } = registration;
+  if (knownOnly && !(await findPerson(tx, person))) {
+    throw new ApiError(Code.NOT_FOUND, "Not found: there is no account yet: register first", { reason: notRegistered });
+  }
+  const uid = await registerPerson(tx, person);
+  const groupUid = invite === "" ? "" : await acceptInvite(tx, invite, uid, person, vouches);
+  return { uid, groupUid };
+}

@@ -1,0 +1,79 @@
+// From the claims of an ID token to the tokens of an identity.
+import type { IssuedToken } from "../authn/tokens.ts";
+import { personOf, register } from "../services/auth/registration.ts";
+import { type Assumption, assumeWithClaims } from "../sts/assumption.ts";
+import type { Claims } from "../sts/claim-match.ts";
+import { show } from "../sts/denials.ts";
+import { issueToken } from "../sts/issue.ts";
+import { type SignIn, signInNarrowing, startRefresh } from "../sts/refresh.ts";
+import { rootOf } from "../uid.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import type { LoginRequest } from "./login-request.ts";
+import { resolveScopes } from "./scopes.ts";
+import { callbackPath, type SignInDeps } from "./sign-in.ts";
+
+/** What a person gets. */
+export interface Granted {
+  readonly issued: IssuedToken;
+  /** Only when it was asked for. */
+  readonly refreshToken: string | undefined;
+}
+
+/** Registers the person, or knows them again, and makes the tokens that were asked for. */
+export async function grant(
+  deps: SignInDeps,
+  request: LoginRequest,
+  provider: LoginProvider,
+  claims: Claims,
+): Promise<Granted> {
+  const personUidNow = await settle(deps, request, provider, claims);
+  const assumption = await assume(deps, request.identity, personUidNow, provider, claims);
+  const scopes = await resolveScopes(deps.database.session, request.scopes, await deps.grants.grantsOf(assumption.uid));
+  const wanted = { audience: request.audience, scopes, capabilities: undefined };
+  const issued = await issueToken(deps, assumption, wanted);
+  const { act, email, emailVerified } = assumption.claims;
+  const signIn: SignIn = {
+    act,
+    ...(email !== undefined && { email }),
+    ...(emailVerified !== undefined && { emailVerified }),
+    provider: provider.uid,
+    audience: request.audience,
+    ...signInNarrowing(scopes ? { scopes } : {}),
+    ...(assumption.uid !== personUidNow && { claims }),
+  };
+  const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: deps.limits.refreshMs };
+  const refreshed = request.wantsRefreshToken ? await startRefresh(refresh, assumption.uid, signIn) : undefined;
+  const event = { event: "signed_in", identity: assumption.uid, provider: provider.uid, issuer: provider.issuer };
+  deps.log.info({ ...event, subject: show(claims.sub) }, "sign-in");
+  return { issued, refreshToken: refreshed?.token };
+}
+
+async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginProvider, claims: Claims) {
+  const person = personOf(claims);
+  const context = { actor: "", method: callbackPath, requestId: "", time: deps.clock() };
+  const registration = {
+    person,
+    invite: request.invite,
+    knownOnly: request.skipsRegistration,
+    vouches: (groupUid: string) => vouches(deps, provider, groupUid),
+  };
+  const { uid } = await deps.database.write(context, (tx) => register(tx, registration));
+  return uid;
+}
+
+/** An organization may say what it likes about addresses, but to itself only (security case X11). */
+function vouches(deps: SignInDeps, { uid, issuer }: LoginProvider, groupUid: string): boolean {
+  return uid === "" || rootOf(uid) === rootOf(groupUid) || deps.trustedEmailIssuers.includes(issuer);
+}
+
+/** The person's own identity, or the one that they name and that asks for claims like theirs. */
+async function assume(
+  deps: SignInDeps,
+  wanted: string,
+  own: string,
+  provider: LoginProvider,
+  claims: Claims,
+): Promise<Assumption> {
+  if (wanted === "" || wanted === own) return { uid: own, claims: personOf(claims).claims, narrowing: {} };
+  return await assumeWithClaims(deps.directory, wanted, claims, [provider.clientId]);
+}
