@@ -54,6 +54,8 @@ export const limits = {
   deadlineMs: 2 ** 31 - 1,
   jsonDepth: 100,
   groupDepth: 32,
+  /** What a list of version 1, which has no pages, may hold. */
+  v1ListItems: 10_000,
   /** Refused tokens of one address within a second; after that it is answered RESOURCE_EXHAUSTED for the rest of it. */
   badTokensPerSecond: 100,
   /** Addresses whose refused tokens are counted. */

@@ -6,9 +6,7 @@ import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1
 import { Health } from "../gen/health/v1/health_pb.ts";
 import { detailTypes } from "./aip/detail-types.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
-import { openIssuers } from "./authn/issuers.ts";
 import { openKeyRing } from "./authn/keys.ts";
-import { fetchJson, fetchOutbound } from "./authn/outbound.ts";
 import { createTokens, type Tokens } from "./authn/tokens.ts";
 import { createPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -20,18 +18,15 @@ import { createGateway } from "./doors/rest/gateway.ts";
 import { createRouter } from "./doors/router.ts";
 import { createSite } from "./doors/site.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
-import { operatorsLogin, outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
 import { composeMethods } from "./pipeline/compose.ts";
 import { createObserver } from "./pipeline/observe.ts";
 import type { Deps } from "./resource/deps.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
-import { identityDirectory } from "./services/iam/directory.ts";
 import { health } from "./services/operations/health.ts";
 import { reflection } from "./services/operations/reflection.ts";
 import { exemptMethods, services } from "./services.ts";
 import { ConfigError } from "./settings.ts";
-import { openSignIn } from "./sign-in/open.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHeldRoles } from "./storage/grants.ts";
@@ -39,7 +34,7 @@ import type { WriteContext } from "./storage/session.ts";
 import { settleSetting, writeSetting } from "./storage/settings.ts";
 import { sweepSignIns } from "./storage/sign-in.ts";
 import { keyStore } from "./storage/signing-keys.ts";
-import { createExchange } from "./sts/exchange.ts";
+import { openTokenService } from "./token-service.ts";
 import { aliasMethods } from "./v2/alias.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
@@ -71,47 +66,24 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     clock,
     refreshCooldownMs: limits.keyRefreshCooldownMs,
   });
-  const audiences = [config.baseUrl, ...config.audiences];
   const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = createPolicy({
     findHeldRoles: (uid) => findHeldRoles(database.session, uid),
     epoch: () => database.accessEpoch.current(),
   });
-  const outbound = outboundOptions(config);
-  const { login, mounts } = await operatorsLogin(config);
-  const sts = {
-    directory: identityDirectory(database, clock),
-    grants: { grantsOf: async (uid: string) => (await policy.grantsOf(uid)) ?? new Map() },
-    tokens,
-    audiences,
-    clock,
-    login,
-  };
-  const exchange = createExchange({
-    ...sts,
-    issuers: openIssuers({ fetchJson: (url) => fetchJson(url, outbound), clock, allowInsecureIssuers: config.dev }),
-    issuer: config.baseUrl,
-    log: (event) => log.info(event, "token exchange"),
-  });
-  const signIn = openSignIn({
-    ...sts,
-    ...{ config, database, limits, log },
-    fetch: (url, request) => fetchOutbound(url, request, outbound),
-  });
+  const tokenService = await openTokenService({ config, database, clock, policy, tokens, log });
+  const deps = { ...serviceDeps(config, database, clock, pageTokenKey), ...tokenService };
   const metrics = createMetrics();
   measure(metrics, tokens, policy);
-  const composed = composeMethods(
-    services(serviceDeps(config, database, clock, pageTokenKey), { exchange, ...signIn }),
-    {
-      tokens,
-      policy,
-      failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
-      clock,
-      observer: createObserver(log, metrics),
-      domain: config.domain,
-      exempt: exemptMethods,
-    },
-  );
+  const composed = composeMethods(services(deps, tokenService), {
+    tokens,
+    policy,
+    failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
+    clock,
+    observer: createObserver(log, metrics),
+    domain: config.domain,
+    exempt: exemptMethods,
+  });
   const methods = new Map([...composed, ...aliasMethods(composed)]);
 
   const gateway = createGateway(methods.values(), {
@@ -124,8 +96,10 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     newRequestId: randomUUID,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
-  const site = createSite({ ...pages(config, database, keys, metrics), ...signIn.pages }, mounts, (request, response) =>
-    gateway.handle(request, response),
+  const site = createSite(
+    { ...pages(config, database, keys, metrics), ...tokenService.pages },
+    tokenService.mounts,
+    (request, response) => gateway.handle(request, response),
   );
   const stopping = new AbortController();
   const served = [...new Set([...methods.values()].map((method) => method.descriptor.parent))];

@@ -1,7 +1,7 @@
 // The list: every service that is served through the pipeline, one line each.
 import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
-import type { Deps } from "./resource/deps.ts";
+import { type AuthDeps, auth } from "./services/auth/auth.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
 import { accountAssociations } from "./services/iam/account-associations.ts";
 import { groupInvites } from "./services/iam/group-invites.ts";
@@ -14,16 +14,19 @@ import { images } from "./services/registry/images.ts";
 import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
+import { v1Services } from "./v1/services.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
 export const exemptMethods: ReadonlySet<string> = new Set([
+  // The code is known to the device that made it, and what it gets only that device can read.
+  "/chainguard.platform.auth.Auth/GetHeadlessSession",
   "/chainguard.platform.oidc.SecurityTokenService/Exchange",
   "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
 ]);
 
 /** All services. */
-export function services(deps: Deps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
-  return [
+export function services(deps: AuthDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
+  const current = [
     groups(deps),
     identities(deps),
     roles(deps),
@@ -36,6 +39,8 @@ export function services(deps: Deps, tokenService: Handlers<typeof SecurityToken
     groupInvites(deps),
     accountAssociations(deps),
     implement(SecurityTokenService, tokenService),
+    auth(deps),
     ping(),
   ];
+  return [...current, ...v1Services(current, deps)];
 }

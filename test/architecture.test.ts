@@ -17,6 +17,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
   sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard"],
   observe: [],
+  v1: ["aip", "authz", "clock.ts", "config.ts", "pipeline", "resource", "services", "storage", "uid.ts", "gen"],
   v2: ["types:pipeline", "gen/google"],
   pipeline: [
     "aip",
@@ -58,7 +59,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:config.ts",
   ],
   development: ["doors/site.ts", "types:doors", "sign-in/html.ts", "types:sign-in"],
-  "services.ts": ["aip", "pipeline", "resource", "services", "gen"],
+  "services.ts": ["aip", "pipeline", "resource", "services", "v1", "gen"],
   storage: ["uid.ts"],
   doors: ["aip", "pipeline", "clock.ts", "gen/google"],
   "development.ts": ["authz", "development", "services", "storage", "types:server.ts", "types:config.ts"],
@@ -71,6 +72,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:sign-in",
   ],
   "pages.ts": ["authn", "doors/site.ts", "types:config.ts", "types:observe", "types:storage"],
+  "token-service.ts": ["*"],
   "server.ts": ["*"],
   cli: ["*"],
 };

@@ -10,7 +10,7 @@ import { errorDomain, finishError } from "./finish-error.ts";
 import type { Implementation } from "./handlers.ts";
 import type { Method, MethodTable } from "./method.ts";
 import type { Observer } from "./observe.ts";
-import type { MessageRules, RuleBook } from "./rule-book.ts";
+import { ruleBook } from "./rule-book.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
 export interface ComposeOptions extends AuthenticateDeps {
@@ -26,17 +26,16 @@ type Handler = (request: Message, call: Call) => unknown;
 
 /** Composes all methods. Throws when one has no rule or no handler: what is not decided must not be served. */
 export function composeMethods(implementations: readonly Implementation[], options: ComposeOptions): MethodTable {
-  const book: RuleBook = new Map(
-    implementations.flatMap(({ rules }) => rules.map((rule): [string, MessageRules] => [rule.schema.typeName, rule])),
-  );
+  const book = ruleBook(implementations);
   const table = new Map<string, Method>();
-  for (const { service, handlers } of implementations) {
+  for (const { service, handlers, validators = {} } of implementations) {
     for (const descriptor of service.methods) {
       if (!isUnary(descriptor)) throw new Error(`${descriptor.toString()}: only unary methods are composed`);
       const path = methodPath(descriptor);
       const handler = handlers[descriptor.localName] as Handler | undefined;
       if (!handler) throw new Error(`${path} has no handler`);
-      table.set(path, composeMethod(path, descriptor, handler, compileValidator(descriptor, book), options));
+      const validator = validators[descriptor.localName] ?? compileValidator(descriptor, book);
+      table.set(path, composeMethod(path, descriptor, handler, validator, options));
     }
   }
   return table;
@@ -95,6 +94,7 @@ function ruleOf(path: string, descriptor: DescMethodUnary, exempt: ReadonlySet<s
   return rule;
 }
 
-function isUnary(method: DescMethod): method is DescMethodUnary {
+/** Whether a method takes one message and answers one. */
+export function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary";
 }

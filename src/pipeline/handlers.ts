@@ -1,6 +1,7 @@
 import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Call } from "./call.ts";
 import type { MessageRules } from "./rule-book.ts";
+import type { Validator } from "./validate.ts";
 
 /** One function per unary method of a service. A missing method or a reply of another type does not compile. */
 export type Handlers<S extends DescService> = {
@@ -18,6 +19,8 @@ export interface Implementation {
   readonly service: DescService;
   readonly handlers: Readonly<Record<string, (request: never, call: Call) => unknown>>;
   readonly rules: readonly MessageRules[];
+  /** Validators of methods that are not checked by what their own descriptor says, by local name. */
+  readonly validators?: Readonly<Record<string, Validator>>;
 }
 
 /** Ties handlers to their service. */

@@ -29,6 +29,11 @@ export interface CheckContext {
 /** The rules of all messages. */
 export type RuleBook = ReadonlyMap<string, MessageRules>;
 
+/** Gathers the rules that implementations bring along. */
+export function ruleBook(implementations: readonly { readonly rules: readonly MessageRules[] }[]): RuleBook {
+  return new Map(implementations.flatMap(({ rules }) => rules.map((rule) => [rule.schema.typeName, rule] as const)));
+}
+
 /** A rule that a text matches a pattern; `shown` is the pattern as callers know it. */
 export function patternRule(field: string, pattern: RegExp, shown: string): TextRule {
   return { test: (text) => pattern.test(text), description: `${field} must match "${shown}"` };

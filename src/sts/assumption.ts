@@ -11,7 +11,7 @@ import type { Issuers } from "../authn/issuers.ts";
 import type { KeySet } from "../authn/key-sets.ts";
 import { TokenError, type TokenRequest, type Tokens, tokenErrorText } from "../authn/tokens.ts";
 import type { Clock } from "../clock.ts";
-import { type Claims, matchClaims, matchIssuer } from "./claim-match.ts";
+import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
 import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { type PresentedToken, verifyPresented } from "./presented-token.ts";
@@ -91,6 +91,17 @@ export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, 
   // In the words for another issuer, so that nothing is learnt about which identities there are.
   if (!identity) throw claimDenied("iss", presented.claims.iss);
   return await assumeIdentity(deps, identity, presented);
+}
+
+/** The claims of a token that the operator's login provider has made for us, of whomever it speaks. */
+export async function verifyPerson(deps: AssumptionDeps, presented: PresentedToken): Promise<Claims> {
+  const { login } = deps;
+  if (!login || presented.issuer !== normalizeIssuer(login.issuer)) throw claimDenied("iss", presented.claims.iss);
+  const match = personMatch({ issuer: presented.issuer, subject: presented.subject });
+  const claims = await verifyPresented(presented, () => deps.issuers.keysFor(login.issuer), deps.clock());
+  const result = matchClaims(match, claims, [...defaultAudiences(deps.issuer), login.clientId]);
+  if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
+  return claims;
 }
 
 /**
@@ -176,7 +187,7 @@ function requirementOf(
     return { match: staticKeysMatch(value), keys: async () => staticKeySet(value), audiences, notAfter };
   }
   // What the login provider gave to us as its client, such as at the end of a device flow.
-  if (!person || person.issuer !== login?.issuer) return undefined;
+  if (!person || !login || person.issuer !== normalizeIssuer(login.issuer)) return undefined;
   return { match: personMatch(person), keys, audiences: [...audiences, login.clientId] };
 }
 

@@ -9,14 +9,22 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
 import type { Clock } from "../clock.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type Assumption, assumeOwn, assumeWithOutsideToken, type IdentityDirectory } from "./assumption.ts";
+import {
+  type Assumption,
+  type AssumptionDeps,
+  assumeOwn,
+  assumeWithOutsideToken,
+  type IdentityDirectory,
+  verifyPerson,
+} from "./assumption.ts";
+import type { Claims } from "./claim-match.ts";
 import { noToken, show } from "./denials.ts";
 import { readExchangeRequest } from "./exchange-request.ts";
 import { issueToken } from "./issue.ts";
 import { type PresentedToken, parsePresented } from "./presented-token.ts";
 
 /** What an exchange rests on. */
-export interface ExchangeDeps {
+export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
   readonly directory: IdentityDirectory;
   readonly grants: { grantsOf(uid: string): Promise<Grants> };
   readonly issuers: Issuers;
@@ -58,6 +66,11 @@ export function createExchange(deps: ExchangeDeps) {
       throw error;
     }
   };
+}
+
+/** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
+export function createPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
+  return (call) => verifyPerson(deps, readPresented(call));
 }
 
 // The header alone: a token in the query would end up in logs (security case X14).

@@ -16,9 +16,9 @@ import { apiMethods, formatRoutes, goldenFile } from "./routes.ts";
 
 let methods: readonly Method[];
 
-/** The methods whose names begin with the verb. */
+/** The methods whose names begin with the verb. Version 1 is older than the rules of names and shapes. */
 function named(verb: string): Method[] {
-  const found = methods.filter(({ descriptor }) => new RegExp(`^${verb}[A-Z]`).test(descriptor.name));
+  const found = methods.filter(({ path }) => new RegExp(`\\.v2beta1\\.\\w+/${verb}[A-Z]`).test(path));
   assert.notEqual(found.length, 0);
   return found;
 }
@@ -67,7 +67,9 @@ describe("the surface of the API", () => {
       if (rule?.type !== "scoped") continue;
       const [first = "", second] = rule.field.split(".");
       const field = fieldOf(descriptor.input, first, path);
-      assert.ok(isRequired(field), `${path}: ${first} must be required`);
+      // Version 1 replaces a resource by itself, whose id is nobody's to choose.
+      const isOwnId = descriptor.input === descriptor.output && isOutputOnly(field);
+      assert.ok(isRequired(field) || isOwnId, `${path}: ${first} must be required`);
       const leaf = field.fieldKind === "message" ? fieldOf(field.message, second ?? "", path) : field;
       assert.equal(leaf.scalar, ScalarType.STRING, path);
     }

@@ -1,0 +1,161 @@
+// Methods of version 1 that are methods of today in other words: each converts, calls today's method, and converts back.
+import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { FieldViolation } from "../aip/errors.ts";
+import type { Call } from "../pipeline/call.ts";
+import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
+import type { MessageRules } from "../pipeline/rule-book.ts";
+import type { Validator } from "../pipeline/validate.ts";
+import { correspond, fieldsOf, type Names } from "./fields.ts";
+import type { Today, Unary } from "./today.ts";
+import { renamer, renaming } from "./violations.ts";
+
+/** A method of version 1 and the method of today that it stands for. */
+export interface Adapted<I extends DescMessage, O extends DescMessage> {
+  readonly counterpart: Unary;
+  readonly validate: Validator;
+  handle(request: MessageShape<I>, call: Call): Promise<MessageInitShape<O>>;
+}
+
+/** The methods of a service of version 1: adapted, or written by hand where no single method of today does the same. */
+export type V1Methods<S extends DescService> = {
+  [K in keyof S["method"]]: S["method"][K] extends {
+    methodKind: "unary";
+    input: infer I extends DescMessage;
+    output: infer O extends DescMessage;
+  }
+    ? Adapted<I, O> | Handlers<S>[K]
+    : never;
+};
+
+/** A service of version 1, with today's counterparts of its methods by local name. */
+export interface V1Implementation extends Implementation {
+  readonly counterparts: ReadonlyMap<string, Unary>;
+}
+
+/** Ties the methods of version 1 to their service. */
+export function serve<S extends DescService>(
+  service: S,
+  methods: V1Methods<S>,
+  rules: readonly MessageRules[] = [],
+): V1Implementation {
+  const entries = Object.entries<Adapted<DescMessage, DescMessage> | (() => unknown)>(methods as never);
+  const adapted = entries.flatMap(([name, method]) => (typeof method === "function" ? [] : [[name, method] as const]));
+  const handlers = entries.map(([name, method]) => [name, typeof method === "function" ? method : method.handle]);
+  return {
+    ...implement(service, Object.fromEntries(handlers) as Handlers<S>, rules),
+    validators: Object.fromEntries(adapted.map(([name, { validate }]) => [name, validate])),
+    counterparts: new Map(adapted.map(([name, { counterpart }]) => [name, counterpart])),
+  };
+}
+
+/** What it takes to adapt a method. */
+export interface Adaptation<
+  I1 extends DescMessage,
+  O1 extends DescMessage,
+  I2 extends DescMessage,
+  O2 extends DescMessage,
+> {
+  request(request: MessageShape<I1>): MessageInitShape<I2>;
+  /** Asks today's method, which may be more than once, and makes the reply. */
+  answer(
+    ask: (request: MessageInitShape<I2>) => Promise<MessageShape<O2>>,
+    request: MessageShape<I1>,
+  ): Promise<MessageInitShape<O1>>;
+  /** Says a violation in the names of version 1. */
+  rename(violation: FieldViolation, request: MessageShape<I1>): FieldViolation;
+}
+
+/** Adapts a method. Its requests are checked as those of its counterpart, before anything else is looked at. */
+export function adapt<I1 extends DescMessage, O1 extends DescMessage, I2 extends DescMessage, O2 extends DescMessage>(
+  today: Today,
+  counterpart: Unary<I2, O2>,
+  { request, answer, rename }: Adaptation<I1, O1, I2, O2>,
+): Adapted<I1, O1> {
+  return {
+    counterpart,
+    validate(message) {
+      const own = message as MessageShape<I1>;
+      return today.check(counterpart, request(own)).map((violation) => rename(violation, own));
+    },
+    handle: (own, call) =>
+      renaming(
+        (violation) => rename(violation, own),
+        () => answer((asked) => today.call(counterpart, asked, call), own),
+      ),
+  };
+}
+
+/** How a method differs from its counterpart, beyond what its fields are called. */
+export interface Differences<
+  I1 extends DescMessage,
+  O1 extends DescMessage,
+  I2 extends DescMessage,
+  O2 extends DescMessage,
+> {
+  readonly names?: Names;
+  /** Makes the request of today, which is otherwise made field by field. */
+  readonly request?: (request: MessageShape<I1>) => MessageInitShape<I2>;
+  /** Makes the reply of version 1, which is otherwise made field by field. */
+  readonly reply?: (reply: MessageShape<O2>, request: MessageShape<I1>) => MessageInitShape<O1>;
+}
+
+/** A method that takes and answers the same as its counterpart, but for names. */
+export function same<I1 extends DescMessage, O1 extends DescMessage, I2 extends DescMessage, O2 extends DescMessage>(
+  today: Today,
+  v1: Unary<I1, O1>,
+  now: Unary<I2, O2>,
+  { names = {}, request, reply }: Differences<I1, O1, I2, O2> = {},
+): Adapted<I1, O1> {
+  const input = request ? undefined : correspond(v1.input, now.input, names);
+  const output = reply ? undefined : correspond(v1.output, now.output, names);
+  return adapt<I1, O1, I2, O2>(today, now, {
+    request: request ?? ((message) => input!.toNow(message) as never),
+    answer: async (ask, message) => {
+      const answered = await ask(request ? request(message) : (input!.toNow(message) as never));
+      return reply ? reply(answered, message) : (output!.toV1(answered) as never);
+    },
+    rename: renamer([...reversed(names), ...(output?.renamed ?? []), ...(input?.renamed ?? [])]),
+  });
+}
+
+/** A PUT: the resource is the request, and whatever it leaves out is cleared. */
+export function replace<V1 extends DescMessage, I2 extends DescMessage, O2 extends DescMessage>(
+  today: Today,
+  v1: Unary<V1, V1>,
+  now: Unary<I2, O2>,
+  { names = {}, mask = ["*"], resource, reply }: Replacement<V1, O2> = {},
+): Adapted<V1, V1> {
+  const field = now.input.fields.find((candidate) => candidate.message?.typeName === now.output.typeName);
+  if (!field) throw new Error(`${now.toString()} takes no ${now.output.name}`);
+  const fields = correspond(v1.input, now.output, names);
+  const request = (message: MessageShape<V1>) => ({
+    [field.localName]: { ...fieldsOf(fields.toNow(message)), ...resource?.(message) },
+    updateMask: { paths: [...mask] },
+  });
+  return adapt<V1, V1, I2, O2>(today, now, {
+    request: request as never,
+    answer: async (ask, message) => {
+      const answered = await ask(request(message) as never);
+      return { ...fieldsOf(fields.toV1(answered)), ...reply?.(answered) } as never;
+    },
+    rename: renamer([...reversed(names), ...fields.renamed]),
+  });
+}
+
+/** How a replacement differs from an update of everything. */
+export interface Replacement<V1 extends DescMessage, O2 extends DescMessage> {
+  readonly names?: Names;
+  /** The fields that are replaced; all of them when absent. */
+  readonly mask?: readonly string[];
+  /** Fields of today's resource that are not made field by field. */
+  readonly resource?: (message: MessageShape<V1>) => Partial<MessageInitShape<O2>>;
+  /** Fields of the reply that are not made field by field. */
+  readonly reply?: (reply: MessageShape<O2>) => Partial<MessageInitShape<V1>>;
+}
+
+/** The names of version 1 by those of today. */
+export function reversed(names: Names): [string, string][] {
+  return Object.entries(names)
+    .filter(([, now]) => now !== "")
+    .map(([v1, now]) => [now, v1.slice(v1.lastIndexOf(".") + 1)]);
+}

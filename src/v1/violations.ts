@@ -1,0 +1,33 @@
+// Violations name the fields that the caller of version 1 wrote.
+
+import { type BadRequest, BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { ApiError, Code, type FieldViolation, invalidArgument } from "../aip/errors.ts";
+
+/** Says a violation of today's method in the names of version 1. */
+export type Rename = (violation: FieldViolation) => FieldViolation;
+
+/** Makes a renaming from pairs of names: today's, and that of version 1. */
+export function renamer(pairs: Iterable<readonly [now: string, v1: string]>): Rename {
+  const renamed = new Map(pairs);
+  return ({ field, description }) => {
+    const path = field.replace(/[A-Za-z_]\w*/g, (name) => renamed.get(name) ?? name);
+    // "role_uid is required" names the field once more.
+    const told = description.replace(/^\w+(?= is required$)/, (name) => renamed.get(name) ?? name);
+    return { field: path, description: told };
+  };
+}
+
+/** Runs a method of today, and renames what it finds wrong. */
+export async function renaming<T>(rename: Rename, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const violations = error instanceof ApiError && error.code === Code.INVALID_ARGUMENT && violationsOf(error);
+    throw violations ? invalidArgument(violations.map(rename)) : error;
+  }
+}
+
+function violationsOf({ details }: ApiError): readonly FieldViolation[] | undefined {
+  const found = details.find(({ schema }) => schema.typeName === BadRequestSchema.typeName);
+  return found && (found.value as BadRequest).fieldViolations;
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import {
+  GroupFilterSchema,
+  GroupListSchema,
+  GroupSchema as V1GroupSchema,
+} from "../../gen/chainguard/platform/iam/v1/groups_pb.ts";
+import {
+  GroupSchema,
+  ListGroupsRequestSchema,
+  ListGroupsResponseSchema,
+  OrgKind,
+} from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { type ApiError, Code, invalidArgument } from "../../src/aip/errors.ts";
+import { correspond } from "../../src/v1/fields.ts";
+import { renamer, renaming } from "../../src/v1/violations.ts";
+
+describe("the correspondence of messages", () => {
+  const group = correspond(V1GroupSchema, GroupSchema);
+  const said = { name: "n", description: "d", resourceLimits: { idps: 3 }, verified: true, kind: OrgKind.CUSTOMER };
+
+  it("carries every field to today and back, under the name that each version has for it", () => {
+    const now = group.toNow(create(V1GroupSchema, { id: "u", ...said }));
+    assert.deepEqual(now, create(GroupSchema, { uid: "u", ...said }));
+    assert.deepEqual(group.toV1(now), create(V1GroupSchema, { id: "u", ...said }));
+  });
+
+  it("leaves out what version 1 has no field for", () => {
+    const now = create(GroupSchema, { uid: "u", createTime: { seconds: 1n } });
+    assert.deepEqual(group.toV1(now), create(V1GroupSchema, { id: "u" }));
+  });
+
+  it("carries lists and nested messages", () => {
+    const lists = correspond(GroupListSchema, ListGroupsResponseSchema, { items: "groups" });
+    const now = create(ListGroupsResponseSchema, { groups: [{ uid: "a" }, { uid: "b" }] });
+    assert.deepEqual(lists.toV1(now), create(GroupListSchema, { items: [{ id: "a" }, { id: "b" }] }));
+  });
+
+  it("is refused at start when a field has no counterpart and is not named as such", () => {
+    assert.throws(() => correspond(GroupFilterSchema, ListGroupsRequestSchema), /GroupFilter\.id has no counterpart/);
+    assert.doesNotThrow(() => correspond(GroupFilterSchema, ListGroupsRequestSchema, { id: "" }));
+  });
+
+  it("is refused at start when the types of two fields differ", () => {
+    const names = { name: "verified", verified: "" };
+    assert.throws(() => correspond(V1GroupSchema, GroupSchema, names), /name is scalar 9, .*verified is scalar 8/);
+  });
+});
+
+describe("violations in version 1", () => {
+  const rename = renamer([
+    ["role_uid", "role"],
+    ["uid", "id"],
+  ]);
+
+  it("name the field of version 1 wherever it stands in a path, and in the sentence that repeats it", () => {
+    const cases = [
+      [
+        { field: "uid", description: "must match" },
+        { field: "id", description: "must match" },
+      ],
+      [
+        { field: "requests[1].role_uid", description: "role_uid is required" },
+        { field: "requests[1].role", description: "role is required" },
+      ],
+      [
+        { field: "uid_of", description: "uid must match" },
+        { field: "uid_of", description: "uid must match" },
+      ],
+    ] as const;
+    for (const [now, v1] of cases) assert.deepEqual(rename(now), v1);
+  });
+
+  it("are renamed in errors of the method, and other errors pass unchanged", async () => {
+    const found = invalidArgument([{ field: "role_uid", description: "role_uid is required" }]);
+    await assert.rejects(
+      renaming(rename, () => Promise.reject(found)),
+      ({ code, message }: ApiError) =>
+        code === Code.INVALID_ARGUMENT && message === "Invalid argument: role: role is required",
+    );
+    const other = new Error("other");
+    await assert.rejects(
+      renaming(rename, () => Promise.reject(other)),
+      other,
+    );
+  });
+});

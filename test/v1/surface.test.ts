@@ -1,0 +1,41 @@
+// Version 1 against today: who may call a method is the same, whichever version it is called in.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { readAccessRule } from "../../src/authz/rules.ts";
+import { isUnary } from "../../src/pipeline/compose.ts";
+import { services } from "../../src/services.ts";
+import type { V1Implementation } from "../../src/v1/adapter.ts";
+
+/** Methods that no single method of today stands for. */
+const withoutCounterpart: readonly string[] = [];
+
+const served = services({} as never, undefined as never).filter((each): each is V1Implementation => {
+  return "counterparts" in each;
+});
+
+/** What a caller needs; where it is needed goes by another name in each version. */
+function demand(method: DescMethod) {
+  const rule = readAccessRule(method);
+  return rule && { type: rule.type, capabilities: "capabilities" in rule ? rule.capabilities : [] };
+}
+
+describe("version 1", () => {
+  for (const { service, counterparts } of served) {
+    for (const method of service.methods) {
+      const counterpart = counterparts.get(method.localName);
+      if (!counterpart) continue;
+      it(`${service.typeName}/${method.name} needs what ${counterpart.name} needs`, () => {
+        assert.ok(isUnary(method));
+        assert.deepEqual(demand(method), demand(counterpart));
+      });
+    }
+  }
+
+  it("every method has a counterpart of today, or is listed as having none", () => {
+    const found = served.flatMap(({ service, counterparts }) =>
+      service.methods.filter(({ localName }) => !counterparts.has(localName)).map((m) => `${service.name}/${m.name}`),
+    );
+    assert.deepEqual(found.sort(), [...withoutCounterpart].sort());
+  });
+});
