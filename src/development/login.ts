@@ -2,6 +2,8 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { HttpHandler, HttpRequest, HttpResponse } from "../doors/dispatch.ts";
+import { sendPage } from "../doors/site.ts";
+import { markup, page } from "../sign-in/html.ts";
 import type { LoginProvider } from "../sign-in/login-provider.ts";
 import { chooserPage, readChoice } from "./chooser.ts";
 
@@ -105,8 +107,12 @@ function claimsOf(name: string): object {
 
 async function choose(provider: Provider, request: HttpRequest, response: HttpResponse): Promise<void> {
   const [req, res] = [request as IncomingMessage, response as ServerResponse];
-  // Throws unless the browser has the cookie of this interaction.
-  await provider.interactionDetails(req, res);
+  try {
+    await provider.interactionDetails(req, res);
+  } catch {
+    // The browser lacks the cookie of the interaction, or was away for too long.
+    return sendPage(request, response, page(400, "Begin anew", markup`<p>This sign-in is not under way any more.</p>`));
+  }
   const accountId = readChoice(new URL(request.url ?? "", "http://localhost").searchParams);
   if (accountId === undefined) chooserPage(pathOf(request), request, response);
   else await provider.interactionFinished(req, res, { login: { accountId } });

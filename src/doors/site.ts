@@ -27,7 +27,11 @@ export function createSite(pages: Pages, mounts: Mounts, next: HttpHandler): Htt
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (!page) {
       const [, mount] = mounted.find(([prefix]) => path.startsWith(prefix)) ?? [];
-      return (mount ?? next)(request, response);
+      if (!mount) return next(request, response);
+      return Promise.resolve(mount(request, response)).catch(() => {
+        if (!response.headersSent) sendPage(request, response, text(503, "Service Unavailable"));
+        else response.destroy();
+      });
     }
     request.resume();
     if (request.method !== "GET" && request.method !== "HEAD")

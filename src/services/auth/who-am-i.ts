@@ -1,6 +1,10 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { WhoAmISchema } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
-import { GroupSchema } from "../../../gen/chainguard/platform/iam/v1/groups_pb.ts";
+import {
+  type WhoAmI_Capability,
+  WhoAmI_CapabilitySchema,
+  type WhoAmISchema,
+} from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
+import { GroupSchema, type OrgKind, type OrgStatus } from "../../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import { findCapability } from "../../authz/capabilities.ts";
 import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -33,18 +37,19 @@ export async function whoAmI(
 
 async function heldBy(session: Session, uid: string, call: Call) {
   const [groups, roles] = [lookup(session, groupCollection), lookup(session, roleCollection)];
-  const shown: NonNullable<MessageInitShape<typeof WhoAmISchema>["capabilities"]> = [];
+  const shown: WhoAmI_Capability[] = [];
   for (const { parent, roleUid } of await findBindingsOf(session, "identityUid", uid, maxBindings)) {
     const [group, role] = [await groups(parent), await roles(roleUid)];
     if (!group || !role) continue;
     // A token may be narrowed to less than the binding gives.
     const inForce = role.capabilities.filter((number) => accessOf(call).has(number, parent));
     const capabilities = inForce.flatMap((number) => findCapability(number)?.name ?? []);
-    if (capabilities.length > 0) shown.push({ group: groupOf(group), capabilities });
+    if (capabilities.length > 0) shown.push(create(WhoAmI_CapabilitySchema, { group: groupOf(group), capabilities }));
   }
   return shown;
 }
 
-function groupOf({ uid, name, description, resourceLimits, verified, kind, status }: GroupRow) {
+function groupOf({ uid, name, description, resourceLimits, verified, ...row }: GroupRow) {
+  const [kind, status] = [row.kind as OrgKind, row.status as OrgStatus];
   return create(GroupSchema, { id: uid, name, description, resourceLimits, verified, kind, status });
 }
