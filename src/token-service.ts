@@ -30,7 +30,7 @@ export async function openTokenService({ config, database, clock, policy, tokens
     directory: identityDirectory(database, clock),
     grants: { grantsOf: async (uid: string) => (await policy.grantsOf(uid)) ?? new Map() },
     tokens,
-    audiences: [config.baseUrl, ...config.audiences],
+    audiences: [config.baseUrl, config.registry.service, ...config.audiences],
     clock,
     login,
     issuer: config.baseUrl,
@@ -45,6 +45,8 @@ export async function openTokenService({ config, database, clock, policy, tokens
     ...openSignIn({ ...common, config, database, limits, log, fetch }),
     mounts,
     issuer: config.baseUrl,
+    directory: exchangeDeps.directory,
+    issuers: exchangeDeps.issuers,
     exchange: createExchange(exchangeDeps),
     verifyPerson: createPersonVerifier(exchangeDeps),
   };
