@@ -18,6 +18,10 @@ export interface OutboundOptions {
   readonly maxBytes: number;
   /** The private addresses that the operator opens to https. None when absent. */
   readonly allowedPrivate?: BlockList;
+  /** Whether the operator has named the host: it may then be anywhere, and speak http. */
+  readonly isOwn?: boolean;
+  /** Sent besides our own; nothing when absent. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Resolves a host name to all of its addresses; the system's resolver when absent. */
   readonly resolve?: (hostname: string) => Promise<LookupAddress[]>;
 }
@@ -47,18 +51,24 @@ export interface OutboundRequest {
 export interface OutboundReply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: Buffer;
 }
 
-/** Fetches and parses a JSON document without any credential; rejects with an OutboundError and nothing else. */
+/** Fetches and parses a JSON document, as fetchBytes does; one that is not JSON is refused. */
 export async function fetchJson(url: string, options: OutboundOptions): Promise<unknown> {
-  const { status, body } = await fetchOutbound(url, { method: "GET", headers: {} }, options);
-  if (status !== 200) throw new OutboundError("refused", "the server has no such document");
+  const bytes = await fetchBytes(url, { ...options, headers: { accept: "application/json", ...options.headers } });
   try {
-    return JSON.parse(body);
+    return JSON.parse(bytes.toString());
   } catch {
     throw new OutboundError("refused", "the answer is not JSON");
   }
+}
+
+/** Fetches a document, as fetchOutbound does; any answer but 200 is refused. */
+export async function fetchBytes(url: string, options: OutboundOptions): Promise<Buffer> {
+  const { status, body } = await fetchOutbound(url, { method: "GET", headers: options.headers ?? {} }, options);
+  if (status !== 200) throw new OutboundError("refused", "the server has no such document");
+  return body;
 }
 
 /**
@@ -92,11 +102,12 @@ export function isLoopbackUrl(url: URL): boolean {
   return address === "localhost" || (family !== 0 && isLoopbackAddress({ address, family }));
 }
 
-function parseTarget(text: string, { allowLoopbackHttp }: OutboundOptions): URL {
+function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: OutboundOptions): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError("refused", "the address is not a URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("refused", "the URL holds credentials");
-  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && allowLoopbackHttp && isLoopbackUrl(url));
+  const mayBePlain = isOwn || (allowLoopbackHttp && isLoopbackUrl(url));
+  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && mayBePlain);
   if (!isAllowed) throw new OutboundError("refused", "the URL is not https");
   return url;
 }
@@ -119,7 +130,8 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
   return addresses;
 }
 
-function isAllowed(address: LookupAddress, url: URL, { allowedPrivate }: OutboundOptions): boolean {
+function isAllowed(address: LookupAddress, url: URL, { allowedPrivate, isOwn }: OutboundOptions): boolean {
+  if (isOwn) return true;
   if (url.protocol === "http:") return isLoopbackAddress(address);
   return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
 }
@@ -128,17 +140,14 @@ async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
   return await dns.lookup(hostname, { all: true, order: "verbatim" });
 }
 
-/** What every request says, whatever it was given. */
-const ownHeaders = { "accept-encoding": "identity", "user-agent": "gatehouse" };
-
 /** Asks one of the given addresses and no other: the name is not looked up again (security case J4). */
 function send(url: URL, request: OutboundRequest, addresses: LookupAddress[], signal: AbortSignal) {
   const first = addresses[0]!;
   const lookup: LookupFunction = (_hostname, { all }, done) =>
     all ? done(null, addresses) : done(null, first.address, first.family);
-  const { method, body, headers: given } = request;
+  const { method, body } = request;
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-  const headers = { accept: "application/json", ...given, ...length, ...ownHeaders };
+  const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...request.headers, ...length };
   const open = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise<IncomingMessage>((resolve, reject) => {
     // agent: no connection is shared with requests of other rules.
@@ -146,7 +155,7 @@ function send(url: URL, request: OutboundRequest, addresses: LookupAddress[], si
   });
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   try {
     checkHead(response);
     const chunks: Buffer[] = [];
@@ -156,7 +165,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<st
       if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
       chunks.push(chunk as Buffer);
     }
-    return Buffer.concat(chunks).toString();
+    return Buffer.concat(chunks);
   } finally {
     response.destroy();
   }

@@ -130,7 +130,10 @@ function fetchBy(send: UpstreamOptions["fetch"]): oidc.CustomFetch {
   return async (url, { method, headers, body }) => {
     const text = body === undefined || body === null ? undefined : String(body);
     const reply = await send(url, { method, headers, ...(text !== undefined && { body: text }) });
-    return new Response(reply.body, { status: reply.status, headers: { "content-type": reply.contentType } });
+    return new Response(reply.body.toString(), {
+      status: reply.status,
+      headers: { "content-type": reply.contentType },
+    });
   };
 }
 
