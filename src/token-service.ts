@@ -10,12 +10,14 @@ import { operatorsLogin, outboundOptions } from "./outside.ts";
 import { identityDirectory } from "./services/iam/directory.ts";
 import { openSignIn } from "./sign-in/open.ts";
 import type { Database } from "./storage/database.ts";
+import type { Seals } from "./storage/seals.ts";
 import { createExchange, createPersonVerifier, type ExchangeEvent } from "./sts/exchange.ts";
 
 /** What the token service rests on. */
 export interface TokenServiceOptions {
   readonly config: Config;
   readonly database: Database;
+  readonly seals: Seals;
   readonly clock: Clock;
   readonly policy: Policy;
   readonly tokens: Tokens;
@@ -23,12 +25,15 @@ export interface TokenServiceOptions {
 }
 
 /** Makes the methods of the token service, and the pages that people sign in by. */
-export async function openTokenService({ config, database, clock, policy, tokens, log }: TokenServiceOptions) {
+export async function openTokenService({ config, database, seals, clock, policy, tokens, log }: TokenServiceOptions) {
   const outbound = outboundOptions(config);
   const { login, mounts } = await operatorsLogin(config);
   const common = {
     directory: identityDirectory(database, clock),
-    grants: { grantsOf: async (uid: string) => (await policy.grantsOf(uid)) ?? new Map() },
+    grants: {
+      grantsOf: async (uid: string, mappings?: readonly string[]) =>
+        (await policy.grantsOf(uid, mappings)) ?? new Map(),
+    },
     tokens,
     audiences: [config.baseUrl, config.registry.service, ...config.audiences],
     clock,
@@ -42,7 +47,7 @@ export async function openTokenService({ config, database, clock, policy, tokens
   };
   const fetch: Parameters<typeof openSignIn>[0]["fetch"] = (url, request) => fetchOutbound(url, request, outbound);
   return {
-    ...openSignIn({ ...common, config, database, limits, log, fetch }),
+    ...openSignIn({ ...common, config, database, seals, limits, log, fetch }),
     mounts,
     issuer: config.baseUrl,
     directory: exchangeDeps.directory,

@@ -3,12 +3,13 @@ import type { IssuedToken } from "../authn/tokens.ts";
 import { personOf, register } from "../services/auth/registration.ts";
 import { type Assumption, assumeWithClaims } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
-import { show } from "../sts/denials.ts";
+import { claimDenied, show } from "../sts/denials.ts";
 import { issueToken } from "../sts/issue.ts";
 import { type SignIn, signInNarrowing, startRefresh } from "../sts/refresh.ts";
 import { rootOf } from "../uid.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
+import { findMappings } from "./mapped-groups.ts";
 import { resolveScopes } from "./scopes.ts";
 import { callbackPath, type SignInDeps } from "./sign-in.ts";
 
@@ -26,9 +27,11 @@ export async function grant(
   provider: LoginProvider,
   claims: Claims,
 ): Promise<Granted> {
-  const personUidNow = await settle(deps, request, provider, claims);
-  const assumption = await assume(deps, request.identity, personUidNow, provider, claims);
-  const scopes = await resolveScopes(deps.database.session, request.scopes, await deps.grants.grantsOf(assumption.uid));
+  const own = await settle(deps, request, provider, claims);
+  const assumption = await assume(deps, request.identity, own, provider, claims);
+  const { uid, mappings = [] } = assumption;
+  const held = await deps.grants.grantsOf(uid, mappings);
+  const scopes = await resolveScopes(deps.database.session, request.scopes, held);
   const wanted = { audience: request.audience, scopes, capabilities: undefined };
   const issued = await issueToken(deps, assumption, wanted);
   const { act, email, emailVerified } = assumption.claims;
@@ -39,11 +42,13 @@ export async function grant(
     provider: provider.uid,
     audience: request.audience,
     ...signInNarrowing(scopes ? { scopes } : {}),
-    ...(assumption.uid !== personUidNow && { claims }),
+    ...(uid !== own && { claims }),
   };
   const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: deps.limits.refreshMs };
-  const refreshed = request.wantsRefreshToken ? await startRefresh(refresh, assumption.uid, signIn) : undefined;
-  const event = { event: "signed_in", identity: assumption.uid, provider: provider.uid, issuer: provider.issuer };
+  // What follows from groups elsewhere has to be asked for anew, an hour at most after it was told.
+  const mayRefresh = request.wantsRefreshToken && mappings.length === 0;
+  const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
+  const event = { event: "signed_in", identity: uid, provider: provider.uid, issuer: provider.issuer };
   deps.log.info({ ...event, subject: show(claims.sub) }, "sign-in");
   return { issued, refreshToken: refreshed?.token };
 }
@@ -56,6 +61,7 @@ async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginPr
     invite: request.invite,
     knownOnly: request.skipsRegistration,
     vouches: (groupUid: string) => vouches(deps, provider, groupUid),
+    ...(provider.organization && { provider: { uid: provider.uid, ...provider.organization } }),
   };
   const { uid } = await deps.database.write(context, (tx) => register(tx, registration));
   return uid;
@@ -74,6 +80,11 @@ async function assume(
   provider: LoginProvider,
   claims: Claims,
 ): Promise<Assumption> {
-  if (wanted === "" || wanted === own) return { uid: own, claims: personOf(claims).claims, narrowing: {} };
+  if (wanted === "" || wanted === own) {
+    const mappings = await findMappings(deps.database.session, provider, claims);
+    return { uid: own, claims: personOf(claims).claims, narrowing: {}, ...(mappings.length > 0 && { mappings }) };
+  }
+  // What an organization's provider says is good for the identities of that organization (security case X1).
+  if (provider.uid !== "" && rootOf(provider.uid) !== rootOf(wanted)) throw claimDenied("iss", claims.iss);
   return await assumeWithClaims(deps.directory, wanted, claims, [provider.clientId]);
 }

@@ -10,4 +10,12 @@ export interface LoginProvider {
   readonly scopes: readonly string[];
   /** Further parameters of the request that the browser is sent with. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** What the organization gives to people who come by it; the operator's provider gives nothing. */
+  readonly organization?: {
+    readonly groupUid: string;
+    /** The uid of the role that is bound the first time. */
+    readonly defaultRole: string;
+    /** The claim that lists a person's groups there; empty for none. */
+    readonly groupsClaim: string;
+  };
 }

@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import type { Pages } from "../doors/site.ts";
 import { refreshStore } from "../services/auth/refresh-store.ts";
 import type { Database } from "../storage/database.ts";
+import type { Seals } from "../storage/seals.ts";
 import type { IdentityDirectory } from "../sts/assumption.ts";
 import type { IssueDeps } from "../sts/issue.ts";
 import { createRefresh } from "../sts/refresh.ts";
@@ -20,6 +21,7 @@ import { createUpstream } from "./upstream.ts";
 export interface OpenSignInOptions extends IssueDeps {
   readonly config: Config;
   readonly database: Database;
+  readonly seals: Seals;
   readonly directory: IdentityDirectory;
   /** The operator's login provider. */
   readonly login: LoginProvider | undefined;
@@ -38,7 +40,7 @@ export interface OpenedSignIn {
 /** Makes both. */
 export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   const { config, database, clock, limits, audiences, log, directory } = options;
-  const providers = loginProviders(options.login);
+  const providers = loginProviders(database.session, options.seals, options.login);
   const store = refreshStore(database, clock, limits.refreshFamilies);
   const deps: SignInDeps = {
     ...options,

@@ -56,6 +56,8 @@ export interface Assumption {
   readonly claims: Pick<TokenRequest, "act" | "email" | "emailVerified" | "notAfter">;
   /** What the presented token is narrowed to, when it is one of ours. */
   readonly narrowing: Narrowing;
+  /** The mappings of outside groups that hold for the session. */
+  readonly mappings?: readonly string[];
   /** The audiences of the presented token, when it is one of ours. */
   readonly audience?: readonly string[];
 }
@@ -78,10 +80,10 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: Pr
   if (!identity) throw claimDenied("sub", verified.subject);
   const requirement = requirementOf(deps, identity, presented);
   checkInForce(requirement, deps.clock());
-  const { act, email, emailVerified, narrowing, audience, expiresAt } = verified;
+  const { act, email, emailVerified, narrowing, audience, expiresAt, mappings } = verified;
   const notAfter = Math.min(expiresAt, requirement?.notAfter ?? expiresAt);
   const claims = { act, notAfter, ...(email !== "" && { email, emailVerified }) };
-  return { uid: identity.uid, claims, narrowing, audience };
+  return { uid: identity.uid, claims, narrowing, audience, ...(mappings && { mappings }) };
 }
 
 /** With a token of another issuer: the identity with this uid, or with an empty one the only identity that it fits. */

@@ -26,7 +26,7 @@ import { type PresentedToken, parsePresented } from "./presented-token.ts";
 /** What an exchange rests on. */
 export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
   readonly directory: IdentityDirectory;
-  readonly grants: { grantsOf(uid: string): Promise<Grants> };
+  readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "issue" | "verify">;
   /** Our base URL: the `iss` of our tokens and, with or without its scheme, the default audience of outside ones. */

@@ -9,7 +9,7 @@ import { narrow, shownGrants } from "./narrowing.ts";
 /** What making a token rests on. */
 export interface IssueDeps {
   readonly directory: Pick<IdentityDirectory, "touch">;
-  readonly grants: { grantsOf(uid: string): Promise<Grants> };
+  readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly tokens: Pick<Tokens, "issue">;
   readonly clock: Clock;
 }
@@ -21,7 +21,7 @@ export async function issueToken(
   wanted: Pick<WantedToken, "audience" | "scopes" | "capabilities">,
 ): Promise<IssuedToken> {
   checkAudience(wanted.audience, assumption);
-  const grants = await deps.grants.grantsOf(assumption.uid);
+  const grants = await deps.grants.grantsOf(assumption.uid, assumption.mappings);
   const narrowing = narrow(wanted, assumption.narrowing, grants);
   const issued = await deps.tokens.issue({
     ...assumption.claims,
@@ -29,6 +29,7 @@ export async function issueToken(
     audience: wanted.audience,
     grants: shownGrants(narrowing, grants),
     narrowing,
+    ...(assumption.mappings && { mappings: assumption.mappings }),
   });
   await deps.directory.touch(assumption.uid, deps.clock());
   return issued;

@@ -18,8 +18,8 @@ export interface StoredSignIn {
 }
 
 /** What people who sign in leave behind for a while. None of it can be used by whoever reads it here. */
-export function defineSignInTables(columns: Columns, identityUid: () => AnyPgColumn) {
-  const { table, text, integer, json, index } = columns;
+export function defineSignInTables(columns: Columns, identityUid: () => AnyPgColumn, providerUid: () => AnyPgColumn) {
+  const { table, text, integer, json, index, primaryKey } = columns;
   return {
     /** Browsers that were sent to a login provider. */
     signIns: table(
@@ -48,6 +48,20 @@ export function defineSignInTables(columns: Columns, identityUid: () => AnyPgCol
         expireTime: integer().notNull(),
       },
       (t) => [index("headless_sessions_expire_time").on(t.expireTime)],
+    ),
+
+    /** Who has come by which identity provider: its default role is given once. */
+    providerMembers: table(
+      "provider_members",
+      {
+        providerUid: text().notNull().references(providerUid, { onDelete: "cascade" }),
+        identityUid: text().notNull().references(identityUid, { onDelete: "cascade" }),
+        createTime: integer().notNull(),
+      },
+      (t) => [
+        primaryKey({ columns: [t.providerUid, t.identityUid] }),
+        index("provider_members_identity").on(t.identityUid),
+      ],
     ),
 
     /** One row for each sign-in that may be refreshed. */

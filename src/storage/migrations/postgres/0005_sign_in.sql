@@ -5,6 +5,13 @@ CREATE TABLE "headless_sessions" (
 	"expire_time" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "provider_members" (
+	"provider_uid" text collate "C" NOT NULL,
+	"identity_uid" text collate "C" NOT NULL,
+	"create_time" bigint NOT NULL,
+	CONSTRAINT "provider_members_provider_uid_identity_uid_pk" PRIMARY KEY("provider_uid","identity_uid")
+);
+--> statement-breakpoint
 CREATE TABLE "refresh_families" (
 	"id" text collate "C" PRIMARY KEY NOT NULL,
 	"identity_uid" text collate "C" NOT NULL,
@@ -21,8 +28,11 @@ CREATE TABLE "sign_ins" (
 	"expire_time" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "provider_members" ADD CONSTRAINT "provider_members_provider_uid_identity_providers_uid_fk" FOREIGN KEY ("provider_uid") REFERENCES "public"."identity_providers"("uid") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "provider_members" ADD CONSTRAINT "provider_members_identity_uid_identities_uid_fk" FOREIGN KEY ("identity_uid") REFERENCES "public"."identities"("uid") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "refresh_families" ADD CONSTRAINT "refresh_families_identity_uid_identities_uid_fk" FOREIGN KEY ("identity_uid") REFERENCES "public"."identities"("uid") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "headless_sessions_expire_time" ON "headless_sessions" USING btree ("expire_time");--> statement-breakpoint
+CREATE INDEX "provider_members_identity" ON "provider_members" USING btree ("identity_uid");--> statement-breakpoint
 CREATE INDEX "refresh_families_identity" ON "refresh_families" USING btree ("identity_uid","create_time");--> statement-breakpoint
 CREATE INDEX "refresh_families_expire_time" ON "refresh_families" USING btree ("expire_time");--> statement-breakpoint
 CREATE INDEX "sign_ins_expire_time" ON "sign_ins" USING btree ("expire_time");

@@ -6,6 +6,16 @@ CREATE TABLE `headless_sessions` (
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `headless_sessions_expire_time` ON `headless_sessions` (`expire_time`);--> statement-breakpoint
+CREATE TABLE `provider_members` (
+	`provider_uid` text NOT NULL,
+	`identity_uid` text NOT NULL,
+	`create_time` integer NOT NULL,
+	PRIMARY KEY(`provider_uid`, `identity_uid`),
+	FOREIGN KEY (`provider_uid`) REFERENCES `identity_providers`(`uid`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`identity_uid`) REFERENCES `identities`(`uid`) ON UPDATE no action ON DELETE cascade
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `provider_members_identity` ON `provider_members` (`identity_uid`);--> statement-breakpoint
 CREATE TABLE `refresh_families` (
 	`id` text PRIMARY KEY NOT NULL,
 	`identity_uid` text NOT NULL,
