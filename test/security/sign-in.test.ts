@@ -1,6 +1,6 @@
 // Sign-in of people against whoever means ill: other browsers, login providers that lie, codes that come again.
 import assert from "node:assert/strict";
-import { createDecipheriv, createPublicKey, diffieHellman, generateKeyPairSync } from "node:crypto";
+import { createDecipheriv, createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -440,6 +440,7 @@ describe("a refresh repeats the checks of the sign-in", () => {
       listen,
       databaseUrl: path.join(dataDir, "kept.db"),
       audiences: "registry.example",
+      secretsKey: randomBytes(32).toString("base64"),
     };
     try {
       const first = await startTestServer({ settings });
