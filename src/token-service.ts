@@ -40,14 +40,16 @@ export async function openTokenService({ config, database, seals, clock, policy,
     login,
     issuer: config.baseUrl,
   };
+  const fetch: Parameters<typeof openSignIn>[0]["fetch"] = (url, request) => fetchOutbound(url, request, outbound);
+  const { findProvider, ...signIn } = openSignIn({ ...common, config, database, seals, limits, log, fetch });
   const exchangeDeps = {
     ...common,
+    findProvider,
     issuers: openIssuers({ fetchJson: (url) => fetchJson(url, outbound), clock, allowInsecureIssuers: config.dev }),
     log: (event: ExchangeEvent) => log.info(event, "token exchange"),
   };
-  const fetch: Parameters<typeof openSignIn>[0]["fetch"] = (url, request) => fetchOutbound(url, request, outbound);
   return {
-    ...openSignIn({ ...common, config, database, seals, limits, log, fetch }),
+    ...signIn,
     mounts,
     issuer: config.baseUrl,
     directory: exchangeDeps.directory,

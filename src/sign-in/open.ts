@@ -9,8 +9,10 @@ import type { Database } from "../storage/database.ts";
 import type { Seals } from "../storage/seals.ts";
 import type { IdentityDirectory } from "../sts/assumption.ts";
 import type { IssueDeps } from "../sts/issue.ts";
+import type { OrganizationProvider } from "../sts/provider-assumption.ts";
 import { createRefresh } from "../sts/refresh.ts";
 import type { LoginProvider } from "./login-provider.ts";
+import { findMappings } from "./mapped-groups.ts";
 import { signInPages } from "./pages.ts";
 import { loginProviders } from "./providers.ts";
 import { createRecheck } from "./recheck.ts";
@@ -31,13 +33,15 @@ export interface OpenSignInOptions extends IssueDeps {
   readonly log: Logger;
 }
 
-/** The pages that people see, and the method that refreshes what they came away with. */
+/** The pages that people see, and what the token service has of it. */
 export interface OpenedSignIn {
   readonly pages: Pages;
   readonly exchangeRefreshToken: ReturnType<typeof createRefresh>;
+  /** The identity providers of organizations, for the exchange of their tokens. */
+  readonly findProvider: (uid: string) => Promise<OrganizationProvider | undefined>;
 }
 
-/** Makes both. */
+/** Makes them. */
 export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   const { config, database, clock, limits, audiences, log, directory } = options;
   const providers = loginProviders(database.session, options.seals, options.login);
@@ -66,5 +70,9 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     recheck: createRecheck(directory, providers),
     log: (event) => log.info(event, "refresh"),
   });
-  return { pages: signInPages(deps), exchangeRefreshToken };
+  async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {
+    const provider = await providers.find(uid);
+    return provider && { ...provider, mappingsOf: (claims) => findMappings(database.session, provider, claims) };
+  }
+  return { pages: signInPages(deps), exchangeRefreshToken, findProvider };
 }

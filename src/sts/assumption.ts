@@ -46,7 +46,7 @@ export interface AssumptionDeps {
   readonly tokens: Pick<Tokens, "verify">;
   readonly issuer: string;
   /** The login provider of the operator, whose tokens stand for people. */
-  readonly login?: { readonly issuer: string; readonly clientId: string } | undefined;
+  readonly login?: PeopleProvider | undefined;
   readonly clock: Clock;
 }
 
@@ -95,13 +95,23 @@ export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, 
   return await assumeIdentity(deps, identity, presented);
 }
 
-/** The claims of a token that the operator's login provider has made for us, of whomever it speaks. */
-export async function verifyPerson(deps: AssumptionDeps, presented: PresentedToken): Promise<Claims> {
-  const { login } = deps;
-  if (!login || presented.issuer !== normalizeIssuer(login.issuer)) throw claimDenied("iss", presented.claims.iss);
+/** An OpenID provider whose tokens stand for people, and the client that we are there. */
+export interface PeopleProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+}
+
+/** The claims of a token that the provider has made for us, of whomever it speaks. */
+export async function verifyPerson(
+  deps: Pick<AssumptionDeps, "issuers" | "issuer" | "clock">,
+  provider: PeopleProvider | undefined,
+  presented: PresentedToken,
+): Promise<Claims> {
+  if (!provider || presented.issuer !== normalizeIssuer(provider.issuer))
+    throw claimDenied("iss", presented.claims.iss);
   const match = personMatch({ issuer: presented.issuer, subject: presented.subject });
-  const claims = await verifyPresented(presented, () => deps.issuers.keysFor(login.issuer), deps.clock());
-  const result = matchClaims(match, claims, [...defaultAudiences(deps.issuer), login.clientId]);
+  const claims = await verifyPresented(presented, () => deps.issuers.keysFor(provider.issuer), deps.clock());
+  const result = matchClaims(match, claims, [...defaultAudiences(deps.issuer), provider.clientId]);
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   return claims;
 }
@@ -149,7 +159,8 @@ async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken
   throw (denials.length === 1 && denials[0]) || permissionDenied("no identity fits the presented token: name one");
 }
 
-async function findCandidates(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
+/** The identities that the issuer and subject of a token may stand for. */
+export async function findCandidates(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
   // Empty is what is stored where an identity has no exact value.
   if (issuer === "" || subject === "") return [];
   return await directory.findByIssuerAndSubject(issuer, subject);

@@ -19,9 +19,10 @@ import {
 } from "./assumption.ts";
 import type { Claims } from "./claim-match.ts";
 import { noToken, show } from "./denials.ts";
-import { readExchangeRequest } from "./exchange-request.ts";
+import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
 import { issueToken } from "./issue.ts";
 import { type PresentedToken, parsePresented } from "./presented-token.ts";
+import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
 
 /** What an exchange rests on. */
 export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
@@ -34,6 +35,8 @@ export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
   /** The audiences that may be asked for. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
+  /** Finds the identity provider of an organization by its uid. */
+  readonly findProvider?: (uid: string) => Promise<OrganizationProvider | undefined>;
   /** Told of each token that was looked at. */
   readonly log?: (event: ExchangeEvent) => void;
 }
@@ -55,9 +58,7 @@ export function createExchange(deps: ExchangeDeps) {
     const wanted = readExchangeRequest(request, deps.audiences);
     const presented = readPresented(call);
     try {
-      // None is known yet. Never passed over, since its tokens are for the identities of one organization only.
-      if (wanted.identityProvider !== "") throw permissionDenied("the identity provider is not known");
-      const assumption = await assume(deps, wanted.identity, presented);
+      const assumption = await assume(deps, wanted, presented);
       const issued = await issueToken(deps, assumption, wanted);
       deps.log?.(eventOf("token_issued", assumption.uid, presented));
       return { token: issued.token, expiry: timestampFromMs(issued.expiresAt) };
@@ -70,7 +71,7 @@ export function createExchange(deps: ExchangeDeps) {
 
 /** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
 export function createPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
-  return (call) => verifyPerson(deps, readPresented(call));
+  return (call) => verifyPerson(deps, deps.login, readPresented(call));
 }
 
 // The header alone: a token in the query would end up in logs (security case X14).
@@ -82,7 +83,17 @@ function readPresented(call: Call): PresentedToken {
   return presented;
 }
 
-function assume(deps: ExchangeDeps, identity: string, presented: PresentedToken): Promise<Assumption> {
+async function assume(
+  deps: ExchangeDeps,
+  { identity, identityProvider }: WantedToken,
+  presented: PresentedToken,
+): Promise<Assumption> {
+  if (identityProvider !== "") {
+    // Never passed over: its tokens are for its own organization only.
+    const provider = await deps.findProvider?.(identityProvider);
+    if (!provider) throw permissionDenied("the identity provider is not known");
+    return assumeByProvider(deps, provider, identity, presented);
+  }
   if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
   return assumeWithOutsideToken(deps, identity, presented);
 }

@@ -109,6 +109,25 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await update(exchanged.body.token)).status, 403);
     });
 
+    it("its tokens are exchanged for its own people, by its name only", async () => {
+      await signIn({ sub: "exchanger" });
+      const exchange = async (query: string, changes: Record<string, unknown> = {}) => {
+        const token = await upstream.idToken({ sub: "exchanger", ...changes });
+        const path = `/sts/exchange?aud=${server.config.baseUrl}${query}`;
+        return await rest(server.url, token, "POST", path);
+      };
+      const named = `&identity_provider=${provider}`;
+      const { status, body } = await exchange(named);
+      assert.equal(status, 200);
+      const who = await rest(server.url, body.token, "GET", "/auth/v1/ok");
+      assert.equal(who.body.subject, personUid(upstream.issuer, "exchanger"));
+      assert.equal((await exchange("")).status, 403);
+      assert.equal((await exchange(named, { sub: "never-registered" })).status, 403);
+      assert.equal((await exchange(named, { aud: "another-client" })).status, 403);
+      assert.equal((await exchange(`&identity_provider=${server.groupUid}`)).status, 403);
+      assert.equal((await exchange(`${named}&identity=${server.ownerUid}`)).status, 403);
+    });
+
     it("X1: what it says is good for the identities of its own organization only", async () => {
       const other = (await api("POST", "groups", { name: "other.example" })).body.uid;
       const create = (groupUid: string) =>
