@@ -31,6 +31,7 @@ import { PingService } from "../../gen/chainguard/platform/ping/v2beta1/ping_pb.
 import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
 import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
+import { Advisories } from "../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
@@ -71,6 +72,7 @@ export const services = [
   SecurityTokenService,
   PingService,
   Groups,
+  Advisories,
 ] as const;
 
 const methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [pathOf(method), method] as const)));
