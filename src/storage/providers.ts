@@ -1,6 +1,6 @@
 // The joins and lookups around identity providers: their mappings and roles, owners, accepted terms.
 import { and, eq, sql } from "./drizzle.ts";
-import { placeholders } from "./placeholders.ts";
+import { rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** The mappings of an identity provider, at most `limit`. */
@@ -123,7 +123,7 @@ export async function insertProviderMember(tx: Transaction, providerUid: string,
   const statement = tx.prepared("provider_members.insert", (db, { providerMembers }) =>
     db
       .insert(providerMembers)
-      .values(placeholders(["providerUid", "identityUid", "createTime"]))
+      .values(rowPlaceholders(["providerUid", "identityUid", "createTime"]))
       .onConflictDoNothing()
       .returning({ uid: providerMembers.identityUid }),
   );

@@ -1,6 +1,6 @@
 // What people who sign in leave behind for a while: logins under way, tokens for headless devices, refresh families.
 import { and, asc, count, eq, lte, sql } from "./drizzle.ts";
-import { placeholders } from "./placeholders.ts";
+import { placeholders, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 import type { StoredSignIn } from "./tables/sign-in.ts";
 
@@ -19,7 +19,7 @@ export async function insertSignIn(tx: Transaction, row: SignInRow, limit: numbe
   const counted = tx.prepared("sign_ins.count", (db, { signIns }) => db.select({ rows: count() }).from(signIns));
   if (((await counted.execute())[0]?.rows ?? 0) >= limit) return false;
   const insert = tx.prepared("sign_ins.insert", (db, { signIns }) =>
-    db.insert(signIns).values(placeholders(["id", "browserDigest", "sealed", "expireTime"])),
+    db.insert(signIns).values(rowPlaceholders(["id", "browserDigest", "sealed", "expireTime"])),
   );
   await insert.execute({ ...row });
   return true;
@@ -60,7 +60,7 @@ export async function insertHeadlessSession(tx: Transaction, row: HeadlessSessio
   const statement = tx.prepared("headless_sessions.insert", (db, { headlessSessions }) =>
     db
       .insert(headlessSessions)
-      .values(placeholders(["code", "publicKey", "encryptedToken", "expireTime"]))
+      .values(rowPlaceholders(["code", "publicKey", "encryptedToken", "expireTime"]))
       .onConflictDoNothing()
       .returning({ code: headlessSessions.code }),
   );
@@ -102,7 +102,7 @@ export async function insertRefreshFamily(tx: Transaction, row: RefreshFamilyRow
   const insert = tx.prepared("refresh_families.insert", (db, { refreshFamilies }) =>
     db
       .insert(refreshFamilies)
-      .values(placeholders(["id", "identityUid", "digest", "signIn", "createTime", "expireTime"])),
+      .values(rowPlaceholders(["id", "identityUid", "digest", "signIn", "createTime", "expireTime"])),
   );
   await insert.execute({ ...row });
 }
