@@ -70,6 +70,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "doors/site.ts",
     "types:doors",
     "pipeline/finish-error.ts",
+    "pipeline/rule-book.ts",
     "services/auth",
     "services/iam/client-secret.ts",
     "services/iam/provider-rows.ts",

@@ -56,7 +56,8 @@ export function readLoginRequest(
   const need = (isGood: boolean, field: string, description: string) => {
     if (!isGood) violations.push({ field, description });
   };
-  for (const [name, value] of query) need(value.length <= maxValue, name, `must be at most ${maxValue} characters`);
+  for (const [name, value] of query)
+    need(value.length <= maxValue, name.slice(0, 64), `must be at most ${maxValue} characters`);
   const one = (name: string) => query.get(name) ?? "";
   const audience = listOf(query.getAll("audience").flatMap((value) => value.split(",")));
   const scopes = listOf(query.getAll("scope").map(decodeAgain));

@@ -1,5 +1,6 @@
 // The login providers that there are: the operator's, and those of organizations.
 import { permissionDenied } from "../aip/errors.ts";
+import { nameRule } from "../pipeline/rule-book.ts";
 import { openClientSecret } from "../services/iam/client-secret.ts";
 import { type IdentityProviderRow, identityProviderCollection } from "../services/iam/provider-rows.ts";
 import { findRow } from "../storage/collection.ts";
@@ -43,7 +44,7 @@ export function loginProviders(session: Session, seals: Seals, operators: LoginP
 
 /** The uids of at most two; only a verified name stands for an organization. */
 async function providersOf(session: Session, organization: string): Promise<string[]> {
-  const [root] = await findVerifiedRoots(session, organization);
+  const [root] = nameRule.test(organization) ? await findVerifiedRoots(session, organization) : [];
   return root ? (await findProvidersOf(session, root.uid, 2)).map(({ uid }) => uid) : [];
 }
 

@@ -1,5 +1,6 @@
 import { permissionDenied } from "../aip/errors.ts";
 import type { Grants } from "../authz/access.ts";
+import { nameRule } from "../pipeline/rule-book.ts";
 import { findGroupsByName } from "../storage/grants.ts";
 import type { Session } from "../storage/session.ts";
 import { isUid, isWithin } from "../uid.ts";
@@ -17,7 +18,7 @@ export async function resolveScopes(session: Session, scopes: readonly string[],
 /** Only groups within reach count, so that nothing is learnt about the names of others. */
 async function findByName(session: Session, name: string, grants: Grants): Promise<string> {
   const held = [...grants.keys()];
-  const groups = await findGroupsByName(session, name, maxNamesakes);
+  const groups = nameRule.test(name) ? await findGroupsByName(session, name, maxNamesakes) : [];
   const [only, second] = groups.filter(({ uid }) => held.some((above) => isWithin(uid, above)));
   if (only && !second) return only.uid;
   throw permissionDenied(second ? "several groups have the name: give its uid" : "no group has the name", {

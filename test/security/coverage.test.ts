@@ -18,7 +18,7 @@ const coverage: Readonly<Record<string, string | readonly string[]>> = {
   T8: ["authn/jws", "security/tokens", "security/registry-tokens"],
   T9: ["authn/jws", "authn/bearer", "security/tokens"],
   T10: ["authn/jws", "security/tokens"],
-  T11: ["authn/tokens-refused", "security/tokens"],
+  T11: ["authn/tokens-refused", "security/tokens", "security/sign-in"],
   T12: ["authn/keys", "authn/token-cache"],
   T13: ["authn/keys", "authn/token-cache", "authn/jws"],
   T14: [

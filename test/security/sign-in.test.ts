@@ -153,6 +153,16 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       });
     }
 
+    it("T11: a subject or an address with NUL or half a character harms nobody", async () => {
+      upstream.behaviour.claims = { sub: "a\0b" };
+      assert.match(await refused(), /^403 .*subject/);
+      upstream.behaviour.claims = { sub: "half", email: "a\0@example.org" };
+      assert.ok((await signIn()).token);
+      upstream.behaviour.claims = { sub: "scoped" };
+      assert.match(await refused({ scope: "a\0b" }), /^403 .*no group has the name/);
+      assert.equal(await (await fetch(`${server.url}/orgcheck?name=a%00b`)).text(), "false");
+    });
+
     it("J6: a provider whose discovery document names another issuer is not used", async () => {
       const other = await startUpstream();
       other.answers["/.well-known/openid-configuration"] = {

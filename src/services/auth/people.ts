@@ -89,7 +89,9 @@ function newIdentity(
 }
 
 /** An address that nobody has verified is told apart from one that counts. */
-function addressesOf({ claims: { email = "", emailVerified } }: Person) {
+function addressesOf({ claims: { email: stated = "", emailVerified } }: Person) {
+  // Security case T11: what no database can hold is no address.
+  const email = stated.includes("\0") || !stated.isWellFormed() ? "" : stated;
   return emailVerified ? { email, emailUnverified: "" } : { email: "", emailUnverified: email };
 }
 

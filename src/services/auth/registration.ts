@@ -1,5 +1,5 @@
 // What becomes of a person whom a login provider has vouched for: registered, known again, or invited.
-import { ApiError, Code } from "../../aip/errors.ts";
+import { ApiError, Code, permissionDenied } from "../../aip/errors.ts";
 import { insertProviderMember } from "../../storage/providers.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { type Claims, normalizeIssuer } from "../../sts/claim-match.ts";
@@ -29,12 +29,16 @@ export interface Registered {
   readonly groupUid: string;
 }
 
-/** The person that the claims of an ID token speak of. */
+/** The person that the claims of an ID token speak of. PERMISSION_DENIED for a subject that no database can hold. */
 export function personOf(claims: Claims): Person {
   const { iss, sub, name } = claims;
+  // Security case T11.
+  if (typeof sub !== "string" || sub === "" || sub.includes("\0") || !sub.isWellFormed()) {
+    throw permissionDenied("the login provider names a subject that is no text", { claim: "sub" });
+  }
   return {
     issuer: normalizeIssuer(String(iss)),
-    subject: String(sub),
+    subject: sub,
     name: typeof name === "string" ? name : "",
     claims: inheritedClaims(claims),
   };
