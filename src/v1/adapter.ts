@@ -5,7 +5,7 @@ import type { Call } from "../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
 import type { MessageRules } from "../pipeline/rule-book.ts";
 import type { Validator } from "../pipeline/validate.ts";
-import { correspond, fieldsOf, type Names } from "./fields.ts";
+import { correspond, type Names, reversed } from "./fields.ts";
 import type { Today, Unary } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";
 
@@ -93,6 +93,8 @@ export interface Differences<
   O2 extends DescMessage,
 > {
   readonly names?: Names;
+  /** What fields of the reply are called, where it is not the same as in the request. */
+  readonly replyNames?: Names;
   /** Makes the request of today, which is otherwise made field by field. */
   readonly request?: (request: MessageShape<I1>) => MessageInitShape<I2>;
   /** Makes the reply of version 1, which is otherwise made field by field. */
@@ -104,18 +106,27 @@ export function same<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
   today: Today,
   v1: Unary<I1, O1>,
   now: Unary<I2, O2>,
-  { names = {}, request, reply }: Differences<I1, O1, I2, O2> = {},
+  { names = {}, replyNames = names, request, reply }: Differences<I1, O1, I2, O2> = {},
 ): Adapted<I1, O1> {
   const input = request ? undefined : correspond(v1.input, now.input, names);
-  const output = reply ? undefined : correspond(v1.output, now.output, names);
+  const output = reply ? undefined : correspond(v1.output, now.output, replyNames);
   return adapt<I1, O1, I2, O2>(today, now, {
     request: request ?? ((message) => input!.toNow(message) as never),
     answer: async (ask, message) => {
       const answered = await ask(request ? request(message) : (input!.toNow(message) as never));
       return reply ? reply(answered, message) : (output!.toV1(answered) as never);
     },
-    rename: renamer([...reversed(names), ...(output?.renamed ?? []), ...(input?.renamed ?? [])]),
+    rename: renamer([...reversed(names), ...(input?.renamed ?? [])]),
   });
+}
+
+/** How a replacement differs from an update of everything. */
+export interface Replacement {
+  readonly names?: Names;
+  /** What fields of the reply are called, where it is not the same as in the request. */
+  readonly replyNames?: Names;
+  /** The fields that are replaced; all of them when absent. */
+  readonly mask?: readonly string[];
 }
 
 /** A PUT: the resource is the request, and whatever it leaves out is cleared. */
@@ -123,39 +134,17 @@ export function replace<V1 extends DescMessage, I2 extends DescMessage, O2 exten
   today: Today,
   v1: Unary<V1, V1>,
   now: Unary<I2, O2>,
-  { names = {}, mask = ["*"], resource, reply }: Replacement<V1, O2> = {},
+  { names = {}, replyNames = names, mask = ["*"] }: Replacement = {},
 ): Adapted<V1, V1> {
   const field = now.input.fields.find((candidate) => candidate.message?.typeName === now.output.typeName);
   if (!field) throw new Error(`${now.toString()} takes no ${now.output.name}`);
   const fields = correspond(v1.input, now.output, names);
-  const request = (message: MessageShape<V1>) => ({
-    [field.localName]: { ...fieldsOf(fields.toNow(message)), ...resource?.(message) },
-    updateMask: { paths: [...mask] },
-  });
+  const answered = correspond(v1.output, now.output, replyNames);
+  const request = (message: MessageShape<V1>) =>
+    ({ [field.localName]: fields.toNow(message), updateMask: { paths: [...mask] } }) as never;
   return adapt<V1, V1, I2, O2>(today, now, {
-    request: request as never,
-    answer: async (ask, message) => {
-      const answered = await ask(request(message) as never);
-      return { ...fieldsOf(fields.toV1(answered)), ...reply?.(answered) } as never;
-    },
+    request,
+    answer: async (ask, message) => answered.toV1(await ask(request(message))) as never,
     rename: renamer([...reversed(names), ...fields.renamed]),
   });
-}
-
-/** How a replacement differs from an update of everything. */
-export interface Replacement<V1 extends DescMessage, O2 extends DescMessage> {
-  readonly names?: Names;
-  /** The fields that are replaced; all of them when absent. */
-  readonly mask?: readonly string[];
-  /** Fields of today's resource that are not made field by field. */
-  readonly resource?: (message: MessageShape<V1>) => Partial<MessageInitShape<O2>>;
-  /** Fields of the reply that are not made field by field. */
-  readonly reply?: (reply: MessageShape<O2>) => Partial<MessageInitShape<V1>>;
-}
-
-/** The names of version 1 by those of today. */
-export function reversed(names: Names): [string, string][] {
-  return Object.entries(names)
-    .filter(([, now]) => now !== "")
-    .map(([v1, now]) => [now, v1.slice(v1.lastIndexOf(".") + 1)]);
 }

@@ -15,7 +15,6 @@ import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
-import { Groups } from "../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import { AccountAssociationsService } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
@@ -31,6 +30,7 @@ import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller } from "./rest-door.ts";
+import { v1Services } from "./v1-services.ts";
 
 export type { Outcome } from "./outcome.ts";
 
@@ -60,7 +60,7 @@ export const services = [
   AccountAssociationsService,
   SecurityTokenService,
   PingService,
-  Groups,
+  ...v1Services,
 ] as const;
 
 const methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [pathOf(method), method] as const)));

@@ -8,7 +8,12 @@ import { services } from "../../src/services.ts";
 import type { V1Implementation } from "../../src/v1/adapter.ts";
 
 /** Methods that no single method of today stands for. */
-const withoutCounterpart: readonly string[] = [];
+const withoutCounterpart: readonly string[] = [
+  // Today's LookupIdentity tells the uid of somebody who has never been here; this one does not.
+  "Identities/Lookup",
+  // A group and an invite at once.
+  "GroupInvites/CreateWithGroup",
+];
 
 const served = services({} as never, undefined as never).filter((each): each is V1Implementation => {
   return "counterparts" in each;
