@@ -18,6 +18,7 @@ export const {
   isNotNull,
   isNull,
   lt,
+  lte,
   ne,
   or,
   sql,

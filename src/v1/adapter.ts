@@ -7,11 +7,11 @@ import type { MessageRules } from "../pipeline/rule-book.ts";
 import type { Validator } from "../pipeline/validate.ts";
 import { correspond, type Names, reversed } from "./fields.ts";
 import type { Today, Unary } from "./today.ts";
-import { renamer, renaming } from "./violations.ts";
+import { type Rename, renamer, renaming } from "./violations.ts";
 
-/** A method of version 1 and the method of today that it stands for. */
+/** A method of version 1 and the method of today that it stands for, if there is one. */
 export interface Adapted<I extends DescMessage, O extends DescMessage> {
-  readonly counterpart: Unary;
+  readonly counterpart: Unary | undefined;
   readonly validate: Validator;
   handle(request: MessageShape<I>, call: Call): Promise<MessageInitShape<O>>;
 }
@@ -44,7 +44,7 @@ export function serve<S extends DescService>(
   return {
     ...implement(service, Object.fromEntries(handlers) as Handlers<S>, rules),
     validators: Object.fromEntries(adapted.map(([name, { validate }]) => [name, validate])),
-    counterparts: new Map(adapted.map(([name, { counterpart }]) => [name, counterpart])),
+    counterparts: new Map(adapted.flatMap(([name, { counterpart }]) => (counterpart ? [[name, counterpart]] : []))),
   };
 }
 
@@ -82,6 +82,22 @@ export function adapt<I1 extends DescMessage, O1 extends DescMessage, I2 extends
         (violation) => rename(violation, own),
         () => answer((asked) => today.call(counterpart, asked, call), own),
       ),
+  };
+}
+
+/** A method that is written by hand, in the names of today, but is allowed to whom its counterpart is. */
+export function handwritten<I extends DescMessage, O extends DescMessage>(
+  counterpart: Unary | undefined,
+  rename: Rename,
+  method: {
+    readonly check: (request: MessageShape<I>) => FieldViolation[];
+    readonly answer: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
+  },
+): Adapted<I, O> {
+  return {
+    counterpart,
+    validate: (request) => method.check(request as MessageShape<I>).map(rename),
+    handle: (request, call) => renaming(rename, () => method.answer(request, call)),
   };
 }
 

@@ -59,7 +59,7 @@ function createBatch(today: Today) {
   const { input, output } = now.batchCreateRoleBindings;
   const binding = correspond(V1RoleBindingSchema, RoleBindingSchema, names);
   const reply = correspond(v1.createBatch.output, output, replyNames);
-  const rename = renamer(binding.renamed);
+  const rename = renamer([...binding.renamed, ["requests", "role_bindings"]]);
   const request = ({ parent, roleBindings: bindings }: CreateRoleBindingBatchRequest) => ({
     parent,
     requests: bindings.map((value) => ({ roleBinding: binding.toNow(value) })),

@@ -8,6 +8,7 @@ import { groups } from "./groups.ts";
 import { identities } from "./identities.ts";
 import { identityMetadata } from "./identity-metadata.ts";
 import { ping } from "./ping.ts";
+import { registry } from "./registry.ts";
 import { roleBindings } from "./role-bindings.ts";
 import { roles } from "./roles.ts";
 import { subscriptions } from "./subscriptions.ts";
@@ -25,6 +26,7 @@ export function v1Services(current: readonly Implementation[], deps: Deps): V1Im
     accountAssociations(today),
     identityMetadata(today),
     subscriptions(today),
+    registry(today, deps),
     ping(today),
   ];
 }

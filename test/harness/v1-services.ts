@@ -8,6 +8,7 @@ import { Identities } from "../../gen/chainguard/platform/iam/v1/identities_pb.t
 import { RoleBindings } from "../../gen/chainguard/platform/iam/v1/role_bindings_pb.ts";
 import { Roles } from "../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { PingService } from "../../gen/chainguard/platform/ping/v1/ping_pb.ts";
+import { Registry } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 
 /** The services of version 1 that can be called. */
 export const v1Services = [
@@ -19,5 +20,6 @@ export const v1Services = [
   GroupAccountAssociations,
   IdentityMetadata,
   Subscriptions,
+  Registry,
   PingService,
 ] as const;

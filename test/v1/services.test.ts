@@ -9,10 +9,13 @@ import { limits } from "../../src/config.ts";
 import { subscriptionCollection } from "../../src/services/events/rows.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
 import { identityCollection } from "../../src/services/iam/rows.ts";
+import { repoCollection } from "../../src/services/registry/rows.ts";
 import { findRow, insertRow } from "../../src/storage/collection.ts";
+import { writeReadme } from "../../src/storage/registry.ts";
 import { newChild } from "../../src/uid.ts";
 import { type Door, type Outcome, openDoor } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addRepo, imageDigest } from "../security/registry-tree.ts";
 import { addGroup, addIdentity, arrange, operatorRole, ownerRole, viewerRole } from "../security/tree.ts";
 
 let server: TestServer;
@@ -149,6 +152,51 @@ describe("version 1 over gRPC", () => {
       assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
       assert.match(message, /more than 10000 items.*ListSubscriptions/);
     });
+  });
+
+  it("tells of images what today's methods tell, under shorter names", async () => {
+    const repoId = await addRepo(server, server.groupUid);
+    const request = { repoId, digest: imageDigest };
+    assert.deepEqual(await answer("registry.Registry/GetArchs", request), { archs: ["amd64"] });
+    assert.deepEqual(await answer("registry.Registry/GetSize", request), { size: "1", arch: "amd64" });
+    const { code, message } = await call("registry.Registry/GetSize", { ...request, arch: "arm64" });
+    assert.deepEqual([codeName(code), /arm64/.test(message)], ["NOT_FOUND", true]);
+  });
+
+  it("readmes come with a list as long as they are not too much for a reply", async () => {
+    const group = await addGroup(server, server.groupUid);
+    const readme = "a".repeat(65_536);
+    const fits = limits.v1ListReadmes / readme.length;
+    const add = (count: number) =>
+      arrange(server, async (tx) => {
+        for (let i = 0; i < count; i++) {
+          const uid = newChild(group);
+          const catalog = { catalogTier: 0, bundles: [], aliases: [], activeTags: [] };
+          const texts = { name: uid.slice(-16), description: "" };
+          await insertRow(tx, repoCollection, {
+            uid,
+            parent: group,
+            ...texts,
+            ...catalog,
+            createTime: 1,
+            updateTime: 1,
+          });
+          await writeReadme(tx, uid, readme);
+        }
+      });
+    await add(2);
+    const filter = { uidp: { childrenOf: group } };
+    const { items } = await answer<{ items: { id: string; readme: string }[] }>("registry.Registry/ListRepos", filter);
+    assert.deepEqual(
+      items.map((item) => item.readme.length),
+      [readme.length, readme.length],
+    );
+    await add(fits);
+    const { code } = await call("registry.Registry/ListRepos", filter);
+    assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
+    const [one] = items;
+    const alone = await answer<{ items: { readme: string }[] }>("registry.Registry/ListRepos", { id: one!.id });
+    assert.equal(alone.items[0]?.readme, readme);
   });
 
   it("the change log names the method that was called", async () => {

@@ -13,6 +13,13 @@ const withoutCounterpart: readonly string[] = [
   "Identities/Lookup",
   // A group and an invite at once.
   "GroupInvites/CreateWithGroup",
+  // Today a tag is set by its name alone.
+  "Registry/UpdateTag",
+  // Not offered, and not there today.
+  "Registry/GetPackageVersionMetadata",
+  "Registry/CreateDeployment",
+  "Registry/UpdateDeployment",
+  "Registry/GetDeployment",
 ];
 
 const served = services({} as never, undefined as never).filter((each): each is V1Implementation => {

@@ -5,6 +5,7 @@ import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 const viewer = builtInRoles.find(({ name }) => name === "viewer")!.uid;
 const identity = { name: "x", claimMatch: { issuer: "https://issuer.example.org", subject: "x" } };
 const role = { name: "x", capabilities: ["groups.list"] };
+const digest = `sha256:${"a".repeat(64)}`;
 const roleBinding = { identity: "0".repeat(40), role: viewer };
 
 /** Requests of the methods that are about one uid. */
@@ -30,6 +31,20 @@ export const targets: Readonly<Record<string, (uid: string) => JsonObject>> = {
   "iam.GroupAccountAssociations/Check": (group) => ({ group, accountType: "AMAZON" }),
   "events.Subscriptions/Create": (parentId) => ({ parentId, subscription: { sink: "https://example.org/" } }),
   "events.Subscriptions/Delete": (id) => ({ id }),
+  "registry.Registry/CreateRepo": (parentId) => ({ parentId, repo: { name: "x" } }),
+  "registry.Registry/UpdateRepo": (id) => ({ id, name: "x" }),
+  "registry.Registry/GetRepoCountBySource": (id) => ({ id }),
+  "registry.Registry/DeleteRepo": (id) => ({ id }),
+  "registry.Registry/CreateTag": (repoId) => ({ repoId, tag: { name: "x" } }),
+  "registry.Registry/UpdateTag": (id) => ({ id, name: "x" }),
+  "registry.Registry/DeleteTag": (id) => ({ id }),
+  "registry.Registry/GetRepoTagsSummary": (repoId) => ({ repoId }),
+  "registry.Registry/ListTagHistory": (parentId) => ({ parentId }),
+  "registry.Registry/GetArchs": (repoId) => ({ repoId, digest }),
+  "registry.Registry/GetSize": (repoId) => ({ repoId, digest }),
+  "registry.Registry/CreateDeployment": (parentId) => ({ parentId }),
+  "registry.Registry/UpdateDeployment": (repoId) => ({ repoId }),
+  "registry.Registry/GetDeployment": (repoId) => ({ repoId }),
 };
 
 const places = ["id", "uidp.ids", "uidp.descendantsOf", "uidp.childrenOf"];
@@ -43,6 +58,9 @@ export const filters: Readonly<Record<string, readonly string[]>> = {
   "iam.GroupInvites/List": ["id", "group"],
   "iam.GroupAccountAssociations/List": ["group"],
   "events.Subscriptions/List": places,
+  "registry.Registry/ListRepos": places,
+  "registry.Registry/ListTags": places,
+  "registry.Registry/ListEolTags": places.slice(1),
 };
 
 /** Methods that take no uid, or one that says nothing: they are tested by themselves. */
@@ -53,4 +71,5 @@ export const withoutUid: readonly string[] = [
   "iam.Identities/Lookup",
   "iam.GroupInvites/CreateWithGroup",
   "events.Identities/UpdateMetadata",
+  "registry.Registry/GetPackageVersionMetadata",
 ];

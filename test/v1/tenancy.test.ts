@@ -8,6 +8,7 @@ import { type Door, openDoor } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { v1Services } from "../harness/v1-services.ts";
 import { demandOf } from "../security/matrix.ts";
+import { addRepo, addSubscription, addTag } from "../security/registry-tree.ts";
 import {
   addAssociation,
   addCaller,
@@ -42,6 +43,8 @@ before(async () => {
     await bind(server, group, identity, viewerRole.uid);
     await addInvite(server, group);
     await addAssociation(server, group);
+    await addTag(server, await addRepo(server, group));
+    await addSubscription(server, group);
   }
   const caller = await addCaller(server, granted, ownerRole.uid);
   owner = caller.token;
