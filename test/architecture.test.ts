@@ -74,8 +74,8 @@ const onlyIn: readonly { readonly what: RegExp; readonly where: RegExp; readonly
   },
   {
     what: /from "@connectrpc\//,
-    where: /^(doors\/router\.ts|services\/operations\/|server\.ts)/,
-    why: "only the router speaks Connect",
+    where: /^(doors\/router\.ts|services\/operations\/|server\.ts|cli\/client\/)/,
+    why: "only the router and the client speak Connect",
   },
   { what: /from "drizzle-orm/, where: /^storage\//, why: "only storage knows the database" },
 ];

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const launcher = fileURLToPath(new URL("../../src/gatehouse.js", import.meta.url));
+/** The program. */
+export const launcher = fileURLToPath(new URL("../../src/gatehouse.js", import.meta.url));
 
 export interface Finished {
   readonly code: number | null;

@@ -151,10 +151,13 @@ describe("PostgreSQL: transactions", () => {
   });
 });
 
+/** Also the time for a new connection, which takes a while on a busy machine. */
+const patienceMs = 1000;
+
 describe("PostgreSQL: when it cannot serve", () => {
   it("a lock that is held beyond the limit makes writes unavailable, and only until it goes", async () => {
     await using store = await openPostgresStore();
-    const database = await store.open({ lockTimeoutMs: 50 });
+    const database = await store.open({ lockTimeoutMs: patienceMs });
     await write(database, (tx) => writeSetting(tx, "colour", "red"));
     await store.tamper("BEGIN");
     await store.tamper("LOCK TABLE settings IN ACCESS EXCLUSIVE MODE");
@@ -178,7 +181,7 @@ describe("PostgreSQL: when it cannot serve", () => {
 
   it("a call that no connection becomes free for is unavailable", async () => {
     await using store = await openPostgresStore();
-    const database = await store.open({ poolSize: 1, lockTimeoutMs: 50 });
+    const database = await store.open({ poolSize: 1, lockTimeoutMs: patienceMs });
     await write(database, async () => {
       await assert.rejects(
         write(database, async () => {}),

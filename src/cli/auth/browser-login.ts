@@ -1,0 +1,105 @@
+// Sign-in in a browser of this machine: the token comes back to a port that only this sign-in knows.
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Target } from "../client/credential.ts";
+import { CommandFailure } from "../failure.ts";
+import { note, printable, type Shell } from "../shell.ts";
+import { type LoginOptions, loginAddress } from "./login-address.ts";
+
+/** Tokens as a sign-in hands them out; the second is empty unless one was made. */
+export interface SignedIn {
+  readonly token: string;
+  readonly refreshToken: string;
+}
+
+/** How long a person may take, in milliseconds. */
+const patienceMs = 15 * 60_000;
+
+const done = `<!doctype html><meta charset="utf-8"><title>Signed in</title><p>You are signed in. This window can be closed.`;
+const failed = `<!doctype html><meta charset="utf-8"><title>Not signed in</title><p>You are not signed in; the command line says why.`;
+
+/** Opens the browser, or shows its address, and waits for the token. */
+export async function loginInBrowser(
+  shell: Shell,
+  target: Target,
+  options: LoginOptions & { readonly browser?: boolean },
+): Promise<SignedIn> {
+  const state = randomBytes(16).toString("hex");
+  const signedIn = Promise.withResolvers<SignedIn>();
+  const shown = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    response.on("close", () => request.url === "/" && shown.resolve());
+    answer(request, response, state, signedIn);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const timer = setTimeout(() => signedIn.reject(new CommandFailure("nobody signed in within 15 minutes")), patienceMs);
+  try {
+    const { port } = server.address() as AddressInfo;
+    // The state keeps other pages from handing us a token of theirs (RFC 6749 §10.12).
+    const redirect = `http://localhost:${port}/callback?token=true&error=true&state=${state}`;
+    const address = loginAddress(target, options, { exit: "redirect", redirect });
+    note(shell, `Sign in with a browser at\n\n  ${address}\n`);
+    if (options.browser !== false) await openBrowser(address);
+    const tokens = await signedIn.promise;
+    // The browser still comes for the page that it was sent on to.
+    await Promise.race([shown.promise, sleep(2_000, undefined, { ref: false })]);
+    return tokens;
+  } finally {
+    clearTimeout(timer);
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  state: string,
+  waiter: PromiseWithResolvers<SignedIn>,
+): void {
+  const url = URL.parse(request.url ?? "", "http://localhost");
+  const query = url?.searchParams ?? new URLSearchParams();
+  if (url?.pathname === "/") page(response, 200, done);
+  else if (url?.pathname !== "/callback" || !isSame(query.get("state") ?? "", state)) page(response, 404, failed);
+  else if (["", "true"].includes(query.get("token") ?? "")) {
+    page(response, 400, failed);
+    waiter.reject(refusal(query));
+  } else {
+    // The token leaves the address bar before anything is shown.
+    response.writeHead(308, { location: "/", "cache-control": "no-store" }).end();
+    waiter.resolve({ token: query.get("token") ?? "", refreshToken: query.get("refresh_token") ?? "" });
+  }
+}
+
+function refusal(query: URLSearchParams): CommandFailure {
+  const hint =
+    query.get("status_code") === "404"
+      ? "There is no account for you here. With an invite, sign in with --invite-code CODE."
+      : "";
+  return new CommandFailure(`not signed in: ${printable(query.get("error") ?? "the server did not say why")}`, {
+    hint,
+  });
+}
+
+function page(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'",
+    "cache-control": "no-store",
+    connection: "close",
+  });
+  response.end(body);
+}
+
+function isSame(given: string, expected: string): boolean {
+  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+}
+
+/** Where there is none, the address above is enough. */
+async function openBrowser(address: string): Promise<void> {
+  const { default: open } = await import("open");
+  const child = await open(address).catch(() => undefined);
+  child?.on("error", () => {});
+}

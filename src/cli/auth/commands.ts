@@ -1,0 +1,96 @@
+// `gatehouse auth`: signing in and out, and credentials for other programs.
+import type { Command, OptionValues } from "commander";
+import { type ClientOptions, openSession, type Session, withClient } from "../client/session.ts";
+import type { Format } from "../output/output.ts";
+import type { Shell } from "../shell.ts";
+import type { PullTokenFlags } from "./pull-token.ts";
+
+const tokenFormats: readonly Format[] = ["table", "json", "yaml", "id", "none"];
+
+/** Adds the commands. */
+export function addAuthCommands(program: Command, shell: Shell): void {
+  const auth = program.command("auth").description("sign in and out; credentials for other programs");
+  addLogin(auth, shell);
+  act(withClient(auth.command("logout").description("forget the tokens of a server"), []), shell, async (session) =>
+    (await import("./status.ts")).logout(session),
+  );
+  const status = auth
+    .command("status")
+    .description("show who you are signed in as")
+    .option("--quick", "do not ask the server");
+  act(
+    withClient(status, ["table", "wide", "json", "yaml", "csv", "id", "none"]),
+    shell,
+    async (session, _args, { quick }) => (await import("./status.ts")).showStatus(session, quick === true),
+  );
+  const token = auth
+    .command("token")
+    .description("print the token, without a newline, for the headers of other programs");
+  act(withClient(token, []), shell, async (session) => (await import("./status.ts")).printToken(session));
+  addPullToken(auth, shell);
+  addDocker(auth, shell);
+}
+
+function addLogin(auth: Command, shell: Shell): void {
+  const login = auth
+    .command("login")
+    .description("sign in: as a person with a browser, or as a workload with an identity token")
+    .option("--identity <uid>", "the identity to assume")
+    .option("--identity-token <file|token>", "the token of a CI system or a cloud to exchange")
+    .option("--headless", "sign in with a browser of another device")
+    .option("--no-browser", "only print the address")
+    .option("--identity-provider <uid>", "sign in with this identity provider (default.identity-provider)")
+    .option("--org-name <name>", "sign in with the identity provider of this organization")
+    .option("--invite-code <code>", "accept an invite")
+    .option("--no-refresh", "ask for no refresh token");
+  act(withClient(login, tokenFormats), shell, async (session, _args, options) => {
+    const identityProvider = options.identityProvider ?? session.config["default.identity-provider"];
+    const flags = { ...options, ...(identityProvider !== undefined && { identityProvider: String(identityProvider) }) };
+    await (await import("./login.ts")).login(session, flags);
+  });
+}
+
+function addPullToken(auth: Command, shell: Shell): void {
+  const pullToken = auth.command("pull-token").description("credentials that only pull images, for machines");
+  const create = pullToken
+    .command("create", { isDefault: true })
+    .description("create one and print how to sign in with it")
+    .option("--parent <name|uid>", "the group to pull from (default.group)")
+    .option("--name <name>", "what its identity is called")
+    .option("-d, --description <text>", "what it is for")
+    .option("--ttl <time>", "how long it is good for, at most 8760h", "720h")
+    .option("--save", "keep it in the configuration of container tools");
+  act(withClient(create, tokenFormats), shell, async (session, _args, options) =>
+    (await import("./pull-token.ts")).createPullToken(session, options as PullTokenFlags),
+  );
+  const list = pullToken
+    .command("list")
+    .description("list those that you can see")
+    .option("--expired", "those that have expired");
+  act(withClient(list), shell, async (session, _args, { expired }) =>
+    (await import("./pull-token.ts")).listPullTokens(session, expired === true),
+  );
+}
+
+function addDocker(auth: Command, shell: Shell): void {
+  const configure = auth
+    .command("configure-docker")
+    .description("let container tools sign in to the registry with your token")
+    .option("--helper-dir <path>", "where the credential helper goes (~/.local/bin)");
+  act(withClient(configure, []), shell, async (session, _args, options) =>
+    (await import("./docker.ts")).configureDocker(session, options),
+  );
+  const helper = auth.command("docker-credential", { hidden: true }).argument("<action>");
+  act(withClient(helper, []), shell, async (session, [action = ""]) =>
+    (await import("./docker.ts")).answerDocker(session, action),
+  );
+}
+
+type Body = (session: Session, args: readonly string[], options: OptionValues) => Promise<void>;
+
+function act(command: Command, shell: Shell, body: Body): void {
+  command.action(async () => {
+    using session = await openSession(shell, command.opts<ClientOptions>());
+    await body(session, command.args, command.opts());
+  });
+}

@@ -1,0 +1,71 @@
+// The file in which container tools keep how they sign in, and the helper that they ask.
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Target } from "../client/credential.ts";
+import { CommandFailure } from "../failure.ts";
+import type { Shell } from "../shell.ts";
+
+/** The name after `docker-credential-`. */
+const helper = "gatehouse";
+const launcher = fileURLToPath(new URL("../../gatehouse.js", import.meta.url));
+
+/** Lets container tools ask us for the credentials of a registry. */
+export function saveHelper(shell: Shell, host: string): string {
+  return change(shell, (config) => {
+    config.credHelpers = { ...asObject(config.credHelpers), [host]: helper };
+  });
+}
+
+/** Keeps a user name and a password for a registry. */
+export function saveLogin(shell: Shell, host: string, user: string, password: string): string {
+  return change(shell, (config) => {
+    const auth = Buffer.from(`${user}:${password}`).toString("base64");
+    config.auths = { ...asObject(config.auths), [host]: { auth } };
+    // A helper would win over what is kept here.
+    const { [host]: _ours, ...others } = asObject(config.credHelpers);
+    if (config.credHelpers !== undefined) config.credHelpers = others;
+  });
+}
+
+/** Writes the program that container tools start, for one server; answers its path. */
+export function writeHelper(folder: string, { url, audience }: Target): string {
+  const file = path.join(folder, `docker-credential-${helper}`);
+  mkdirSync(folder, { recursive: true });
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  // Whoever starts it has none of our variables.
+  const words = [process.execPath, launcher, "auth", "docker-credential", "--url", url, "--audience", audience];
+  writeFileSync(file, `#!/bin/sh\nexec ${words.map(quote).join(" ")} "$@"\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+function change({ environment }: Shell, edit: (config: Record<string, unknown>) => void): string {
+  const folder = environment.DOCKER_CONFIG || path.join(environment.HOME || homedir(), ".docker");
+  const file = path.join(folder, "config.json");
+  const config = { ...read(file) };
+  edit(config);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return file;
+}
+
+function read(file: string): object {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    return {};
+  }
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    throw new CommandFailure(`${file} is not JSON; nothing was changed`);
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

@@ -1,0 +1,62 @@
+// Sign-in without a browser here: the person opens an address on another device, and the token comes back encrypted, so
+// that only the holder of this process's key can read it.
+import { createDecipheriv, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Target } from "../client/credential.ts";
+import { CommandFailure } from "../failure.ts";
+import { note, type Shell } from "../shell.ts";
+import type { SignedIn } from "./browser-login.ts";
+import { type LoginOptions, loginAddress } from "./login-address.ts";
+
+/** How long a code is good for, and how often it is asked after, in milliseconds. */
+const codeLifeMs = 900_000;
+const intervalMs = 2_000;
+
+/** Shows an address to open elsewhere, and waits for the token. */
+export async function loginHeadless(shell: Shell, target: Target, options: LoginOptions): Promise<SignedIn> {
+  const { publicKey, privateKey } = generateKeyPairSync("x25519");
+  const code = String(publicKey.export({ format: "jwk" }).x);
+  const address = loginAddress(target, { ...options, refresh: false }, { headless_code: code });
+  note(shell, `Open this address in a browser on any device, and sign in there:\n\n  ${address}\n`);
+  const until = Date.now() + codeLifeMs;
+  while (Date.now() < until) {
+    const session = await findSession(target, code);
+    if (session) return { token: decrypt(session, privateKey), refreshToken: "" };
+    await sleep(intervalMs);
+  }
+  throw new CommandFailure("nobody signed in within 15 minutes");
+}
+
+interface HeadlessSession {
+  readonly ecdhPublicKey: string;
+  readonly encryptedIdtoken: string;
+}
+
+/** Undefined as long as nobody has signed in. */
+async function findSession({ issuer }: Target, code: string): Promise<HeadlessSession | undefined> {
+  const address = new URL(`${issuer}/sts/headless_sessions`);
+  address.searchParams.set("code", code);
+  const reply = await fetch(address, { redirect: "error" }).catch(() => undefined);
+  if (!reply || reply.status === 404 || reply.status >= 500) return undefined;
+  const body = (await reply.json().catch(() => undefined)) as
+    | Partial<HeadlessSession & { message: string }>
+    | undefined;
+  if (!reply.ok)
+    throw new CommandFailure(`${issuer} refuses sign-in without a browser: ${body?.message ?? reply.status}`);
+  const { ecdhPublicKey = "", encryptedIdtoken = "" } = body ?? {};
+  return { ecdhPublicKey, encryptedIdtoken };
+}
+
+// The key arrives as the bytes of its base64url text, in the base64 of JSON: encoded twice.
+function decrypt({ ecdhPublicKey, encryptedIdtoken }: HeadlessSession, privateKey: KeyObject): string {
+  try {
+    const x = Buffer.from(ecdhPublicKey, "base64").toString();
+    const publicKey = createPublicKey({ key: { kty: "OKP", crv: "X25519", x }, format: "jwk" });
+    const sealed = Buffer.from(encryptedIdtoken, "base64");
+    const decipher = createDecipheriv("aes-256-gcm", diffieHellman({ privateKey, publicKey }), sealed.subarray(0, 12));
+    decipher.setAuthTag(sealed.subarray(-16));
+    return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString();
+  } catch {
+    throw new CommandFailure("the token that the server sent cannot be decrypted");
+  }
+}

@@ -1,0 +1,104 @@
+// Pull tokens: an identity whose only key is made here, and a token that this key has signed. The server never sees the
+// private half, and deleting the identity revokes the token.
+import { randomBytes } from "node:crypto";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import type { Session } from "../client/session.ts";
+import { wrongUsage } from "../failure.ts";
+import type { View } from "../output/output.ts";
+import { seconds } from "../resources/flags.ts";
+import { groups } from "../resources/groups.ts";
+import { roleBindings, roles } from "../resources/iam.ts";
+import { identities } from "../resources/identities.ts";
+import { textAt } from "../resources/json.ts";
+import { findUid, listAll } from "../resources/lookup.ts";
+import { standardMethod } from "../resources/methods.ts";
+import { saveLogin } from "./docker-config.ts";
+
+export interface PullTokenFlags {
+  readonly parent?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly ttl: string;
+  readonly save?: boolean;
+}
+
+/** How the identities of pull tokens are told from others with static keys. */
+const issuerPrefix = "https://pulltoken.";
+const role = "registry.pull";
+
+const pullTokenView: View = {
+  noun: "pull tokens",
+  columns: [
+    { title: "name", value: "name" },
+    { title: "uid", value: "uid" },
+    { title: "expires", value: "staticKeys.expirationTime" },
+  ],
+};
+
+/** Creates one under a group, and prints how to sign in with it. */
+export async function createPullToken(session: Session, flags: PullTokenFlags): Promise<void> {
+  const parent = await findGroup(session, flags.parent);
+  const name = flags.name ?? `pull-token-${randomBytes(4).toString("hex")}`;
+  const expiresAt = Date.now() + seconds(flags.ttl) * 1000;
+  const { publicKey, privateKey } = await generateKeyPair("RS256");
+  const kid = randomBytes(8).toString("hex");
+  const [issuer, subject] = [`${issuerPrefix}${new URL(session.issuer).hostname}`, name];
+  const keys = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" }] };
+  const staticKeys = {
+    issuer,
+    subject,
+    issuerKeys: JSON.stringify(keys),
+    expirationTime: new Date(expiresAt).toISOString(),
+  };
+  const identity = await session.call((await standardMethod(identities, "Create")).method, {
+    parent,
+    identity: { name, description: flags.description ?? "Pull token", staticKeys },
+  });
+  const uid = textAt(identity, "uid");
+  await session.call((await standardMethod(roleBindings, "Create")).method, {
+    parent,
+    roleBinding: { identityUid: uid, roleUid: await findUid(session, roles, role) },
+  });
+  const token = await new SignJWT({ iss: issuer, sub: subject, aud: session.issuer })
+    .setProtectedHeader({ alg: "RS256", kid })
+    .setIssuedAt()
+    .setExpirationTime(Math.floor(expiresAt / 1000))
+    .sign(privateKey);
+  await show(session, flags, { uid, name, expires: new Date(expiresAt).toISOString(), token });
+}
+
+/** Lists them; those that have expired only when asked for. */
+export async function listPullTokens(session: Session, expired: boolean): Promise<void> {
+  const rows = await listAll(session, identities, { relationshipType: "RELATIONSHIP_TYPE_STATIC" });
+  const kept = rows.filter(({ staticKeys }) => {
+    const { issuer, expirationTime } = staticKeys as JsonObject;
+    return String(issuer).startsWith(issuerPrefix) && Date.parse(String(expirationTime)) <= Date.now() === expired;
+  });
+  await session.output.list(pullTokenView, kept);
+}
+
+async function show(session: Session, { save }: PullTokenFlags, made: JsonObject & { uid: string; token: string }) {
+  const host = session.config["platform.registry"];
+  if (save) {
+    if (host === undefined) throw noRegistry();
+    saveLogin(session.shell, host, made.uid, made.token);
+  }
+  if (session.output.format !== "table") return await session.output.one(pullTokenView, { ...made });
+  const command = `docker login ${host ?? "REGISTRY"} --username "${made.uid}" --password "${made.token}"`;
+  session.shell.stdout.write(`${command}\n`);
+}
+
+async function findGroup(session: Session, text: string | undefined): Promise<string> {
+  const group = text ?? session.config["default.group"];
+  if (group !== undefined) return await findUid(session, groups, group);
+  throw wrongUsage("the pull token needs a group to pull from", "Name it with --parent, or set default.group.");
+}
+
+/** The registry is not named anywhere. */
+export function noRegistry() {
+  return wrongUsage(
+    "which registry is not known",
+    "Name it once for all: `gatehouse config set platform.registry HOST`.",
+  );
+}

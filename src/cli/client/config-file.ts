@@ -1,0 +1,90 @@
+// The caller's own settings: which server, which group, which format. Not those of `serve`.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { wrongUsage } from "../failure.ts";
+import type { Shell } from "../shell.ts";
+
+/** What can be set, and what it means. The names are those that people know from chainctl. */
+export const configKeys = {
+  "platform.api": "the address of the server",
+  "platform.audience": "the audience of tokens, when it is not the address",
+  "platform.registry": "the host of the container registry, for configure-docker and pull-token",
+  "default.group": "the group for commands without --parent, by name or uid",
+  "default.identity-provider": "the identity provider or organization to sign in with",
+  "output.format": "the output format for commands without -o",
+} as const;
+
+export type ConfigKey = keyof typeof configKeys;
+export type ClientConfig = Readonly<Partial<Record<ConfigKey, string>>>;
+
+/** Where the settings are kept. */
+export function configPath({ environment }: Shell): string {
+  const folder = environment.XDG_CONFIG_HOME || path.join(environment.HOME || homedir(), ".config");
+  return path.join(folder, "gatehouse", "config.yaml");
+}
+
+/** The settings; empty when there is no file. Throws when it cannot be understood. */
+export async function readClientConfig(shell: Shell): Promise<ClientConfig> {
+  const file = configPath(shell);
+  const text = readIfThere(file);
+  if (text === undefined) return {};
+  const { parse } = await import("yaml");
+  let content: unknown;
+  try {
+    content = parse(text) ?? {};
+  } catch (error) {
+    throw wrongUsage(`${file} is not YAML: ${error instanceof Error ? error.message.split("\n")[0] : error}`);
+  }
+  return flatten(content, file);
+}
+
+/** Sets or, with undefined, removes one setting; the rest of the file, comments included, stays. */
+export async function writeClientConfig(shell: Shell, key: ConfigKey, value: string | undefined): Promise<string> {
+  const file = configPath(shell);
+  await readClientConfig(shell);
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(readIfThere(file) || "{}\n");
+  if (value === undefined) document.deleteIn(key.split("."));
+  else document.setIn(key.split("."), value);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, document.toString(), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return file;
+}
+
+/** The key with this name; wrong usage when there is none. */
+export function parseConfigKey(text: string): ConfigKey {
+  if (Object.hasOwn(configKeys, text)) return text as ConfigKey;
+  throw wrongUsage(
+    `there is no setting ${JSON.stringify(text)}`,
+    `Settings are ${Object.keys(configKeys).join(", ")}.`,
+  );
+}
+
+function flatten(content: unknown, file: string): ClientConfig {
+  const found: Partial<Record<ConfigKey, string>> = {};
+  for (const [section, members] of Object.entries(asObject(content, file))) {
+    for (const [name, value] of Object.entries(asObject(members, `${file}: ${section}`))) {
+      const key = `${section}.${name}`;
+      if (!Object.hasOwn(configKeys, key)) throw wrongUsage(`${file} sets ${key}, which is no setting`);
+      if (typeof value !== "string") throw wrongUsage(`${file}: ${key} must be a text`);
+      found[key as ConfigKey] = value;
+    }
+  }
+  return found;
+}
+
+function asObject(value: unknown, where: string): object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw wrongUsage(`${where} must hold settings such as "platform: {api: https://…}"`);
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,161 @@
+// A command's way to the server: where it is, with which token, and how its answers are shown.
+import type { DescMethod, DescMethodUnary, DescService, JsonObject } from "@bufbuild/protobuf";
+import type { Client, Interceptor, Transport } from "@connectrpc/connect";
+import type { Command } from "commander";
+import { Option } from "commander";
+import { wrongUsage } from "../failure.ts";
+import { type Format, formats, type Output, openOutput } from "../output/output.ts";
+import type { Shell } from "../shell.ts";
+import { type ClientConfig, readClientConfig } from "./config-file.ts";
+import { type Credential, findCredential, type Target } from "./credential.ts";
+
+/** What every command that talks to a server takes. */
+export interface ClientOptions {
+  readonly url?: string;
+  readonly audience?: string;
+  readonly output?: string;
+}
+
+/** A command's way to the server. Disposing of it closes the connection. */
+export interface Session extends Disposable, Target {
+  readonly shell: Shell;
+  readonly config: ClientConfig;
+  readonly output: Output;
+  /** Finds the token, or fails with a hint. */
+  credential(): Promise<Credential>;
+  /** A typed client of one service. Failures of its calls are CommandFailures with hints. */
+  client<S extends DescService>(service: S): Promise<Client<S>>;
+  /** Calls one method with the JSON of its request, and answers the JSON of its reply. */
+  call(method: DescMethod, request: JsonObject): Promise<JsonObject>;
+}
+
+/** The address when nobody names one: where `npm start` listens. */
+export const defaultUrl = "http://127.0.0.1:8080";
+
+/** How long one call may take, in milliseconds. */
+const callTimeoutMs = 60_000;
+
+/** Gives a command the flags that every client of the API has. */
+export function withClient(command: Command, outputs: readonly Format[] = formats): Command {
+  command
+    .option("--url <url>", "address of the server (GATEHOUSE_URL, platform.api)")
+    .option(
+      "--audience <audience>",
+      "audience of tokens, when it is not the address (GATEHOUSE_AUDIENCE, platform.audience)",
+    );
+  if (outputs.length > 0) {
+    command.addOption(new Option("-o, --output <format>", "how results are printed (output.format)").choices(outputs));
+  }
+  return command;
+}
+
+/** Opens a session; nothing is sent until the first call. */
+export async function openSession(shell: Shell, options: ClientOptions): Promise<Session> {
+  const config = await readClientConfig(shell);
+  const target = findTarget(shell, options, config);
+  const format = options.output ?? config["output.format"] ?? "table";
+  const output = openOutput(shell, format);
+  let credential: Promise<Credential> | undefined;
+  const findOnce = () => {
+    credential ??= import("./refresh.ts").then(({ refresher }) =>
+      findCredential(shell, target, refresher(shell, target)),
+    );
+    return credential;
+  };
+  let opened: Promise<Opened> | undefined;
+  const open = () => {
+    opened ??= openTransport(target.url, async (headers) => {
+      headers.set("authorization", `Bearer ${(await findOnce()).token}`);
+    });
+    return opened;
+  };
+  return {
+    shell,
+    config,
+    output,
+    ...target,
+    credential: findOnce,
+    client: async (service) =>
+      (await connectLibrary()).createClient(service, failing((await open()).transport, target)),
+    async call(method, request) {
+      const { fromJson, toJson } = await import("@bufbuild/protobuf");
+      const unary = method as DescMethodUnary;
+      const transport = failing((await open()).transport, target);
+      const { message } = await transport.unary(unary, undefined, callTimeoutMs, {}, fromJson(unary.input, request));
+      return toJson(unary.output, message) as JsonObject;
+    },
+    [Symbol.dispose]: () => void opened?.then(({ close }) => close()),
+  };
+}
+
+/** Where the server is: flag, variable, file, default. */
+export function findTarget({ environment }: Shell, options: ClientOptions, config: ClientConfig): Target {
+  const url = (options.url ?? (environment.GATEHOUSE_URL || config["platform.api"]) ?? defaultUrl).replace(/\/+$/, "");
+  const parsed = URL.parse(url);
+  if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
+    throw wrongUsage(
+      `${JSON.stringify(url)} is no http or https address`,
+      "It is named with --url, GATEHOUSE_URL or platform.api.",
+    );
+  }
+  const audience = options.audience ?? (environment.GATEHOUSE_AUDIENCE || config["platform.audience"]) ?? url;
+  // As the SDK does: where the API and the issuer have hosts of their own, their names differ by this word.
+  return { url, issuer: url.replace("console-api", "issuer"), audience };
+}
+
+/** A transport, and how to let go of its connection. */
+export interface Opened {
+  readonly transport: Transport;
+  close(): void;
+}
+
+/** Opens a gRPC transport, the protocol that every server of this API speaks. */
+export async function openTransport(url: string, authorize: (headers: Headers) => Promise<void>): Promise<Opened> {
+  const { createGrpcTransport, Http2SessionManager } = await import("@connectrpc/connect-node");
+  const sessionManager = new Http2SessionManager(url);
+  const withToken: Interceptor = (next) => async (request) => {
+    await authorize(request.header);
+    return await next(request);
+  };
+  const transport = createGrpcTransport({
+    baseUrl: url,
+    sessionManager,
+    interceptors: [withToken],
+    defaultTimeoutMs: callTimeoutMs,
+  });
+  return { transport, close: () => sessionManager.abort() };
+}
+
+/** Calls the issuer of a target with a credential of another kind than a session's. */
+export async function withBearer<T>(
+  target: Target,
+  token: string,
+  body: (transport: Transport) => Promise<T>,
+): Promise<T> {
+  const { transport, close } = await openTransport(target.issuer, async (headers) => {
+    headers.set("authorization", `Bearer ${token}`);
+  });
+  try {
+    return await body(transport);
+  } finally {
+    close();
+  }
+}
+
+/** The same transport, whose failures say what to try. */
+export function failing(transport: Transport, target: Target): Transport {
+  return {
+    async unary(...args) {
+      try {
+        return await transport.unary(...args);
+      } catch (error) {
+        throw (await import("./rpc-failure.ts")).toFailure(error, target);
+      }
+    },
+    stream: (...args) => transport.stream(...args),
+  };
+}
+
+function connectLibrary() {
+  return import("@connectrpc/connect");
+}

@@ -1,0 +1,58 @@
+// Where tokens are kept between commands: the layout of the platform's SDK, so that it and the Terraform provider find
+// what `auth login` has fetched, and the other way round.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import type { Shell } from "../shell.ts";
+
+export type CachedKind = "oidc-token" | "refresh-token";
+
+/** The tokens of one audience. */
+export interface TokenCache {
+  pathOf(kind: CachedKind): string;
+  read(kind: CachedKind): string | undefined;
+  write(kind: CachedKind, token: string): void;
+  /** Whether there was anything to remove. */
+  clear(): boolean;
+}
+
+const kinds: readonly CachedKind[] = ["oidc-token", "refresh-token"];
+
+/** `<user cache directory>/chainguard/<audience, every "/" as "-">/{oidc-token,refresh-token}`. */
+export function openTokenCache(shell: Shell, audience: string): TokenCache {
+  const folder = path.join(userCacheFolder(shell), "chainguard", audience.replaceAll("/", "-"));
+  const pathOf = (kind: CachedKind) => path.join(folder, kind);
+  return {
+    pathOf,
+    read: (kind) => readToken(pathOf(kind)),
+    write(kind, token) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Whoever reads the file sees the old token or the new one, never a part; and nobody else reads it at all.
+      writeFileSync(`${pathOf(kind)}.new`, token, { mode: 0o600 });
+      renameSync(`${pathOf(kind)}.new`, pathOf(kind));
+    },
+    clear() {
+      const found = kinds.filter((kind) => readToken(pathOf(kind)) !== undefined);
+      for (const kind of kinds) rmSync(pathOf(kind), { force: true });
+      return found.length > 0;
+    },
+  };
+}
+
+/** A token in a file; undefined when there is no such file or it is empty. */
+export function readToken(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim() || undefined;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** As Go's os.UserCacheDir says. */
+function userCacheFolder({ environment }: Shell): string {
+  const home = environment.HOME || homedir();
+  if (process.platform === "darwin") return path.join(home, "Library", "Caches");
+  if (process.platform === "win32") return environment.LocalAppData || path.join(home, "AppData", "Local");
+  return environment.XDG_CACHE_HOME || path.join(home, ".cache");
+}

@@ -1,0 +1,48 @@
+// `gatehouse config`: the caller's own settings.
+import type { Command } from "commander";
+import { configKeys, configPath, parseConfigKey, readClientConfig, writeClientConfig } from "./client/config-file.ts";
+import { CommandFailure } from "./failure.ts";
+import { note, type Shell } from "./shell.ts";
+
+/** Adds the commands. */
+export function addConfigCommands(program: Command, shell: Shell): void {
+  const config = program.command("config").description("your own settings: server, group, format");
+  config
+    .command("view")
+    .description("show all settings")
+    .action(async () => {
+      const { alignedText } = await import("./output/table.ts");
+      const values = await readClientConfig(shell);
+      const lines = Object.entries(configKeys).map(([key, meaning]) => [
+        key,
+        values[key as keyof typeof configKeys] ?? "-",
+        meaning,
+      ]);
+      shell.stdout.write(alignedText(lines));
+      note(shell, configPath(shell));
+    });
+  config
+    .command("get")
+    .description("print one setting")
+    .argument("<key>")
+    .action(async (text: string) => {
+      const value = (await readClientConfig(shell))[parseConfigKey(text)];
+      if (value === undefined) throw new CommandFailure(`${text} is not set`);
+      shell.stdout.write(`${value}\n`);
+    });
+  config
+    .command("set")
+    .description("change one setting")
+    .argument("<key>")
+    .argument("<value>")
+    .action(async (text: string, value: string) => {
+      note(shell, `Written to ${await writeClientConfig(shell, parseConfigKey(text), value)}.`);
+    });
+  config
+    .command("unset")
+    .description("remove one setting")
+    .argument("<key>")
+    .action(async (text: string) => {
+      note(shell, `Written to ${await writeClientConfig(shell, parseConfigKey(text), undefined)}.`);
+    });
+}

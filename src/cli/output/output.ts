@@ -1,0 +1,94 @@
+// How results are printed: one view of the data, many formats.
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { wrongUsage } from "../failure.ts";
+import { note, type Shell } from "../shell.ts";
+
+export const formats = ["table", "wide", "json", "yaml", "csv", "id", "tree", "none"] as const;
+export type Format = (typeof formats)[number];
+
+/** One column: its title, and the member that it shows (`role.name`) or how to make its text. */
+export interface Column {
+  readonly title: string;
+  readonly value: string | ((row: JsonObject) => string);
+  /** Only in the formats that have room for it. */
+  readonly wide?: boolean;
+}
+
+/** What a kind of thing looks like. */
+export interface View {
+  /** In the plural, for "no groups". */
+  readonly noun: string;
+  readonly columns: readonly Column[];
+  /** The member that `-o id` prints; `uid` when absent. */
+  readonly id?: string;
+}
+
+/** Prints results. */
+export interface Output {
+  readonly format: Format;
+  /** Any number of things. As JSON, `{"items": […]}`. */
+  list(view: View, rows: readonly JsonObject[]): Promise<void>;
+  /** One thing: as JSON and YAML the thing itself, as a table one line. */
+  one(view: View, row: JsonObject): Promise<void>;
+}
+
+/** The output in a format. */
+export function openOutput(shell: Shell, format: string): Output {
+  const known = formats.find((candidate) => candidate === format);
+  if (known === undefined)
+    throw wrongUsage(`there is no format ${JSON.stringify(format)}`, `Formats are ${formats.join(", ")}.`);
+  return {
+    format: known,
+    async list(view, rows) {
+      if (rows.length === 0 && ["table", "wide", "tree"].includes(known)) note(shell, `No ${view.noun}.`);
+      shell.stdout.write(await render(known, view, rows, { items: [...rows] }));
+    },
+    async one(view, row) {
+      shell.stdout.write(await render(known, view, [row], row));
+    },
+  };
+}
+
+async function render(format: Format, view: View, rows: readonly JsonObject[], data: JsonObject): Promise<string> {
+  switch (format) {
+    case "json":
+      return `${JSON.stringify(data, null, 2)}\n`;
+    case "yaml":
+      return (await import("yaml")).stringify(data);
+    case "csv":
+      return (await import("./csv.ts")).csvText(view.columns, rows);
+    case "id":
+      return rows.map((row) => `${cellText(row, view.id ?? "uid")}\n`).join("");
+    case "tree":
+      return (await import("./tree.ts")).treeText(view, rows);
+    case "none":
+      return "";
+    default:
+      return (await import("./table.ts")).tableText(
+        view.columns.filter(({ wide }) => format === "wide" || !wide),
+        rows,
+      );
+  }
+}
+
+/** What a column shows of a row, as it is. */
+export function cellText(row: JsonObject, value: Column["value"]): string {
+  if (typeof value === "function") return value(row);
+  return plainText(memberAt(row, value));
+}
+
+/** The member at a path such as `role.name`; undefined when there is none. */
+export function memberAt(row: JsonObject, path: string): JsonValue | undefined {
+  let value: JsonValue | undefined = row;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
+function plainText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return "";
+  if (Array.isArray(value)) return value.map(plainText).join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,49 @@
+// Things as the tree that their uids make.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { ancestorsOf } from "../../uid.ts";
+import { printable } from "../shell.ts";
+import { cellText, type View } from "./output.ts";
+
+interface Node {
+  readonly label: string;
+  readonly children: Node[];
+}
+
+/** One line for each row, below the nearest row that it lies under. */
+export function treeText(view: View, rows: readonly JsonObject[]): string {
+  const nodes = new Map<string, Node>();
+  const roots: Node[] = [];
+  // Byte order puts what lies above first.
+  const sorted = rows.map((row) => ({ row, uid: cellText(row, "uid") })).sort((a, b) => (a.uid < b.uid ? -1 : 1));
+  for (const { row, uid } of sorted) {
+    const node = { label: labelOf(view, row), children: [] };
+    const above = ancestorsOf(uid).findLast((ancestor) => nodes.has(ancestor));
+    (above === undefined ? roots : nodes.get(above)!.children).push(node);
+    nodes.set(uid, node);
+  }
+  return byLabel(roots)
+    .map((root) => `${root.label}\n${branches(root.children, "")}`)
+    .join("");
+}
+
+function branches(nodes: readonly Node[], indent: string): string {
+  return byLabel(nodes)
+    .map(({ label, children }, i) => {
+      const isLast = i === nodes.length - 1;
+      return `${indent}${isLast ? "└─ " : "├─ "}${label}\n${branches(children, indent + (isLast ? "   " : "│  "))}`;
+    })
+    .join("");
+}
+
+function byLabel(nodes: readonly Node[]): Node[] {
+  return nodes.toSorted((a, b) => a.label.localeCompare(b.label, "en"));
+}
+
+/** The first columns that say something besides the uid, and the uid. */
+function labelOf({ columns }: View, row: JsonObject): string {
+  const texts = columns
+    .filter(({ value, wide }) => value !== "uid" && !wide)
+    .map(({ value }) => printable(cellText(row, value)))
+    .filter((text) => text !== "");
+  return `${texts[0] ?? ""} (${cellText(row, "uid")})`;
+}

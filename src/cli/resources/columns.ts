@@ -1,0 +1,15 @@
+// Columns that many kinds of resource have.
+import type { JsonValue } from "@bufbuild/protobuf";
+import type { Column } from "../output/output.ts";
+
+export const uid: Column = { title: "uid", value: "uid" };
+export const name: Column = { title: "name", value: "name" };
+export const description: Column = { title: "description", value: "description" };
+export const created: Column = { title: "created", value: "createTime", wide: true };
+export const updated: Column = { title: "updated", value: "updateTime", wide: true };
+
+/** What a reference is called: its name, or its uid where the name is not to be seen. */
+export function nameOrUid(reference: JsonValue | undefined): string {
+  if (typeof reference !== "object" || reference === null || Array.isArray(reference)) return "";
+  return String(reference.name ?? reference.uid ?? "");
+}

@@ -1,0 +1,108 @@
+// The commands of every resource in the tables: `gatehouse iam groups list` and so on.
+import { type Command, Option } from "commander";
+import { openSession, type Session, withClient } from "../client/session.ts";
+import type { Format } from "../output/output.ts";
+import type { Shell } from "../shell.ts";
+import { subscriptions } from "./events.ts";
+import { iamResources } from "./iam.ts";
+import { repos, tags } from "./registry.ts";
+import type { Flag, FlagValue, Options, Resource, Verb } from "./resource.ts";
+import { advisories } from "./vulnerabilities.ts";
+
+/** Everything that has commands of its own. */
+export const resources: readonly Resource[] = [...iamResources, repos, tags, advisories, subscriptions];
+
+const chapters: Readonly<Record<string, string>> = {
+  iam: "organizations, identities and what they may do",
+  images: "repos and tags",
+  events: "where events are sent",
+};
+
+/** Adds the commands of all resources. */
+export function addResourceCommands(program: Command, shell: Shell): void {
+  for (const [word, description] of Object.entries(chapters)) program.command(word).description(description);
+  for (const resource of resources) {
+    const words = resource.path.split(" ");
+    const parent = words.length === 1 ? program : program.commands.find((command) => command.name() === words[0])!;
+    const command = parent.command(words.at(-1)!).description(`${resource.view.noun}: ${resource.verbs.join(", ")}`);
+    for (const verb of resource.verbs) adders[verb](command, resource, shell);
+  }
+}
+
+const oneFormats: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
+const doneFormats: readonly Format[] = ["table", "id", "none"];
+
+type Adder = (command: Command, resource: Resource, shell: Shell) => void;
+
+const adders: Readonly<Record<Verb, Adder>> = {
+  list(parent, resource, shell) {
+    const command = withClient(parent.command("list").description(`list ${resource.view.noun} that you can see`));
+    command.option("--parent <name|uid>", "only those directly below this group");
+    command.option("--recursive", "with --parent, those anywhere below it");
+    addFlags(command, resource.filters ?? [], false);
+    act(command, shell, async (session, _args, options) => (await verbs()).listResources(session, resource, options));
+  },
+  describe(parent, resource, shell) {
+    const command = parent.command("describe").description(`show one ${resource.noun}`).argument("<name|uid>");
+    act(withClient(command, oneFormats), shell, async (session, [text = ""]) =>
+      (await verbs()).describeResource(session, resource, text),
+    );
+  },
+  create(parent, resource, shell) {
+    const command = parent.command("create").description(`create one ${resource.noun}`);
+    // A file may have it, too.
+    if (resource.argument) command.argument(`[${resource.argument.name}]`);
+    if (resource.parent === "group") command.option("--parent <name|uid>", "the group to create it in (default.group)");
+    addFlags(
+      command,
+      [...resource.fields, ...(resource.completing ?? [])].filter(({ only }) => only !== "update"),
+      true,
+    );
+    command.option("-f, --file <path>", "a file of JSON or YAML with its fields, as the API has them");
+    act(withClient(command, oneFormats), shell, async (session, [argument], options) =>
+      (await verbs()).createResource(session, resource, argument, options),
+    );
+  },
+  update(parent, resource, shell) {
+    const command = parent.command("update").description(`change one ${resource.noun}`).argument("<name|uid>");
+    addFlags(
+      command,
+      [...resource.fields, ...(resource.completing ?? [])].filter(({ only }) => only !== "create"),
+      false,
+    );
+    command.option("-f, --file <path>", "a file of JSON or YAML with the fields to change, as the API has them");
+    act(withClient(command, oneFormats), shell, async (session, [text = ""], options) =>
+      (await verbs()).updateResource(session, resource, text, options),
+    );
+  },
+  delete(parent, resource, shell) {
+    const command = parent.command("delete").description(`delete ${resource.view.noun}`).argument("<name|uid...>");
+    command.option("-y, --yes", "do not ask");
+    act(withClient(command, doneFormats), shell, async (session, texts, options) =>
+      (await verbs()).deleteResources(session, resource, texts, options.yes === true),
+    );
+  },
+};
+
+function addFlags(command: Command, flags: readonly Partial<Flag>[], isCreate: boolean): void {
+  for (const { flags: text = "", description = "", required, fallback } of flags) {
+    const option = new Option(text, description);
+    if (isCreate && fallback !== undefined) option.default(fallback);
+    command.addOption(option.makeOptionMandatory(isCreate && required === true));
+  }
+}
+
+type Body = (session: Session, args: readonly string[], options: Options) => Promise<void>;
+
+function act(command: Command, shell: Shell, body: Body): void {
+  command.action(async (...given) => {
+    // Commander passes the arguments, then the flags, then the command.
+    const args = (given.slice(0, -2) as (string | string[] | undefined)[]).flat() as string[];
+    using session = await openSession(shell, command.opts());
+    await body(session, args, command.opts<Record<string, FlagValue>>());
+  });
+}
+
+function verbs() {
+  return import("./verbs.ts");
+}

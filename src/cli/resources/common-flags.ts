@@ -1,0 +1,10 @@
+// Flags that many kinds of resource have.
+import type { Flag } from "./resource.ts";
+
+export const describing: Flag = {
+  flags: "-d, --description <text>",
+  description: "what it is for",
+  field: "description",
+};
+export const renaming: Flag = { flags: "-n, --name <name>", description: "a new name", field: "name", only: "update" };
+export const named: Flag = { flags: "--name <name>", description: "only those of this name", field: "name" };

@@ -1,0 +1,34 @@
+// Groups, and the two kinds of them that people tell apart: organizations are roots, folders lie below.
+import { created, description, name, uid, updated } from "./columns.ts";
+import { describing, named, renaming } from "./common-flags.ts";
+import type { Resource } from "./resource.ts";
+
+export const groups: Resource = {
+  path: "iam groups",
+  noun: "group",
+  type: "Group",
+  service: async () => (await import("../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts")).GroupsService,
+  verbs: ["list", "describe", "create", "update", "delete"],
+  view: { noun: "groups", columns: [name, uid, description, created, updated] },
+  argument: { name: "name", field: "name" },
+  parent: "group",
+  fields: [describing, renaming],
+  filters: [named],
+};
+
+export const organizations: Resource = {
+  ...groups,
+  path: "iam organizations",
+  noun: "organization",
+  view: { ...groups.view, noun: "organizations" },
+  parent: "none",
+  always: { uidp: { inRoot: true } },
+};
+
+export const folders: Resource = {
+  ...groups,
+  path: "iam folders",
+  noun: "folder",
+  view: { ...groups.view, noun: "folders" },
+  keep: ({ uid: text }) => String(text).includes("/"),
+};

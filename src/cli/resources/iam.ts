@@ -1,0 +1,151 @@
+// The table of the IAM resources: what each of them is called, shows and takes.
+import { accountAssociations } from "./account-associations.ts";
+import { changeCapabilities, readCapabilities } from "./capabilities.ts";
+import { created, description, name, nameOrUid, uid } from "./columns.ts";
+import { describing, named, renaming } from "./common-flags.ts";
+import { duration, reference } from "./flags.ts";
+import { folders, groups, organizations } from "./groups.ts";
+import { identities } from "./identities.ts";
+import type { Resource } from "./resource.ts";
+
+export const roles: Resource = {
+  path: "iam roles",
+  noun: "role",
+  type: "Role",
+  service: async () => (await import("../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts")).RolesService,
+  verbs: ["list", "describe", "create", "update", "delete"],
+  view: {
+    noun: "roles",
+    columns: [
+      name,
+      uid,
+      description,
+      { title: "capabilities", value: ({ capabilities }) => String([capabilities ?? []].flat().length) },
+      created,
+    ],
+  },
+  argument: { name: "name", field: "name" },
+  parent: "group",
+  fields: [
+    describing,
+    renaming,
+    {
+      flags: "--capabilities <names>",
+      description: "what it allows, such as groups.list,repo.list",
+      field: "capabilities",
+      read: readCapabilities,
+    },
+  ],
+  completing: [
+    { flags: "--add-capabilities <names>", description: "what it allows besides", only: "update" },
+    { flags: "--remove-capabilities <names>", description: "what it allows no longer", only: "update" },
+  ],
+  complete: changeCapabilities,
+  filters: [named, { flags: "--managed", description: "only built-in ones", field: "uidp.inRoot" }],
+};
+
+export const roleBindings: Resource = {
+  path: "iam role-bindings",
+  noun: "role binding",
+  type: "RoleBinding",
+  service: async () =>
+    (await import("../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts")).RoleBindingsService,
+  verbs: ["list", "describe", "create", "update", "delete"],
+  view: {
+    noun: "role bindings",
+    columns: [
+      { title: "identity", value: ({ identity }) => nameOrUid(identity) },
+      { title: "role", value: ({ role }) => nameOrUid(role) },
+      { title: "group", value: ({ group }) => nameOrUid(group) },
+      uid,
+      { title: "identity uid", value: "identity.uid", wide: true },
+      created,
+    ],
+  },
+  parent: "group",
+  fields: [
+    {
+      flags: "--identity <name|uid>",
+      description: "who gets the role",
+      field: "identityUid",
+      required: true,
+      read: reference(() => identities),
+    },
+    {
+      flags: "--role <name|uid>",
+      description: "the role",
+      field: "roleUid",
+      required: true,
+      read: reference(() => roles),
+    },
+  ],
+  filters: [
+    {
+      flags: "--identity <name|uid>",
+      description: "only those of this identity",
+      field: "identity",
+      read: reference(() => identities),
+    },
+    { flags: "--role <name|uid>", description: "only those of this role", field: "role", read: reference(() => roles) },
+    {
+      flags: "--group <name|uid>",
+      description: "only those made at this group",
+      field: "group",
+      read: reference(() => groups),
+    },
+  ],
+};
+
+export const invites: Resource = {
+  path: "iam invites",
+  noun: "invite",
+  type: "GroupInvite",
+  service: async () =>
+    (await import("../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts")).GroupInvitesService,
+  verbs: ["list", "describe", "create", "update", "delete"],
+  view: {
+    noun: "invites",
+    columns: [
+      uid,
+      { title: "role", value: ({ role }) => nameOrUid(role) },
+      { title: "email", value: "email" },
+      { title: "single use", value: ({ singleUse }) => (singleUse === true ? "yes" : "no") },
+      { title: "expires", value: "expirationTime" },
+      // Only the reply of create has it.
+      { title: "code", value: "code" },
+      { title: "key id", value: "keyId", wide: true },
+    ],
+  },
+  parent: "group",
+  fields: [
+    {
+      flags: "--role <name|uid>",
+      description: "the role that whoever accepts it gets",
+      field: "roleUid",
+      required: true,
+      read: reference(() => roles),
+    },
+    { flags: "--email <address>", description: "only for whoever has this address", field: "email" },
+    {
+      flags: "--ttl <time>",
+      description: "how long it can be accepted (168h)",
+      field: "ttl",
+      read: duration,
+      fallback: "168h",
+    },
+    { flags: "--single-use", description: "it can be accepted once", field: "singleUse" },
+  ],
+  filters: [{ flags: "--key-id <id>", description: "only the one with this key id", field: "keyId" }],
+};
+
+/** All of them, in the order of the help. */
+export const iamResources: readonly Resource[] = [
+  organizations,
+  folders,
+  groups,
+  identities,
+  roles,
+  roleBindings,
+  invites,
+  accountAssociations,
+];

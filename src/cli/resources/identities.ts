@@ -1,0 +1,185 @@
+// Identities: how each of their relationships is put together from flags.
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { parentOf } from "../../uid.ts";
+import type { Session } from "../client/session.ts";
+import { wrongUsage } from "../failure.ts";
+import { created, description, name, uid } from "./columns.ts";
+import { describing, named, renaming } from "./common-flags.ts";
+import { constant, endOf, fileOrText, list, pairs } from "./flags.ts";
+import { textAt } from "./json.ts";
+import type { Options, Resource } from "./resource.ts";
+
+export const identities: Resource = {
+  path: "iam identities",
+  noun: "identity",
+  type: "Identity",
+  service: async () =>
+    (await import("../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts")).IdentitiesService,
+  verbs: ["list", "describe", "create", "update", "delete"],
+  view: {
+    noun: "identities",
+    columns: [
+      name,
+      uid,
+      { title: "type", value: typeOf },
+      { title: "issuer", value: (row) => partOf(row, "issuer") },
+      { title: "subject", value: (row) => partOf(row, "subject") },
+      { title: "last seen", value: "lastSeenTime", wide: true },
+      { ...description, wide: true },
+      created,
+    ],
+  },
+  argument: { name: "name", field: "name" },
+  parent: "group",
+  fields: [describing, renaming],
+  filters: [
+    named,
+    {
+      flags: "--type <type>",
+      description: "only aws, claim_match, static or service_principal",
+      field: "relationshipType",
+      read: constant("RELATIONSHIP_TYPE_", { aws: "AWS_IDENTITY" }),
+    },
+  ],
+  completing: [
+    { flags: "--identity-issuer <url>", description: "issuer of the tokens that may assume it" },
+    { flags: "--identity-issuer-pattern <pattern>", description: "the same, as an RE2 pattern for the whole value" },
+    { flags: "--subject <subject>", description: "subject of those tokens" },
+    { flags: "--subject-pattern <pattern>", description: "the same, as a pattern" },
+    { flags: "--audience-claim <audience>", description: "audience of those tokens; this server when absent" },
+    { flags: "--audience-pattern <pattern>", description: "the same, as a pattern" },
+    { flags: "--claim <name=value...>", description: "a further claim that those tokens must have" },
+    { flags: "--claim-pattern <name=pattern...>", description: "the same, as a pattern" },
+    {
+      flags: "--issuer-keys <file|jwks>",
+      description: "keys that verify those tokens, for an issuer that cannot be asked",
+    },
+    { flags: "--expiration <time>", description: "how long the keys serve, such as 720h" },
+    { flags: "--aws-account <number>", description: "account of an AWS identity" },
+    { flags: "--aws-arn <arn>", description: "ARN of an AWS identity" },
+    { flags: "--aws-arn-pattern <pattern>", description: "the same, as a pattern" },
+    { flags: "--aws-user-id <id>", description: "user id of an AWS identity" },
+    { flags: "--aws-user-id-pattern <pattern>", description: "the same, as a pattern" },
+    { flags: "--service-principal <name>", description: "the service that it stands for, such as INGESTER" },
+    { flags: "--role <names>", description: "roles to bind to it, by name or uid", only: "create" },
+  ],
+  complete: async (body, options) => withRelationship(body, options),
+  afterCreate: bindRoles,
+};
+
+/** The members of a relationship that flags name. */
+function withRelationship(body: JsonObject, options: Options): JsonObject {
+  const given = relationshipOf(body, options);
+  if (!given) return body;
+  const [kind, changes] = given;
+  const { claimMatch, staticKeys, awsIdentity, servicePrincipal, ...rest } = body;
+  const before = { claimMatch, staticKeys, awsIdentity }[kind as "claimMatch"];
+  if (typeof changes === "string") return { ...rest, [kind]: changes };
+  return { ...rest, [kind]: merge(before, changes) };
+}
+
+function relationshipOf(body: JsonObject, options: Options): [kind: string, members: JsonObject | string] | undefined {
+  const found = [
+    has(options, "servicePrincipal") && "servicePrincipal",
+    has(options, "awsAccount", "awsArn", "awsArnPattern", "awsUserId", "awsUserIdPattern") && "awsIdentity",
+    has(options, "issuerKeys", "expiration") && "staticKeys",
+    has(options, ...matchFlags) &&
+      !has(options, "issuerKeys", "expiration") &&
+      (body.staticKeys ? "staticKeys" : "claimMatch"),
+  ].filter((kind) => kind !== false);
+  if (found.length > 1) throw wrongUsage(`flags of ${found.join(" and ")} exclude each other`);
+  const [kind] = found;
+  return kind === undefined ? undefined : [kind, membersOf[kind]!(options)];
+}
+
+const matchFlags = [
+  "identityIssuer",
+  "identityIssuerPattern",
+  "subject",
+  "subjectPattern",
+  "audienceClaim",
+  "audiencePattern",
+  "claim",
+  "claimPattern",
+];
+
+const membersOf: Readonly<Record<string, (options: Options) => JsonObject | string>> = {
+  claimMatch: (options) =>
+    present({
+      issuer: options.identityIssuer,
+      issuerPattern: options.identityIssuerPattern,
+      subject: options.subject,
+      subjectPattern: options.subjectPattern,
+      audience: options.audienceClaim,
+      audiencePattern: options.audiencePattern,
+      claims: options.claim && pairs(options.claim),
+      claimPatterns: options.claimPattern && pairs(options.claimPattern),
+    }),
+  staticKeys: (options) =>
+    present({
+      issuer: options.identityIssuer,
+      subject: options.subject,
+      issuerKeys: options.issuerKeys && fileOrText(options.issuerKeys),
+      expirationTime: options.expiration && endOf(options.expiration),
+      audiences: options.audienceClaim && list(options.audienceClaim),
+    }),
+  awsIdentity: (options) =>
+    present({
+      awsAccount: options.awsAccount,
+      arn: options.awsArn,
+      arnPattern: options.awsArnPattern,
+      userId: options.awsUserId,
+      userIdPattern: options.awsUserIdPattern,
+    }),
+  servicePrincipal: (options) => constant("SERVICE_PRINCIPAL_")(options.servicePrincipal!),
+};
+
+/** Members that exclude each other: what is said now replaces what was said in the other way. */
+const alternatives: Readonly<Record<string, string>> = Object.fromEntries(
+  ["issuer", "subject", "audience", "arn", "userId"].flatMap((member) => [
+    [member, `${member}Pattern`],
+    [`${member}Pattern`, member],
+  ]),
+);
+
+function merge(before: JsonValue | undefined, changes: JsonObject): JsonObject {
+  const merged = typeof before === "object" && before !== null && !Array.isArray(before) ? { ...before } : {};
+  for (const member of Object.keys(changes)) delete merged[alternatives[member] ?? ""];
+  return { ...merged, ...changes };
+}
+
+async function bindRoles(identity: JsonObject, options: Options, session: Session): Promise<void> {
+  const [{ roleBindings, roles }, { findUid }, { standardMethod }] = await Promise.all([
+    import("./iam.ts"),
+    import("./lookup.ts"),
+    import("./methods.ts"),
+  ]);
+  const { method } = await standardMethod(roleBindings, "Create");
+  const identityUid = textAt(identity, "uid");
+  for (const role of list(options.role ?? [])) {
+    const roleUid = await findUid(session, roles, role);
+    await session.call(method, { parent: parentOf(identityUid), roleBinding: { identityUid, roleUid } });
+  }
+}
+
+function present(members: Readonly<Record<string, JsonValue | readonly string[] | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+function has(options: Options, ...names: string[]): boolean {
+  return names.some((name) => options[name] !== undefined);
+}
+
+function typeOf(row: JsonObject): string {
+  if (row.claimMatch) return "claim_match";
+  if (row.staticKeys) return "static";
+  if (row.awsIdentity) return "aws";
+  return row.servicePrincipal ? "service_principal" : "";
+}
+
+function partOf(row: JsonObject, member: "issuer" | "subject"): string {
+  const match = (row.claimMatch ?? row.staticKeys ?? {}) as JsonObject;
+  const aws = (row.awsIdentity ?? {}) as JsonObject;
+  if (row.awsIdentity) return String(member === "issuer" ? (aws.awsAccount ?? "") : (aws.arn ?? aws.arnPattern ?? ""));
+  return String(match[member] ?? match[`${member}Pattern`] ?? "");
+}

@@ -1,0 +1,22 @@
+// Small steps on the JSON of the contract.
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+
+/** Sets the member at a path such as `uidp.childrenOf`. */
+export function setMember(target: JsonObject, path: string, value: JsonValue): void {
+  const names = path.split(".");
+  const last = names.pop() ?? "";
+  let place = target;
+  for (const name of names) {
+    const inner = place[name];
+    const next = typeof inner === "object" && inner !== null && !Array.isArray(inner) ? inner : {};
+    place[name] = next;
+    place = next;
+  }
+  place[last] = value;
+}
+
+/** A member that is a text; empty when there is none. */
+export function textAt(source: JsonObject, name: string): string {
+  const value = source[name];
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,34 @@
+// The methods of a resource, found in its descriptors by their standard names (AIP-131 to AIP-135).
+import type { DescField, DescMethod, DescService } from "@bufbuild/protobuf";
+import type { Resource } from "./resource.ts";
+
+/** One method, and the field of its request or reply that holds the resource. */
+export interface StandardMethod {
+  readonly method: DescMethod;
+  /** The JSON name; empty when there is no such field. */
+  readonly field: string;
+}
+
+/** The get, create, update or delete method of a resource. */
+export async function standardMethod(resource: Resource, prefix: "Get" | "Create" | "Update" | "Delete") {
+  const service = await resource.service();
+  const method = find(service, (name) => name === `${prefix}${resource.type}`);
+  return { method, field: resourceField(method.input.fields, resource)?.jsonName ?? "" };
+}
+
+/** The list method, and the field of its reply that holds the resources. */
+export async function listMethod(resource: Resource): Promise<StandardMethod> {
+  const service = await resource.service();
+  const method = find(service, (name) => name.startsWith("List"));
+  return { method, field: resourceField(method.output.fields, resource)?.jsonName ?? "" };
+}
+
+function find(service: DescService, test: (name: string) => boolean): DescMethod {
+  const method = service.methods.find(({ name }) => test(name));
+  if (!method) throw new Error(`${service.typeName} has no such method`);
+  return method;
+}
+
+function resourceField(fields: readonly DescField[], { type }: Resource): DescField | undefined {
+  return fields.find((field) => "message" in field && field.message?.name === type);
+}

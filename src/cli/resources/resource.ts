@@ -1,0 +1,62 @@
+// What the commands of one kind of resource are declared with. The commands themselves are written once, in verbs.ts.
+import type { DescService, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { Session } from "../client/session.ts";
+import type { View } from "../output/output.ts";
+
+export type Verb = "list" | "describe" | "create" | "update" | "delete";
+
+/** What commander makes of one flag. */
+export type FlagValue = string | boolean | readonly string[];
+
+/** One flag, and the field of the resource or of the list request that it sets. */
+export interface Flag {
+  /** As commander reads it: `-d, --description <text>`. */
+  readonly flags: string;
+  readonly description: string;
+  /** Path of the field in the JSON of the contract: `description`, `uidp.childrenOf`. */
+  readonly field: string;
+  /** Turns what was typed into the field's JSON; as typed when absent. */
+  readonly read?: (value: FlagValue, session: Session) => JsonValue | Promise<JsonValue>;
+  /** Whether `create` needs it. */
+  readonly required?: boolean;
+  /** For one of the verbs only. */
+  readonly only?: "create" | "update";
+  /** What `create` takes when the flag is not there. */
+  readonly fallback?: string;
+}
+
+/** The flags of a command, by commander's names for them. */
+export type Options = Readonly<Record<string, FlagValue>>;
+
+/** A kind of resource. */
+export interface Resource {
+  /** The words that lead to its commands: `iam role-bindings`. */
+  readonly path: string;
+  readonly aliases?: readonly string[];
+  readonly noun: string;
+  /** The name of its message: `RoleBinding`. */
+  readonly type: string;
+  readonly service: () => Promise<DescService>;
+  readonly verbs: readonly Verb[];
+  readonly view: View;
+  /** The member that people call it by, and the filter of the list request that finds it; both `name` when absent. */
+  readonly name?: { readonly member: string; readonly filter: string };
+  /** The argument of `create`, and the field that it sets. */
+  readonly argument?: { readonly name: string; readonly field: string };
+  /** Whether `create` wants a group to create it in. */
+  readonly parent: "group" | "none";
+  readonly fields: readonly Flag[];
+  readonly filters?: readonly Flag[];
+  /** What every list request has. */
+  readonly always?: JsonObject;
+  /** The results of a list that are of this kind, where the request cannot say so. */
+  readonly keep?: (row: JsonObject) => boolean;
+  /** What its uids are those of, when not its own kind: an account association has the uid of its group. */
+  readonly uidOf?: Resource;
+  /** Changes the body after the flags were read into it, for what flags cannot say one by one. */
+  readonly complete?: (body: JsonObject, options: Options, session: Session) => Promise<JsonObject>;
+  /** Flags that `complete` reads. */
+  readonly completing?: readonly Pick<Flag, "flags" | "description" | "only">[];
+  /** What is done once it was created. */
+  readonly afterCreate?: (created: JsonObject, options: Options, session: Session) => Promise<void>;
+}

@@ -1,0 +1,130 @@
+// What list, describe, create, update and delete do, for every kind of resource.
+import { readFileSync } from "node:fs";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { confirm } from "../client/prompt.ts";
+import type { Session } from "../client/session.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
+import { groups } from "./groups.ts";
+import { setMember, textAt } from "./json.ts";
+import { findUid, listAll } from "./lookup.ts";
+import { standardMethod } from "./methods.ts";
+import type { Flag, FlagValue, Options, Resource } from "./resource.ts";
+
+/** Prints everything that the caller can see and the filters keep. */
+export async function listResources(session: Session, resource: Resource, options: Options): Promise<void> {
+  const request: JsonObject = structuredClone(resource.always ?? {});
+  await readFlags(session, resource.filters ?? [], options, request);
+  if (options.parent !== undefined) {
+    const uid = await findUid(session, groups, String(options.parent));
+    setMember(request, options.recursive === true ? "uidp.descendantsOf" : "uidp.childrenOf", uid);
+  }
+  const rows = await listAll(session, resource, request);
+  await session.output.list(resource.view, resource.keep ? rows.filter(resource.keep) : rows);
+}
+
+/** Prints one. */
+export async function describeResource(session: Session, resource: Resource, text: string): Promise<void> {
+  await session.output.one(resource.view, await getResource(session, resource, text));
+}
+
+/** Creates one and prints it. */
+export async function createResource(
+  session: Session,
+  resource: Resource,
+  argument: string | undefined,
+  options: Options,
+): Promise<void> {
+  const body = await readBody(options.file);
+  if (resource.argument && argument !== undefined) setMember(body, resource.argument.field, argument);
+  const fields = resource.fields.filter(({ only }) => only !== "update");
+  await readFlags(session, fields, options, body);
+  const completed = (await resource.complete?.(body, options, session)) ?? body;
+  const parent = await findParent(session, resource, options);
+  const { method, field } = await standardMethod(resource, "Create");
+  const created = await session.call(method, { ...(parent !== "" && { parent }), [field]: completed });
+  await resource.afterCreate?.(created, options, session);
+  await session.output.one(resource.view, created);
+}
+
+/** Changes the fields whose flags are there, and nothing else. */
+export async function updateResource(session: Session, resource: Resource, text: string, options: Options) {
+  const before = await getResource(session, resource, text);
+  const after = { ...structuredClone(before), ...(await readBody(options.file)) };
+  const fields = resource.fields.filter(({ only }) => only !== "create");
+  await readFlags(session, fields, options, after);
+  const completed = (await resource.complete?.(after, options, session)) ?? after;
+  const changed = Object.keys({ ...before, ...completed }).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(completed[name]),
+  );
+  if (changed.length === 0) throw wrongUsage("nothing is to be changed", "See --help for what can be.");
+  const { method, field } = await standardMethod(resource, "Update");
+  await session.output.one(
+    resource.view,
+    await session.call(method, {
+      [field]: { ...completed, uid: textAt(before, "uid") },
+      updateMask: changed.join(","),
+    }),
+  );
+}
+
+/** Deletes them one after the other, after a question. */
+export async function deleteResources(session: Session, resource: Resource, texts: readonly string[], yes: boolean) {
+  const uids: string[] = [];
+  for (const text of texts) uids.push(await findUid(session, resource.uidOf ?? resource, text));
+  const shown = texts.map((text, i) => (text === uids[i] ? text : `${text} (${uids[i]})`)).join(", ");
+  await confirm(session.shell, `Delete ${resource.noun} ${shown}?`, yes);
+  const { method } = await standardMethod(resource, "Delete");
+  for (const uid of uids) {
+    await session.call(method, { uid });
+    if (session.output.format === "id") session.shell.stdout.write(`${uid}\n`);
+    else if (session.output.format !== "none") session.shell.stderr.write(`Deleted ${resource.noun} ${uid}.\n`);
+  }
+}
+
+/** The resource that a name or uid stands for. */
+export async function getResource(session: Session, resource: Resource, text: string): Promise<JsonObject> {
+  const { method } = await standardMethod(resource, "Get");
+  return await session.call(method, { uid: await findUid(session, resource.uidOf ?? resource, text) });
+}
+
+async function readFlags(session: Session, flags: readonly Flag[], options: Options, target: JsonObject) {
+  for (const flag of flags) {
+    const value = options[optionName(flag)];
+    if (value === undefined) continue;
+    setMember(target, flag.field, flag.read ? await flag.read(value, session) : (value as string | boolean));
+  }
+}
+
+/** Commander's name for a flag: `--oidc-issuer <url>` is `oidcIssuer`. */
+export function optionName({ flags }: Pick<Flag, "flags">): string {
+  const [, long = ""] = /--([a-z-]+)/.exec(flags) ?? [];
+  return long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+async function findParent(session: Session, { parent, noun }: Resource, options: Options): Promise<string> {
+  if (parent === "none") return "";
+  const text = options.parent ?? session.config["default.group"];
+  if (text !== undefined) return await findUid(session, groups, String(text));
+  throw wrongUsage(
+    `the ${noun} needs a group to be created in`,
+    "Name it with --parent, or once for all with `gatehouse config set default.group GROUP`.",
+  );
+}
+
+/** The body in a file of YAML or JSON; empty without one. */
+async function readBody(file: FlagValue | undefined): Promise<JsonObject> {
+  if (file === undefined) return {};
+  const { parse } = await import("yaml");
+  let content: unknown;
+  try {
+    content = parse(readFileSync(String(file), "utf8"));
+  } catch (error) {
+    throw new CommandFailure(
+      `${file} cannot be read: ${error instanceof Error ? error.message.split("\n")[0] : error}`,
+    );
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+    throw new CommandFailure(`${file} must hold one object`);
+  }
+  return content as JsonObject;
+}

@@ -1,0 +1,71 @@
+// The table of the vulnerability resources.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { updated } from "./columns.ts";
+import { constant, list } from "./flags.ts";
+import { textAt } from "./json.ts";
+import type { Resource } from "./resource.ts";
+
+export const advisories: Resource = {
+  path: "advisories",
+  noun: "advisory",
+  type: "Advisory",
+  service: async () =>
+    (await import("../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts")).AdvisoriesService,
+  verbs: ["list", "describe"],
+  view: {
+    noun: "advisories",
+    columns: [
+      { title: "id", value: "advisoryId" },
+      { title: "package", value: "artifactName" },
+      { title: "aliases", value: "aliases" },
+      { title: "status", value: latestEvent },
+      { title: "component", value: "componentName", wide: true },
+      { title: "uid", value: "uid", wide: true },
+      updated,
+    ],
+  },
+  parent: "none",
+  fields: [],
+  name: { member: "advisoryId", filter: "advisoryIds" },
+  filters: [
+    { flags: "--package <names>", description: "only those of these packages", field: "artifactNames", read: list },
+    {
+      flags: "--alias <ids>",
+      description: "only those with one of these aliases, such as CVE-2030-1000001",
+      field: "aliases",
+      read: list,
+    },
+    {
+      flags: "--component-type <types>",
+      description: "only those of these component types",
+      field: "componentTypes",
+      read: list,
+    },
+    {
+      flags: "--status <event>",
+      description: "only those whose latest event is this: detection, fixed, fix-not-planned, …",
+      field: "latestEventType",
+      read: constant("EVENT_TYPE_FILTER_"),
+    },
+    { flags: "--query <text>", description: "only those that have this text somewhere", field: "query" },
+  ],
+};
+
+/** The kind of the most recent approved event, in the words of its member: `false-positive-determination`. */
+function latestEvent({ events }: JsonObject): string {
+  const approved = ((events ?? []) as JsonObject[]).filter((event) => event.reviewState === "REVIEW_STATE_APPROVED");
+  const [latest] = approved.sort((a, b) => (textAt(a, "createTime") < textAt(b, "createTime") ? 1 : -1));
+  const kind = Object.keys(latest ?? {}).find((member) => kinds.includes(member)) ?? "";
+  return kind.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+const kinds = [
+  "detection",
+  "fixed",
+  "falsePositiveDetermination",
+  "analysisNotPlanned",
+  "fixNotPlanned",
+  "pendingUpstreamFix",
+  "truePositiveDetermination",
+  "patched",
+];

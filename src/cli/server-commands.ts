@@ -1,0 +1,57 @@
+// The commands that run or look after a server: they work on its data, not through its API.
+import { type Command, Option } from "commander";
+import { toConfig } from "../config.ts";
+import { readSettings, settings, variableOf } from "../settings.ts";
+import type { Finish } from "./program.ts";
+
+/** Adds serve, bootstrap, db and keys. */
+export function addServerCommands(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
+  const configOf = (command: Command, overrides: Record<string, string> = {}) =>
+    toConfig(readSettings({ ...command.opts(), ...overrides }, environment));
+  /** Commands that work on the data need no public address of their own. */
+  const dataConfigOf = (command: Command) =>
+    configOf(command, command.opts().baseUrl || environment.GATEHOUSE_BASE_URL ? {} : { baseUrl: "http://127.0.0.1" });
+
+  withSettings(program.command("serve"))
+    .description("run the server")
+    .action(async (_options, command) => finish(await (await import("./serve.ts")).serve(configOf(command))));
+
+  withSettings(program.command("bootstrap"))
+    .description("create the first organization and its owner")
+    .requiredOption("--organization <name>", "name of the root group")
+    .requiredOption("--issuer <url>", "issuer of the owner's identity tokens")
+    .requiredOption("--subject <subject>", "subject of the owner's identity tokens")
+    .action(async (options, command) =>
+      finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(command), options)),
+    );
+
+  const db = program.command("db").description("look after the database");
+  withSettings(db.command("check"))
+    .description("compare counters and indexes with the rows")
+    .option("--repair", "write them anew where they differ")
+    .action(async (options, command) =>
+      finish(await (await import("./db.ts")).checkDatabaseCommand(dataConfigOf(command), options.repair === true)),
+    );
+
+  const keys = program.command("keys").description("look after the keys that sign tokens");
+  withSettings(keys.command("list"))
+    .description("show the keys")
+    .action(async (_options, command) => finish(await (await import("./keys.ts")).listKeys(dataConfigOf(command))));
+  withSettings(keys.command("rotate"))
+    .description("sign with a new key; the old one verifies for two more hours")
+    .option("--retire-now", "let the old keys verify no longer, as after a leak")
+    .action(async (options, command) =>
+      finish(await (await import("./keys.ts")).rotateKeys(dataConfigOf(command), options.retireNow === true)),
+    );
+}
+
+/** Gives a command a flag for every setting. */
+function withSettings(command: Command): Command {
+  command.option("--config <path>", "a JSON file of settings (GATEHOUSE_CONFIG)");
+  for (const setting of settings) {
+    const flag = "value" in setting ? `--${setting.name} <${setting.value}>` : `--${setting.name}`;
+    const fallback = setting.fallback === "" || setting.fallback === "false" ? "" : `; ${setting.fallback}`;
+    command.addOption(new Option(flag, `${setting.description} (${variableOf(setting.name)}${fallback})`));
+  }
+  return command;
+}

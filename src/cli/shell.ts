@@ -1,0 +1,38 @@
+// What surrounds a run of the program: the environment that main has read, and the terminal, if there is one.
+import { stripVTControlCharacters } from "node:util";
+
+/** The surroundings of a command. */
+export interface Shell {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Whether a person can be asked: both sides of the conversation are a terminal. */
+  readonly interactive: boolean;
+}
+
+/** The surroundings of this process. */
+export function processShell(environment: NodeJS.ProcessEnv): Shell {
+  const { stdin, stdout, stderr } = process;
+  return { environment, stdin, stdout, stderr, interactive: stdin.isTTY === true && stderr.isTTY === true };
+}
+
+/** Ends the program quietly once nobody reads what it prints, as with `| head`. */
+export function endWithReader({ stdout }: Shell): void {
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+}
+
+/** A line for people, on standard error: standard output is for results. */
+export function note({ stderr }: Shell, text: string): void {
+  stderr.write(`${text}\n`);
+}
+
+/** Text of others as it may appear on a terminal: on one line, without anything that a terminal obeys. */
+export function printable(text: string): string {
+  return stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (char) =>
+    char === "\n" || char === "\t" ? " " : `\\u{${char.codePointAt(0)!.toString(16)}}`,
+  );
+}

@@ -1,0 +1,255 @@
+// Every command of every resource, run as a process against a server.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { insertSampleRepos } from "../../src/services/registry/sample-repos.ts";
+import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
+import { generateAdvisories } from "../../src/services/vulnerabilities/sample-advisories.ts";
+import { type Caller, startCaller } from "./caller.ts";
+
+let caller: Caller;
+before(async () => {
+  caller = await startCaller();
+  const { server, groupUid } = caller.server;
+  await server.database.write({ actor: "", method: "test", requestId: "", time: Date.now() }, async (tx) => {
+    await insertSampleRepos(tx, groupUid);
+    for (const advisory of generateAdvisories("cli", 3)) await insertAdvisory(tx, groupUid, advisory);
+  });
+});
+after(async () => {
+  await caller[Symbol.asyncDispose]();
+});
+
+/** Runs a command that must succeed. */
+async function done(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await caller.run(...args);
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+describe("gatehouse iam", () => {
+  it("organizations: create, list, describe, update and delete, by name", async () => {
+    const created = await caller.json("iam", "organizations", "create", "acme.test", "-d", "Anvils");
+    assert.match(created.uid, /^[0-9a-f]{40}$/);
+    const listed = await caller.json("iam", "organizations", "list");
+    assert.deepEqual(listed.items.map(({ name }: { name: string }) => name).sort(), ["acme.test", "example.org"]);
+    const updated = await caller.json("iam", "organizations", "update", "acme.test", "--description", "Better anvils");
+    assert.equal(updated.description, "Better anvils");
+    assert.equal((await caller.json("iam", "organizations", "describe", created.uid)).name, "acme.test");
+    const deleted = await caller.run("iam", "organizations", "delete", "acme.test", "--yes");
+    assert.deepEqual([deleted.code, deleted.stdout], [0, ""]);
+    assert.match(deleted.stderr, new RegExp(`^Deleted organization ${created.uid}\\.$`, "m"));
+  });
+
+  it("folders are the groups below organizations, found by a path of names", async () => {
+    await done("iam", "folders", "create", "tools", "--parent", "example.org");
+    const inner = await caller.json("iam", "folders", "create", "hammers", "--parent", "example.org/tools");
+    assert.equal((await caller.json("iam", "folders", "describe", "example.org/tools/hammers")).uid, inner.uid);
+    const below = await caller.json("iam", "folders", "list", "--parent", "example.org", "--recursive");
+    assert.deepEqual(below.items.map(({ name }: { name: string }) => name).sort(), ["hammers", "tools"]);
+    const direct = await caller.json("iam", "folders", "list", "--parent", "example.org");
+    assert.deepEqual(
+      direct.items.map(({ name }: { name: string }) => name),
+      ["tools"],
+    );
+    const all = await caller.json("iam", "folders", "list");
+    assert.ok(all.items.every(({ uid }: { uid: string }) => uid.includes("/")));
+    await done("iam", "folders", "update", "hammers", "-n", "sledgehammers");
+    await done("iam", "folders", "delete", "sledgehammers", "tools", "-y");
+  });
+
+  it("a name that several groups have is refused with their uids", async () => {
+    const [one, two] = [
+      await caller.json("iam", "groups", "create", "twin", "--parent", "example.org"),
+      await caller.json("iam", "groups", "create", "twin", "--parent", "example.org"),
+    ];
+    const { code, stderr } = await caller.run("iam", "groups", "describe", "twin");
+    assert.equal(code, 1);
+    assert.match(stderr, /several groups are called "twin"; name one by its uid/);
+    assert.ok(stderr.includes(one.uid) && stderr.includes(two.uid));
+    await done("iam", "groups", "delete", one.uid, two.uid, "--yes");
+  });
+
+  it("identities: a claim match from flags, whose parts are changed one by one", async () => {
+    const created = await caller.json(
+      ...["iam", "identities", "create", "ci", "--parent", "example.org", "--role", "viewer,registry.push"],
+      ...["--identity-issuer", "https://token.actions.githubusercontent.com", "--subject", "repo:acme/app:ref:main"],
+      ...["--claim", "repository_owner=acme", "--claim-pattern", "ref=refs/heads/.+"],
+    );
+    assert.deepEqual(created.claimMatch, {
+      issuer: "https://token.actions.githubusercontent.com",
+      subject: "repo:acme/app:ref:main",
+      claims: { repository_owner: "acme" },
+      claimPatterns: { ref: "refs/heads/.+" },
+    });
+    const bound = await caller.json("iam", "role-bindings", "list", "--identity", "ci");
+    assert.deepEqual(bound.items.map(({ role }: { role: { name: string } }) => role.name).sort(), [
+      "registry.push",
+      "viewer",
+    ]);
+    const updated = await caller.json("iam", "identities", "update", "ci", "--subject-pattern", "repo:acme/.+");
+    assert.equal(updated.claimMatch.subject, undefined);
+    assert.equal(updated.claimMatch.subjectPattern, "repo:acme/.+");
+    assert.equal(updated.claimMatch.issuer, "https://token.actions.githubusercontent.com");
+    await done("iam", "identities", "delete", "ci", "--yes");
+  });
+
+  it("identities: static keys, AWS, service principals, and a body from a file", async () => {
+    const keys = path.join(caller.home, "keys.json");
+    writeFileSync(keys, '{"keys": []}');
+    const parent = ["--parent", "example.org"];
+    const fixed = await caller.json(
+      ...["iam", "identities", "create", "static", ...parent, "--identity-issuer", "https://robot.test"],
+      ...["--subject", "robot", "--issuer-keys", keys, "--expiration", "24h"],
+    );
+    assert.equal(fixed.staticKeys.issuerKeys, '{"keys": []}');
+    assert.ok(Date.parse(fixed.staticKeys.expirationTime) > Date.now());
+    const aws = await caller.json(
+      ...["iam", "identities", "create", "aws", ...parent, "--aws-account", "123456789012"],
+      ...["--aws-arn", "arn:aws:sts::123456789012:assumed-role/ci/run", "--aws-user-id-pattern", "AROA[A-Z]+:run"],
+    );
+    assert.equal(aws.awsIdentity.awsAccount, "123456789012");
+    await done("iam", "identities", "create", "service", ...parent, "--service-principal", "ingester");
+    const body = path.join(caller.home, "identity.yaml");
+    writeFileSync(body, "name: from-file\nclaimMatch:\n  issuer: https://idp.test\n  subject: someone\n");
+    assert.equal((await caller.json("iam", "identities", "create", ...parent, "-f", body)).name, "from-file");
+    const listed = await caller.json("iam", "identities", "list", "--type", "aws");
+    assert.deepEqual(
+      listed.items.map(({ name }: { name: string }) => name),
+      ["aws"],
+    );
+    await done("iam", "identities", "delete", "static", "aws", "service", "from-file", "-y");
+  });
+
+  it("roles: capabilities by the names that people know, added and removed", async () => {
+    const created = await caller.json(
+      ...["iam", "roles", "create", "reader", "--parent", "example.org", "--capabilities", "groups.list,repo.list"],
+    );
+    assert.deepEqual(created.capabilities, ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
+    const updated = await caller.json(
+      ...["iam", "roles", "update", "reader", "--add-capabilities", "tag.list", "--remove-capabilities", "repo.list"],
+    );
+    assert.deepEqual(updated.capabilities, ["CAP_IAM_GROUPS_LIST", "CAP_TAG_LIST"]);
+    const managed = await caller.json("iam", "roles", "list", "--managed");
+    assert.ok(managed.items.every(({ name }: { name: string }) => name !== "reader"));
+    assert.equal((await caller.json("iam", "roles", "describe", "viewer")).name, "viewer");
+    await done("iam", "roles", "delete", "reader", "--yes");
+    const wrong = await caller.run(
+      "iam",
+      "roles",
+      "create",
+      "x",
+      "--parent",
+      "example.org",
+      "--capabilities",
+      "gruops.list",
+    );
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /there is no capability "gruops.list"/);
+  });
+
+  it("role bindings: created by names, described, moved to another role, deleted", async () => {
+    await done("iam", "identities", "create", "bound", "--parent", "example.org", "--service-principal", "INGESTER");
+    const created = await caller.json(
+      ...["iam", "role-bindings", "create", "--parent", "example.org", "--identity", "bound", "--role", "viewer"],
+    );
+    const updated = await caller.json("iam", "role-bindings", "update", created.uid, "--role", "editor");
+    assert.equal(updated.role.name, "editor");
+    assert.equal((await caller.json("iam", "role-bindings", "describe", created.uid)).identity.name, "bound");
+    assert.match(await done("iam", "role-bindings", "list", "--role", "editor"), /^bound +editor +example\.org/m);
+    await done("iam", "role-bindings", "delete", created.uid, "--yes");
+    await done("iam", "identities", "delete", "bound", "--yes");
+  });
+
+  it("invites: the code is shown once", async () => {
+    const created = await caller.json(
+      ...["iam", "invites", "create", "--parent", "example.org", "--role", "viewer", "--ttl", "2h", "--single-use"],
+    );
+    assert.match(created.code, /^[0-9a-fA-F+/=]+$/);
+    const described = await caller.json("iam", "invites", "describe", created.uid);
+    assert.equal(described.code, undefined);
+    assert.equal(described.singleUse, true);
+    const left = Date.parse(described.expirationTime) - Date.now();
+    assert.ok(left > 60 * 60_000 && left <= 2 * 60 * 60_000, String(left));
+    await done("iam", "invites", "update", created.uid, "--email", "a@acme.test");
+    assert.match(await done("iam", "invites", "list"), /a@acme\.test/);
+    await done("iam", "invites", "delete", created.uid, "--yes");
+  });
+
+  it("account associations: one for a group, named by the group", async () => {
+    await done(
+      ...[
+        "iam",
+        "account-associations",
+        "create",
+        "clouds",
+        "--parent",
+        "example.org",
+        "--aws-account",
+        "123456789012",
+      ],
+    );
+    const updated = await caller.json(
+      ...["iam", "account-associations", "update", "example.org", "--google-project-id", "p-1"],
+      ...["--google-project-number", "1234"],
+    );
+    assert.deepEqual(updated.google, { projectId: "p-1", projectNumber: "1234" });
+    assert.equal((await caller.json("iam", "account-associations", "describe", "example.org")).name, "clouds");
+    assert.match(await done("iam", "account-associations", "list"), /clouds .* amazon,google/);
+    await done("iam", "account-associations", "delete", "example.org", "--yes");
+  });
+});
+
+describe("gatehouse images, advisories, events", () => {
+  it("images: repos, and the tags of one of them", async () => {
+    const repos = await caller.json("images", "repos", "list", "--parent", "example.org");
+    assert.equal(repos.items.length, 14);
+    assert.match(await done("images", "repos", "list", "--name", "nginx"), /^nginx +\S+ +application$/m);
+    assert.equal((await caller.json("images", "repos", "describe", "redis")).name, "redis");
+    const tags = await caller.json("images", "tags", "list", "--repo", "nginx");
+    const names = tags.items.map(({ name }: { name: string }) => name).sort();
+    assert.deepEqual(names, ["5.0", "latest", "latest-dev"]);
+    const all = await caller.json(
+      "images",
+      "tags",
+      "list",
+      "--repo",
+      "nginx",
+      "--show-epochs",
+      "--updated-within",
+      "24h",
+    );
+    assert.equal(all.items.length, 4);
+    assert.equal((await caller.json("images", "tags", "describe", tags.items[0].uid)).digest, tags.items[0].digest);
+  });
+
+  it("advisories: listed, filtered, and described by their id", async () => {
+    const { items } = await caller.json("advisories", "list");
+    assert.equal(items.length, 3);
+    const [{ advisoryId, aliases }] = items;
+    assert.equal((await caller.json("advisories", "describe", advisoryId)).advisoryId, advisoryId);
+    const byAlias = await caller.json("advisories", "list", "--alias", aliases[0]);
+    assert.equal(byAlias.items.length, 1);
+    const [fixed, others] = [
+      await caller.json("advisories", "list", "--status", "fixed"),
+      await caller.json("advisories", "list", "--status", "detection"),
+    ];
+    assert.ok(fixed.items.length < 3 && others.items.length < 3 + fixed.items.length);
+    assert.match(await done("advisories", "list"), new RegExp(`^${advisoryId} `, "m"));
+  });
+
+  it("events subscriptions: create, list, describe and delete", async () => {
+    const created = await caller.json(
+      "events",
+      "subscriptions",
+      "create",
+      "https://hooks.test/in",
+      "--parent",
+      "example.org",
+    );
+    assert.match(await done("events", "subscriptions", "list"), /https:\/\/hooks\.test\/in/);
+    assert.equal((await caller.json("events", "subscriptions", "describe", created.uid)).sink, "https://hooks.test/in");
+    await done("events", "subscriptions", "delete", created.uid, "-y");
+  });
+});

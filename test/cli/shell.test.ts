@@ -1,0 +1,121 @@
+// The rest of the program's manners: its settings, questions at a terminal, completion.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type Caller, homeEnvironment, startCaller } from "./caller.ts";
+import { launcher } from "./process.ts";
+
+let caller: Caller;
+before(async () => {
+  caller = await startCaller();
+});
+after(async () => {
+  await caller[Symbol.asyncDispose]();
+});
+
+let homes = 0;
+/** An empty home. */
+function newHome(): Record<string, string> & { HOME: string } {
+  const home = path.join(caller.home, `home-${homes++}`);
+  return { ...homeEnvironment(home), HOME: home };
+}
+
+describe("gatehouse config", () => {
+  it("sets, shows, gets and removes a setting, and keeps comments", async () => {
+    const environment = newHome();
+    const file = path.join(environment.HOME, "config", "gatehouse", "config.yaml");
+    const config = (...args: string[]) => caller.runWith(environment, "config", ...args);
+    assert.equal((await config("set", "default.group", "example.org")).code, 0);
+    writeFileSync(file, `# mine\n${readFileSync(file, "utf8")}`);
+    assert.equal((await config("set", "output.format", "id")).code, 0);
+    assert.equal((await config("get", "default.group")).stdout, "example.org\n");
+    assert.match(
+      (await config("view")).stdout,
+      /^default\.group +example\.org +the group for commands without --parent/m,
+    );
+    assert.equal((await config("unset", "output.format")).code, 0);
+    assert.equal((await config("get", "output.format")).code, 1);
+    assert.match(readFileSync(file, "utf8"), /^# mine\n/);
+    const wrong = await config("set", "default.grup", "x");
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /there is no setting "default\.grup"\n {2}Settings are platform\.api,/);
+  });
+
+  it("default.group is the parent of what is created without one", async () => {
+    const environment = newHome();
+    await caller.runWith(environment, "config", "set", "default.group", "example.org");
+    const created = await caller.runWith(environment, "iam", "groups", "create", "by-default", "-o", "id");
+    assert.match(created.stdout, new RegExp(`^${caller.server.groupUid}/[0-9a-f]{16}\n$`));
+  });
+});
+
+describe("at a terminal", () => {
+  /** Runs a command with a terminal of its own, and types an answer to its first question. */
+  async function atTerminal(answer: string, ...args: string[]): Promise<string> {
+    const command = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(" ");
+    const child = spawn("script", ["-qec", command, "/dev/null"], { env: { ...process.env, ...caller.environment } });
+    let text = "";
+    child.stdout.on("data", (chunk) => {
+      const asked = text.includes("[y/N]");
+      text += chunk;
+      if (!asked && text.includes("[y/N]")) child.stdin.write(`${answer}\n`);
+    });
+    await new Promise((resolve) => child.once("close", resolve));
+    return text;
+  }
+
+  it("a deletion asks, and anything but yes leaves everything as it is", {
+    skip: process.platform !== "linux",
+  }, async () => {
+    const { uid } = await caller.json("iam", "groups", "create", "asked", "--parent", "example.org");
+    const kept = await atTerminal("n", "iam", "groups", "delete", "asked");
+    assert.match(kept, /Delete group asked .* \[y\/N\][\s\S]*nothing was done/);
+    assert.equal((await caller.json("iam", "groups", "describe", uid)).name, "asked");
+    assert.match(await atTerminal("y", "iam", "groups", "delete", "asked"), new RegExp(`Deleted group ${uid}`));
+    assert.equal((await caller.run("iam", "groups", "describe", uid)).code, 1);
+  });
+});
+
+describe("completion", () => {
+  const line = (script: string) =>
+    new Promise<string>((resolve) => {
+      const child = spawn("bash", ["--norc", "-c", script], { env: { ...process.env, ...caller.environment } });
+      let text = "";
+      child.stdout.on("data", (chunk) => {
+        text += chunk;
+      });
+      child.once("close", () => resolve(text));
+    });
+
+  it("in bash: the commands, the flags and their values", async () => {
+    const complete = (words: string) => {
+      const list = words.split(" ");
+      return line(`
+        gatehouse() { '${process.execPath}' '${launcher}' "$@"; }
+        # What the package bash-completion brings: the words of the line, colons and all.
+        _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]}; }
+        source <(gatehouse completion bash)
+        COMP_WORDS=(${list.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${list.length - 1}
+        COMP_LINE='${words}'; COMP_POINT=${words.length}
+        $(complete -p gatehouse | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+        printf '%s\\n' "\${COMPREPLY[@]}"`);
+    };
+    assert.match(await complete("gatehouse iam role-"), /^role-bindings/);
+    assert.match(await complete("gatehouse iam groups list --rec"), /^--recursive/);
+    assert.match(await complete("gatehouse iam groups list -o ya"), /^yaml/);
+  });
+
+  for (const shell of ["bash", "zsh", "fish"]) {
+    it(`prints a script for ${shell}`, async () => {
+      const { code, stdout } = await caller.run("completion", shell);
+      assert.equal(code, 0);
+      assert.match(stdout, new RegExp(`${shell} completion for gatehouse`));
+    });
+  }
+
+  it("knows no other shell", async () => {
+    assert.equal((await caller.run("completion", "tcsh")).code, 2);
+  });
+});
