@@ -163,6 +163,30 @@ describe("version 1 over gRPC", () => {
     assert.deepEqual([codeName(code), /arm64/.test(message)], ["NOT_FOUND", true]);
   });
 
+  it("tags at their end of life come in pages of their own", async () => {
+    const repoId = await addRepo(server, server.groupUid);
+    const names = ["1.0", "1.1", "1.2"];
+    for (const name of names) await answer("registry.Registry/CreateTag", { repoId, tag: { name, deprecated: true } });
+    const filter = { uidp: { childrenOf: repoId }, pageSize: "2" };
+    type Page = { items: { name: string }[]; nextPageToken?: string };
+    const first = await answer<Page>("registry.Registry/ListEolTags", filter);
+    const pageToken = first.nextPageToken ?? "";
+    const second = await answer<Page>("registry.Registry/ListEolTags", { ...filter, pageToken });
+    assert.deepEqual([first.items.length, second.items.length, second.nextPageToken], [2, 1, undefined]);
+    assert.deepEqual([...first.items, ...second.items].map(({ name }) => name).sort(), names);
+    const others: readonly [method: string, request: JsonObject][] = [
+      ["registry.Registry/ListEolTags", { pageToken }],
+      ["registry.v2beta1.TagsService/ListTags", { uidp: filter.uidp, pageToken }],
+    ];
+    for (const [method, request] of others) {
+      assert.match(
+        (await call(method, request)).message,
+        /^Invalid argument: page_token: was made for another/,
+        method,
+      );
+    }
+  });
+
   it("readmes come with a list as long as they are not too much for a reply", async () => {
     const group = await addGroup(server, server.groupUid);
     const readme = "a".repeat(65_536);
