@@ -119,12 +119,13 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   });
   const methods = new Map([...composed, ...aliasMethods(composed)]);
 
+  const errorDomain = `iam.${config.domain}`;
   const gateway = createGateway(methods.values(), {
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,
     maxJsonDepth: limits.jsonDepth,
-    errorDomain: `iam.${config.domain}`,
+    errorDomain,
     anyTypes: detailTypes,
     newRequestId: randomUUID,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
@@ -132,7 +133,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const signer = await openRegistrySigner(database, { issuer: config.baseUrl, service, clock });
   const plain = createEndpoints(
     endpoints({ config, database, keys, signer, policy, failures, directory, issuers, clock, log }),
-    { ...limits, maxJsonDepth: limits.jsonDepth, newRequestId: randomUUID, observe: observer },
+    { ...limits, maxJsonDepth: limits.jsonDepth, errorDomain, newRequestId: randomUUID, observe: observer },
     (request, response) => gateway.handle(request, response),
   );
   const site = createSite(pages(config, database, keys, signer, metrics), plain);

@@ -18,6 +18,10 @@ export interface OutboundOptions {
   readonly maxBytes: number;
   /** The private addresses that the operator opens to https. None when absent. */
   readonly allowedPrivate?: BlockList;
+  /** Whether the operator has named the host: it may then be anywhere, and speak http. */
+  readonly isOwn?: boolean;
+  /** Sent besides our own; nothing when absent. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Resolves a host name to all of its addresses; the system's resolver when absent. */
   readonly resolve?: (hostname: string) => Promise<LookupAddress[]>;
 }
@@ -36,21 +40,30 @@ export class OutboundError extends Error {
   }
 }
 
-/**
- * Fetches and parses a JSON document; rejects with an OutboundError and nothing else.
- *
- * No redirect is followed, no credential sent, and each address that the host has is checked before one is used.
- */
+/** Fetches and parses a JSON document, as fetchBytes does; one that is not JSON is refused. */
 export async function fetchJson(url: string, options: OutboundOptions): Promise<unknown> {
+  const bytes = await fetchBytes(url, { ...options, headers: { accept: "application/json", ...options.headers } });
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new OutboundError("refused", "the answer is not JSON");
+  }
+}
+
+/**
+ * Fetches a document; rejects with an OutboundError and nothing else.
+ *
+ * No redirect is followed, and each address that the host has is checked before one is used.
+ */
+export async function fetchBytes(url: string, options: OutboundOptions): Promise<Buffer> {
   try {
     const target = parseTarget(url, options);
     const signal = AbortSignal.timeout(options.timeoutMs);
     const addresses = await withinTime(findAddresses(target, options), signal);
-    const response = await send(target, addresses, signal);
-    return JSON.parse(await readBody(response, options.maxBytes));
+    const response = await send(target, addresses, signal, options.headers);
+    return await readBody(response, options.maxBytes);
   } catch (error) {
     if (error instanceof OutboundError) throw error;
-    if (error instanceof SyntaxError) throw new OutboundError("refused", "the answer is not JSON");
     throw new OutboundError("unavailable", "there was no complete answer in time", error);
   }
 }
@@ -62,11 +75,12 @@ export function isLoopbackUrl(url: URL): boolean {
   return address === "localhost" || (family !== 0 && isLoopbackAddress({ address, family }));
 }
 
-function parseTarget(text: string, { allowLoopbackHttp }: OutboundOptions): URL {
+function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: OutboundOptions): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError("refused", "the address is not a URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("refused", "the URL holds credentials");
-  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && allowLoopbackHttp && isLoopbackUrl(url));
+  const mayBePlain = isOwn || (allowLoopbackHttp && isLoopbackUrl(url));
+  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && mayBePlain);
   if (!isAllowed) throw new OutboundError("refused", "the URL is not https");
   return url;
 }
@@ -89,7 +103,8 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
   return addresses;
 }
 
-function isAllowed(address: LookupAddress, url: URL, { allowedPrivate }: OutboundOptions): boolean {
+function isAllowed(address: LookupAddress, url: URL, { allowedPrivate, isOwn }: OutboundOptions): boolean {
+  if (isOwn) return true;
   if (url.protocol === "http:") return isLoopbackAddress(address);
   return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
 }
@@ -99,11 +114,16 @@ async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
 }
 
 /** Asks one of the given addresses and no other: the name is not looked up again (security case J4). */
-function send(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promise<IncomingMessage> {
+function send(
+  url: URL,
+  addresses: LookupAddress[],
+  signal: AbortSignal,
+  more: OutboundOptions["headers"],
+): Promise<IncomingMessage> {
   const first = addresses[0]!;
   const lookup: LookupFunction = (_hostname, { all }, done) =>
     all ? done(null, addresses) : done(null, first.address, first.family);
-  const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "gatehouse" };
+  const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...more };
   const get = url.protocol === "https:" ? getHttps : getHttp;
   return new Promise((resolve, reject) => {
     // agent: no connection is shared with requests of other rules.
@@ -111,7 +131,7 @@ function send(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promis
   });
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   try {
     checkHead(response);
     const chunks: Buffer[] = [];
@@ -121,7 +141,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<st
       if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
       chunks.push(chunk as Buffer);
     }
-    return Buffer.concat(chunks).toString();
+    return Buffer.concat(chunks);
   } finally {
     response.destroy();
   }

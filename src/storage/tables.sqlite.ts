@@ -30,6 +30,7 @@ export const {
   tagHistory,
   readmes,
   manifests,
+  registryEvents,
   advisories,
   advisoryEntries,
   advisoryEvents,
