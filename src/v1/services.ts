@@ -3,6 +3,7 @@ import type { Implementation } from "../pipeline/handlers.ts";
 import type { Deps } from "../resource/deps.ts";
 import { accountAssociations } from "./account-associations.ts";
 import type { V1Implementation } from "./adapter.ts";
+import { advisories } from "./advisories.ts";
 import { groupInvites } from "./group-invites.ts";
 import { groups } from "./groups.ts";
 import { identities } from "./identities.ts";
@@ -27,6 +28,7 @@ export function v1Services(current: readonly Implementation[], deps: Deps): V1Im
     identityMetadata(today),
     subscriptions(today),
     registry(today, deps),
+    advisories(today, deps),
     ping(today),
   ];
 }

@@ -9,6 +9,7 @@ import { RoleBindings } from "../../gen/chainguard/platform/iam/v1/role_bindings
 import { Roles } from "../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { PingService } from "../../gen/chainguard/platform/ping/v1/ping_pb.ts";
 import { Registry } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
+import { Advisories } from "../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 
 /** The services of version 1 that can be called. */
 export const v1Services = [
@@ -21,5 +22,6 @@ export const v1Services = [
   IdentityMetadata,
   Subscriptions,
   Registry,
+  Advisories,
   PingService,
 ] as const;

@@ -20,6 +20,9 @@ const withoutCounterpart: readonly string[] = [
   "Registry/CreateDeployment",
   "Registry/UpdateDeployment",
   "Registry/GetDeployment",
+  // Today they are only read.
+  ...["Create", "Update", "Delete"].map((name) => `Advisories/${name}`),
+  ...["CreateAdvisoryEvent", "UpdateAdvisoryEvent", "ListAdvisoryEvents"].map((name) => `Advisories/${name}`),
 ];
 
 const served = services({} as never, undefined as never).filter((each): each is V1Implementation => {

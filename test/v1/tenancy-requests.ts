@@ -5,6 +5,8 @@ import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 const viewer = builtInRoles.find(({ name }) => name === "viewer")!.uid;
 const identity = { name: "x", claimMatch: { issuer: "https://issuer.example.org", subject: "x" } };
 const role = { name: "x", capabilities: ["groups.list"] };
+const advisory = { artifactName: "x", artifactType: "apk", artifactArchitecture: "x86_64", author: "x" };
+const advisoryEvent = { author: "x", status: "PENDING", fixed: { fixedVersion: "1" } };
 const digest = `sha256:${"a".repeat(64)}`;
 const roleBinding = { identity: "0".repeat(40), role: viewer };
 
@@ -31,6 +33,12 @@ export const targets: Readonly<Record<string, (uid: string) => JsonObject>> = {
   "iam.GroupAccountAssociations/Check": (group) => ({ group, accountType: "AMAZON" }),
   "events.Subscriptions/Create": (parentId) => ({ parentId, subscription: { sink: "https://example.org/" } }),
   "events.Subscriptions/Delete": (id) => ({ id }),
+  "vulnerabilities.v1.Advisories/Create": (parentId) => ({ parentId, advisory }),
+  "vulnerabilities.v1.Advisories/Update": (id) => ({ id, ...advisory }),
+  "vulnerabilities.v1.Advisories/Delete": (id) => ({ id }),
+  "vulnerabilities.v1.Advisories/CreateAdvisoryEvent": (parentId) => ({ parentId, advisoryEvent }),
+  "vulnerabilities.v1.Advisories/UpdateAdvisoryEvent": (id) => ({ id, ...advisoryEvent }),
+  "vulnerabilities.v1.Advisories/ListAdvisoryEvents": (parentId) => ({ parentId }),
   "registry.Registry/CreateRepo": (parentId) => ({ parentId, repo: { name: "x" } }),
   "registry.Registry/UpdateRepo": (id) => ({ id, name: "x" }),
   "registry.Registry/GetRepoCountBySource": (id) => ({ id }),
@@ -58,6 +66,7 @@ export const filters: Readonly<Record<string, readonly string[]>> = {
   "iam.GroupInvites/List": ["id", "group"],
   "iam.GroupAccountAssociations/List": ["group"],
   "events.Subscriptions/List": places,
+  "vulnerabilities.v1.Advisories/List": places,
   "registry.Registry/ListRepos": places,
   "registry.Registry/ListTags": places,
   "registry.Registry/ListEolTags": places.slice(1),
