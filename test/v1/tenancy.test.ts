@@ -65,7 +65,7 @@ after(async () => {
 
 describe("I version 1", () => {
   for (const [method, request] of Object.entries(targets)) {
-    it(`${method} is denied beyond the caller's rights, whatever is there`, async () => {
+    it(`I1, I3, I7: ${method} is denied beyond the caller's rights, whatever is there`, async () => {
       for (const door of doors) {
         for (const token of [owner, scoped]) {
           const denials = await Promise.all(
@@ -84,7 +84,7 @@ describe("I version 1", () => {
   }
 
   for (const [method, names] of Object.entries(filters)) {
-    it(`${method} shows nothing beyond the caller's rights`, async () => {
+    it(`I1: ${method} shows nothing beyond the caller's rights`, async () => {
       for (const door of doors) {
         for (const token of [owner, scoped]) {
           for (const uid of Object.values(beyond)) {
