@@ -55,6 +55,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         [server.groupUid],
       );
       assert.ok(body.capabilities[0].capabilities.includes("groups.list"));
+      assert.equal(body.capabilities[0].role.name, "viewer");
       const groups = await rest(server.url, token, "GET", "/iam/v2beta1/groups");
       assert.deepEqual(
         groups.body.groups.map((group: { uid: string }) => group.uid),

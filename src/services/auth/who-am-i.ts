@@ -5,13 +5,14 @@ import {
   type WhoAmISchema,
 } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { GroupSchema, type OrgKind, type OrgStatus } from "../../../gen/chainguard/platform/iam/v1/groups_pb.ts";
+import { RoleSchema } from "../../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { findCapability } from "../../authz/capabilities.ts";
 import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { findBindingsOf } from "../../storage/grants.ts";
 import type { Session } from "../../storage/session.ts";
 import { lookup } from "../iam/hydration.ts";
-import { type GroupRow, groupCollection, roleCollection } from "../iam/rows.ts";
+import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../iam/rows.ts";
 import { toTimestamp } from "../timestamps.ts";
 
 /** Bindings that are shown. */
@@ -44,7 +45,8 @@ async function heldBy(session: Session, uid: string, call: Call) {
     // A token may be narrowed to less than the binding gives.
     const inForce = role.capabilities.filter((number) => accessOf(call).has(number, parent));
     const capabilities = inForce.flatMap((number) => findCapability(number)?.name ?? []);
-    if (capabilities.length > 0) shown.push(create(WhoAmI_CapabilitySchema, { group: groupOf(group), capabilities }));
+    if (capabilities.length > 0)
+      shown.push(create(WhoAmI_CapabilitySchema, { group: groupOf(group), role: roleOf(role), capabilities }));
   }
   return shown;
 }
@@ -52,4 +54,9 @@ async function heldBy(session: Session, uid: string, call: Call) {
 function groupOf({ uid, name, description, resourceLimits, verified, ...row }: GroupRow) {
   const [kind, status] = [row.kind as OrgKind, row.status as OrgStatus];
   return create(GroupSchema, { id: uid, name, description, resourceLimits, verified, kind, status });
+}
+
+function roleOf({ uid, name, description, capabilities }: RoleRow) {
+  const names = capabilities.flatMap((number) => findCapability(number)?.name ?? []);
+  return create(RoleSchema, { id: uid, name, description, capabilities: names });
 }
