@@ -5,6 +5,9 @@ import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 const viewer = builtInRoles.find(({ name }) => name === "viewer")!.uid;
 const identity = { name: "x", claimMatch: { issuer: "https://issuer.example.org", subject: "x" } };
 const role = { name: "x", capabilities: ["groups.list"] };
+const oidc = { issuer: "https://issuer.example.org", clientId: "x", pkceEnabled: true };
+const provider = { name: "x", defaultRole: viewer, oidc };
+const mapping = { externalGroupId: "x", roleUidp: viewer, scope: "0".repeat(40) };
 const advisory = { artifactName: "x", artifactType: "apk", artifactArchitecture: "x86_64", author: "x" };
 const advisoryEvent = { author: "x", status: "PENDING", fixed: { fixedVersion: "1" } };
 const digest = `sha256:${"a".repeat(64)}`;
@@ -31,6 +34,19 @@ export const targets: Readonly<Record<string, (uid: string) => JsonObject>> = {
   "iam.GroupAccountAssociations/Update": (group) => ({ group, name: "x" }),
   "iam.GroupAccountAssociations/Delete": (group) => ({ group }),
   "iam.GroupAccountAssociations/Check": (group) => ({ group, accountType: "AMAZON" }),
+  "iam.IdentityProviders/Create": (parentId) => ({ parentId, identityProvider: provider }),
+  "iam.IdentityProviders/Update": (id) => ({ id, ...provider }),
+  "iam.IdentityProviders/Delete": (id) => ({ id }),
+  "iam.IdentityProviders/GenerateScimToken": (identityProviderId) => ({ identityProviderId }),
+  "iam.IdentityProviders/RegenerateScimToken": (identityProviderId) => ({ identityProviderId, etag: "x" }),
+  "iam.IdentityProviders/RevokeScimToken": (identityProviderId) => ({ identityProviderId }),
+  "iam.IdentityProviders/SetScimEnabled": (identityProviderId) => ({ identityProviderId, etag: "x" }),
+  "iam.ExternalGroupRoleMappings/Create": (parentId) => ({ parentId, mapping }),
+  "iam.ExternalGroupRoleMappings/Get": (uid) => ({ uid }),
+  "iam.ExternalGroupRoleMappings/Delete": (id) => ({ id }),
+  "iam.ExternalGroupRoleMappings/BatchDelete": (parentId) => ({ parentId, ids: [viewer] }),
+  "iam.Terms/AcceptTerms": (group) => ({ group, documentIds: ["x"] }),
+  "iam.Terms/ListAccepted": (group) => ({ group }),
   "events.Subscriptions/Create": (parentId) => ({ parentId, subscription: { sink: "https://example.org/" } }),
   "events.Subscriptions/Delete": (id) => ({ id }),
   "vulnerabilities.v1.Advisories/Create": (parentId) => ({ parentId, advisory }),
@@ -65,6 +81,8 @@ export const filters: Readonly<Record<string, readonly string[]>> = {
   "iam.RoleBindings/List": places,
   "iam.GroupInvites/List": ["id", "group"],
   "iam.GroupAccountAssociations/List": ["group"],
+  "iam.IdentityProviders/List": places,
+  "iam.ExternalGroupRoleMappings/List": [...places.slice(1), "identityProviderUidp"],
   "events.Subscriptions/List": places,
   "vulnerabilities.v1.Advisories/List": places,
   "registry.Registry/ListRepos": places,
