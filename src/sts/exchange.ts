@@ -9,16 +9,25 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
 import type { Clock } from "../clock.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type Assumption, assumeOwn, assumeWithOutsideToken, type IdentityDirectory } from "./assumption.ts";
+import {
+  type Assumption,
+  type AssumptionDeps,
+  assumeOwn,
+  assumeWithOutsideToken,
+  type IdentityDirectory,
+  verifyPerson,
+} from "./assumption.ts";
+import type { Claims } from "./claim-match.ts";
 import { noToken, show } from "./denials.ts";
-import { readExchangeRequest } from "./exchange-request.ts";
-import { narrow, shownGrants } from "./narrowing.ts";
+import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
+import { issueToken } from "./issue.ts";
 import { type PresentedToken, parsePresented } from "./presented-token.ts";
+import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
 
 /** What an exchange rests on. */
-export interface ExchangeDeps {
+export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
   readonly directory: IdentityDirectory;
-  readonly grants: { grantsOf(uid: string): Promise<Grants> };
+  readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "issue" | "verify">;
   /** Our base URL: the `iss` of our tokens and, with or without its scheme, the default audience of outside ones. */
@@ -26,6 +35,8 @@ export interface ExchangeDeps {
   /** The audiences that may be asked for. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
+  /** Finds the identity provider of an organization by its uid. */
+  readonly findProvider?: (uid: string) => Promise<OrganizationProvider | undefined>;
   /** Told of each token that was looked at. */
   readonly log?: (event: ExchangeEvent) => void;
 }
@@ -47,20 +58,8 @@ export function createExchange(deps: ExchangeDeps) {
     const wanted = readExchangeRequest(request, deps.audiences);
     const presented = readPresented(call);
     try {
-      // None is known yet. Never passed over, since its tokens are for the identities of one organization only.
-      if (wanted.identityProvider !== "") throw permissionDenied("the identity provider is not known");
-      const assumption = await assume(deps, wanted.identity, presented);
-      checkAudience(wanted.audience, assumption);
-      const grants = await deps.grants.grantsOf(assumption.uid);
-      const narrowing = narrow(wanted, assumption.narrowing, grants);
-      const issued = await deps.tokens.issue({
-        ...assumption.claims,
-        subject: assumption.uid,
-        audience: wanted.audience,
-        grants: shownGrants(narrowing, grants),
-        narrowing,
-      });
-      await deps.directory.touch(assumption.uid, deps.clock());
+      const assumption = await assume(deps, wanted, presented);
+      const issued = await issueToken(deps, assumption, wanted);
       deps.log?.(eventOf("token_issued", assumption.uid, presented));
       return { token: issued.token, expiry: timestampFromMs(issued.expiresAt) };
     } catch (error) {
@@ -68,6 +67,11 @@ export function createExchange(deps: ExchangeDeps) {
       throw error;
     }
   };
+}
+
+/** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
+export function createPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
+  return (call) => verifyPerson(deps, deps.login, readPresented(call));
 }
 
 // The header alone: a token in the query would end up in logs (security case X14).
@@ -79,15 +83,19 @@ function readPresented(call: Call): PresentedToken {
   return presented;
 }
 
-function assume(deps: ExchangeDeps, identity: string, presented: PresentedToken): Promise<Assumption> {
+async function assume(
+  deps: ExchangeDeps,
+  { identity, identityProvider }: WantedToken,
+  presented: PresentedToken,
+): Promise<Assumption> {
+  if (identityProvider !== "") {
+    // Never passed over: its tokens are for its own organization only.
+    const provider = await deps.findProvider?.(identityProvider);
+    if (!provider) throw permissionDenied("the identity provider is not known");
+    return assumeByProvider(deps, provider, identity, presented);
+  }
   if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
   return assumeWithOutsideToken(deps, identity, presented);
-}
-
-// Security case X3: one of our tokens never becomes one for another audience.
-function checkAudience(wanted: readonly string[], { audience }: Assumption): void {
-  const beyond = audience && wanted.find((one) => !audience.includes(one));
-  if (beyond !== undefined) throw permissionDenied("the presented token is for other audiences", { aud: beyond });
 }
 
 function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: PresentedToken): ExchangeEvent {
