@@ -16,6 +16,7 @@ import { images } from "./services/registry/images.ts";
 import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
+import { advisoryImport } from "./services/vulnerabilities/advisory-import.ts";
 import { v1Services } from "./v1/services.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
@@ -36,6 +37,7 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     images(deps),
     imageStore(deps),
     advisories(deps),
+    advisoryImport(deps),
     subscriptions(deps),
     groupInvites(deps),
     accountAssociations(deps),

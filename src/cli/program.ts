@@ -1,6 +1,7 @@
 // The command line: what each command is called and takes. What it does is loaded when it is run.
 import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
+import { addAdvisoryCommands } from "./advisories/commands.ts";
 import { addAuthCommands } from "./auth/commands.ts";
 import { addCompletionCommands } from "./completion.ts";
 import { addConfigCommands } from "./config-command.ts";
@@ -43,6 +44,7 @@ function newProgram(shell: Shell, finish: Finish): Command {
   program.commandsGroup("Client:");
   addAuthCommands(program, shell);
   addResourceCommands(program, shell);
+  addAdvisoryCommands(program.commands.find((command) => command.name() === "advisories")!, shell, finish);
   addConfigCommands(program, shell);
   program.commandsGroup("Server:");
   addServerCommands(program, shell.environment, finish);

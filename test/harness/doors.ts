@@ -30,6 +30,7 @@ import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags
 import { Advisories } from "../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
+import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller } from "./rest-door.ts";
@@ -58,6 +59,7 @@ export const services = [
   ImagesService,
   ImageStoreService,
   AdvisoriesService,
+  AdvisoryImportService,
   SubscriptionsService,
   GroupInvitesService,
   AccountAssociationsService,

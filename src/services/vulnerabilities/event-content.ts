@@ -96,9 +96,9 @@ function sizeOf({ said }: EventContent): number {
   return Buffer.byteLength(JSON.stringify(said));
 }
 
-/** Whether two events say the same, whenever they were. */
-export function saysTheSame(a: EventContent, b: EventContent): boolean {
-  return canonical(a.said) === canonical(b.said);
+/** What an event says as a text: two that say the same have the same, whenever they were. */
+export function canonicalContent({ said }: EventContent): string {
+  return canonical(said);
 }
 
 /** JSON with its members in one order: databases and versions may give them in another. */
