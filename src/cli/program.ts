@@ -6,6 +6,7 @@ import { addAuthCommands } from "./auth/commands.ts";
 import { addCompletionCommands } from "./completion.ts";
 import { addConfigCommands } from "./config-command.ts";
 import { CommandFailure, failureText } from "./failure.ts";
+import { addRegistryCommands } from "./registry/commands.ts";
 import { addResourceCommands } from "./resources/commands.ts";
 import { addServerCommands } from "./server-commands.ts";
 import { endWithReader, processShell, type Shell } from "./shell.ts";
@@ -45,6 +46,7 @@ function newProgram(shell: Shell, finish: Finish): Command {
   addAuthCommands(program, shell);
   addResourceCommands(program, shell);
   addAdvisoryCommands(program.commands.find((command) => command.name() === "advisories")!, shell, finish);
+  addRegistryCommands(program, shell, finish);
   addConfigCommands(program, shell);
   program.commandsGroup("Server:");
   addServerCommands(program, shell.environment, finish);
