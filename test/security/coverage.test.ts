@@ -79,7 +79,7 @@ const coverage: Readonly<Record<string, string | readonly string[]>> = {
   I5: ["security/tenancy"],
   I6: ["security/tenancy"],
   I7: ["security/tenancy"],
-  I8: ["security/roles-and-bindings", "security/tenancy", "cli/advisories/import-export"],
+  I8: ["security/roles-and-bindings", "security/tenancy", "cli/advisories/import"],
   I9: ["security/tenancy", "services/images"],
   I10: ["security/tenancy"],
   P1: ["aip/page-token", "security/lists"],

@@ -1,9 +1,9 @@
 // OSV records: one for each advisory that is fixed or a false positive.
-import { Severity_Type } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { fromTimestamp } from "../../../services/timestamps.ts";
 import { changeTime, type Published, timeText } from "../published.ts";
 import { purlOf } from "../purl.ts";
 import { reasonWord } from "../statuses.ts";
+import { toOsvSeverity } from "./cvss.ts";
 
 const schemaVersion = "1.7.0";
 
@@ -15,16 +15,6 @@ const ecosystems: Readonly<Record<string, string>> = {
   "rust-crate": "crates.io",
   gem: "RubyGems",
   java: "Maven",
-};
-
-/** What the schema demands of the text of a severity. */
-const scores: Readonly<Record<number, readonly [name: string, pattern: RegExp]>> = {
-  [Severity_Type.CVSS_V2]: [
-    "CVSS_V2",
-    /^((AV:[NAL]|AC:[LMH]|Au:[MSN]|[CIA]:[NPC]|E:(U|POC|F|H|ND)|RL:(OF|TF|W|U|ND)|RC:(UC|UR|C|ND)|CDP:(N|L|LM|MH|H|ND)|TD:(N|L|M|H|ND)|[CIA]R:(L|M|H|ND))(\/|$)){6,}$/,
-  ],
-  [Severity_Type.CVSS_V3]: ["CVSS_V3", /^CVSS:3[.][01](\/[A-Z]{1,3}:[A-Z]){8,}$/],
-  [Severity_Type.CVSS_V4]: ["CVSS_V4", /^CVSS:4[.]0(\/[A-Z]{1,3}:[A-Za-z]+){11,}$/],
 };
 
 /** An OSV record. */
@@ -73,8 +63,5 @@ function specificOf({ type }: Published["event"]) {
 }
 
 function severityOf(severities: Published["advisory"]["severities"]) {
-  return severities.flatMap(({ type, score }) => {
-    const [name, pattern] = scores[type] ?? [];
-    return pattern?.test(score) ? [{ type: name, score }] : [];
-  });
+  return severities.map(({ type, score }) => toOsvSeverity(type, score)).filter((severity) => severity !== undefined);
 }
