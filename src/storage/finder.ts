@@ -55,8 +55,8 @@ export async function planRange<R extends ResourceRow>(
   condition: Condition | undefined,
   order: Order,
 ): Promise<RangePlan> {
-  if (!condition) return {};
-  const { finders = [], isExact = false, without } = condition;
+  const { finders = [], isExact = false, without } = condition ?? {};
+  if (finders.length === 0 && !without) return {};
   const findings = await openFindings(session, collection, source);
   if (without) {
     const all = await readCounter(session, keyOf(source), collection.kind);

@@ -46,15 +46,17 @@ export function texts(value: unknown, what: string): string[] {
 }
 
 // RFC 3339 §5.6, with a space for the T, as YAML writes it.
-const timePattern = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
+const timePattern = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:?\d\d)?)?$/;
 
 /** The value as a time in milliseconds since the epoch, undefined when it is absent; throws when it is no time. */
 export function time(value: unknown, what: string): number | undefined {
   const found = text(value, what);
   if (found === "") return undefined;
-  const milliseconds = timePattern.test(found) ? Date.parse(found.replace(" ", "T")) : Number.NaN;
-  // google.protobuf.Timestamp: from year 1 to year 9999.
-  if (Number.isNaN(milliseconds)) throw new BadDocument(`${what} ${JSON.stringify(found.slice(0, 40))} is no time`);
+  const [, day, clock = "00:00", zone = "Z"] = timePattern.exec(found) ?? [];
+  // A time without a zone is in UTC, wherever it is read.
+  const milliseconds = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}${zone.toUpperCase()}`);
+  if (Number.isNaN(milliseconds) || found.startsWith("0000"))
+    throw new BadDocument(`${what} ${JSON.stringify(found.slice(0, 40))} is no time`);
   return milliseconds;
 }
 

@@ -1,3 +1,4 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   AdvisoryImportService,
   type ImportedAdvisory,
@@ -18,7 +19,7 @@ import { groupParents } from "../iam/groups.ts";
 import { groupCollection } from "../iam/rows.ts";
 import { fromTimestamp } from "../timestamps.ts";
 import { checkAliases, sourceIdRule } from "./advisory-fields.ts";
-import { checkEvent, contentOf } from "./event-content.ts";
+import { checkEvent, contentOf, isTime, timeRule } from "./event-content.ts";
 import { type ImportItem, type ImportPlan, planImport } from "./import-plan.ts";
 import { advisoryLimits } from "./limits.ts";
 
@@ -87,13 +88,16 @@ function itemOf(advisory: ImportedAdvisory, now: number): ImportItem {
   found.push(...checkAliases(advisory.aliases));
   if (events.length > advisoryLimits.events)
     found.push({ field: "events", description: `an advisory has at most ${advisoryLimits.events} events` });
+  const [createTime, withdrawTime] = [timeOf(advisory.createTime), timeOf(advisory.withdrawTime)];
+  for (const [field, value] of Object.entries({ create_time: createTime, withdraw_time: withdrawTime }))
+    if (value !== undefined && !isTime(value)) found.push({ field, description: timeRule });
   for (const [i, event] of events.entries()) {
     const wrong = checkEvent(event).filter(({ field }) => field !== "author");
     found.push(...wrong.map(({ field, description }) => ({ field: `events[${i}].${field}`, description })));
   }
   if (found.length > 0) throw invalidArgument(found);
   const { author, artifactName, artifactType, artifactArchitecture, aliases } = advisory;
-  const { componentName, componentType, componentLocation, createTime, withdrawTime } = advisory;
+  const { componentName, componentType, componentLocation } = advisory;
   return {
     name: advisory.advisoryId,
     fields: {
@@ -103,9 +107,13 @@ function itemOf(advisory: ImportedAdvisory, now: number): ImportItem {
       origin: advisory.origin || artifactName,
     },
     events,
-    createTime: createTime && fromTimestamp(createTime),
-    withdrawTime: withdrawTime && fromTimestamp(withdrawTime),
+    createTime,
+    withdrawTime,
   };
+}
+
+function timeOf(timestamp: Timestamp | undefined): number | undefined {
+  return timestamp && fromTimestamp(timestamp);
 }
 
 /** How many violations one reason tells of. */

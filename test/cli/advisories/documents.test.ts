@@ -5,6 +5,7 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as Reason,
   Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { time } from "../../../src/cli/advisories/document.ts";
 import { parseText } from "../../../src/cli/advisories/document-text.ts";
 import { toOsvSeverity } from "../../../src/cli/advisories/exports/cvss.ts";
 import { justificationOf } from "../../../src/cli/advisories/statuses.ts";
@@ -62,4 +63,18 @@ it("a severity goes out only if it is a whole vector of its scale", () => {
   ].map(([type, score]) => toOsvSeverity(type as Severity_Type, String(score))?.type);
   const none = Array(5).fill(undefined);
   assert.deepEqual(shown, ["CVSS_V2", "CVSS_V3", "CVSS_V3", "CVSS_V4", ...none]);
+});
+
+it("times are RFC 3339, and in UTC where they do not say otherwise", () => {
+  const shown = ["2030-01-02T03:04:05Z", "2030-01-02T03:04:05.678+01:00", "2030-01-02 03:04:05", "2030-01-02"].map(
+    (text) => new Date(time(text, "t")!).toISOString(),
+  );
+  assert.deepEqual(shown, [
+    "2030-01-02T03:04:05.000Z",
+    "2030-01-02T02:04:05.678Z",
+    "2030-01-02T03:04:05.000Z",
+    "2030-01-02T00:00:00.000Z",
+  ]);
+  for (const text of ["2 January 2030", "2030-13-01", "0000-01-01", "2030", "now"])
+    assert.throws(() => time(text, "t"), /^BadDocument: t ".*" is no time$/);
 });
