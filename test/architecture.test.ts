@@ -9,6 +9,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "settings.ts"],
   "config.ts": ["settings.ts", "uid.ts", "types:authn"],
   "settings.ts": [],
+  "secrets.ts": ["config.ts", "settings.ts", "storage/seals.ts"],
+  "installation.ts": ["settings.ts", "clock.ts", "storage", "types:config.ts"],
   "clock.ts": [],
   "uid.ts": [],
   "version.ts": [],
@@ -48,6 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   services: [
     "aip",
     "authn/addresses.ts",
+    "authn/issuers.ts",
     "authz",
     "pipeline",
     "resource",

@@ -14,12 +14,14 @@ import { deleteRow, findRow, insertRow, lockRow } from "../../storage/collection
 import { readCounters } from "../../storage/counters.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
 import { findBindingsUnder, findVerifiedRoots } from "../../storage/grants.ts";
+import { findAcceptancesOf } from "../../storage/providers.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { writeSetting } from "../../storage/settings.ts";
 import { newChild } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage } from "./group-message.ts";
+import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
 const group = defineResource<typeof GroupSchema, GroupRow>({
@@ -39,29 +41,35 @@ export const groupParents: ParentCollection = {
   lock: (tx, uid) => lockRow(tx, groupCollection, uid),
 };
 
+/** Adds root groups inside transactions, on behalf of whoever may: they become its owner in the same transaction. */
+export function rootGroupMaker(deps: Deps) {
+  const standard = standardMethods(group, groupParents, deps);
+  return async (tx: Transaction, value: Group, call: Call): Promise<GroupRow> => {
+    if (!accessOf(call).isUnscoped)
+      throw permissionDenied("a token that is narrowed to groups cannot create a root group");
+    if (deps.settings.rootGroups === "operators" && !isOperator(call))
+      throw permissionDenied("only operators may create root groups");
+    const row = await standard.insert(tx, "", staffFields(call, value), { status: 0, resourceLimits: {} });
+    await refuseTakenName(tx, row);
+    await insertRow(tx, roleBindingCollection, {
+      uid: newChild(row.uid),
+      parent: row.uid,
+      identityUid: callerOf(call).uid,
+      roleUid: ownerRole.uid,
+      createTime: tx.context.time,
+    });
+    return row;
+  };
+}
+
 /** Serves groups. */
 export function groups(deps: Deps): Implementation {
   const standard = standardMethods(group, groupParents, deps);
+  const makeRoot = rootGroupMaker(deps);
 
-  /** Whoever creates a root group becomes its owner in the same transaction. */
   async function createRoot(value: Group, call: Call) {
-    const caller = callerOf(call);
-    const access = accessOf(call);
-    if (!access.isUnscoped) throw permissionDenied("a token that is narrowed to groups cannot create a root group");
-    if (deps.settings.rootGroups === "operators" && !isOperator(call))
-      throw permissionDenied("only operators may create root groups");
-    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
-      const row = await standard.insert(tx, "", staffFields(call, value), { status: 0, resourceLimits: {} });
-      await refuseTakenName(tx, row);
-      await insertRow(tx, roleBindingCollection, {
-        uid: newChild(row.uid),
-        parent: row.uid,
-        identityUid: caller.uid,
-        roleUid: ownerRole.uid,
-        createTime: tx.context.time,
-      });
-      return groupMessage(row);
-    });
+    const context = writeContext(call, deps.clock);
+    return groupMessage(await deps.database.write(context, (tx) => makeRoot(tx, value, call)));
   }
 
   /** Kind and status come from the organization. */
@@ -107,6 +115,7 @@ export function groups(deps: Deps): Implementation {
 
 /** A group goes only when nothing is left in it; the owner binding of its creator goes with a root group. */
 async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
+  await deleteAcceptances(tx, row.uid);
   const contents = await readCounters(tx, row.uid);
   // It has the uid of the group, so that the counters of what lies below do not know of it.
   const association = await findRow(tx, accountAssociationCollection, row.uid);
@@ -120,6 +129,11 @@ async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Prom
   }
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
   await clearDeletedAdvisories(tx, row.uid);
+}
+
+/** Accepted terms cannot be taken back, and end with the group; the change log remembers them. */
+async function deleteAcceptances(tx: Transaction, groupUid: string): Promise<void> {
+  for (const row of await findAcceptancesOf(tx, groupUid)) await deleteRow(tx, termsAcceptanceCollection, row);
 }
 
 function notEmpty(uid: string, kinds: readonly string[]) {
