@@ -25,6 +25,8 @@ export interface Config {
     readonly prefix: number;
     readonly family: "ipv4" | "ipv6";
   }[];
+  /** Without a trailing slash; https, or loopback http. */
+  readonly awsStsEndpoint: string;
   readonly metrics: "loopback" | "anyone" | "nobody";
   readonly drainTimeoutMs: number;
   /** Whether unary gRPC takes the short way. */
@@ -82,6 +84,7 @@ export function toConfig(raw: RawSettings): Config {
     trustedEmailIssuers: toList(raw["trusted-email-issuers"]),
     sharedEmailDomains: toList(raw["shared-email-domains"]),
     privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
+    awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a whole number of seconds")),
     fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
@@ -118,6 +121,18 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
       `base-url: ${JSON.stringify(text)} is not an http or https URL without query, fragment and user.`,
     );
   return text.replace(/\/+$/, "");
+}
+
+// Whoever answers there says who has signed: nobody on the way may.
+function toEndpoint(raw: RawSettings, name: SettingName): string {
+  const url = URL.parse(raw[name]);
+  const isSafe =
+    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname.replace(/^\[|\]$/g, "")));
+  if (!isSafe || url.pathname !== "/" || url.search || url.hash || url.username || url.password)
+    throw new ConfigError(
+      `${name}: ${JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
+    );
+  return url.origin;
 }
 
 function toTls(raw: RawSettings): Config["tls"] {

@@ -37,7 +37,9 @@ import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHeldRoles } from "./storage/grants.ts";
 import { settleSetting, writeSetting } from "./storage/settings.ts";
 import { keyStore } from "./storage/signing-keys.ts";
+import type { AwsEndpoint } from "./sts/aws-caller.ts";
 import { createExchange } from "./sts/exchange.ts";
+import { createExplainExchange } from "./sts/explanation.ts";
 import { aliasMethods } from "./v2/alias.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
@@ -88,27 +90,34 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     findHeldRoles: (uid) => findHeldRoles(database.session, uid),
     epoch: () => database.accessEpoch.current(),
   });
-  const exchange = createExchange({
+  const assumption = {
     directory: identityDirectory(database, clock),
-    grants: { grantsOf: async (uid) => (await policy.grantsOf(uid)) ?? new Map() },
     issuers: openIssuers({ fetchJson: fetcher(config), clock, allowInsecureIssuers: config.dev }),
     tokens,
     issuer: config.baseUrl,
-    audiences,
     clock,
+    aws: awsEndpoint(config),
+  };
+  const exchange = createExchange({
+    ...assumption,
+    grants: { grantsOf: async (uid) => (await policy.grantsOf(uid)) ?? new Map() },
+    audiences,
     log: (event) => log.info(event, "token exchange"),
   });
   const metrics = createMetrics();
   measure(metrics, tokens, policy);
-  const composed = composeMethods(services(serviceDeps(config, database, clock, pageTokenKey), exchange), {
-    tokens,
-    policy,
-    failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
-    clock,
-    observer: createObserver(log, metrics),
-    domain: config.domain,
-    exempt: exemptMethods,
-  });
+  const composed = composeMethods(
+    services(serviceDeps(config, database, clock, pageTokenKey), exchange, createExplainExchange(assumption)),
+    {
+      tokens,
+      policy,
+      failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
+      clock,
+      observer: createObserver(log, metrics),
+      domain: config.domain,
+      exempt: exemptMethods,
+    },
+  );
   const methods = new Map([...composed, ...aliasMethods(composed)]);
 
   const gateway = createGateway(methods.values(), {
@@ -228,6 +237,12 @@ function fetcher(config: Config): (url: string) => Promise<unknown> {
   for (const { address, prefix, family } of config.privateIssuerNetworks)
     allowedPrivate.addSubnet(address, prefix, family);
   return (url) => fetchJson(url, { ...outboundLimits, allowLoopbackHttp: config.dev, allowedPrivate });
+}
+
+function awsEndpoint({ awsStsEndpoint: url }: Config): AwsEndpoint {
+  // The operator named it; toConfig has seen to it that nobody on the way can answer.
+  const options = { ...outboundLimits, allowLoopbackHttp: true, isOperators: true };
+  return { url, host: new URL(url).host, send: (target, request) => fetchJson(target, options, request) };
 }
 
 function measure(metrics: Metrics, tokens: Tokens, policy: Policy): void {

@@ -1,8 +1,10 @@
 // The list: every service that is served through the pipeline, one line each.
 import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
+import type { AccessService } from "../gen/gatehouse/access/v1/access_pb.ts";
 import { unimplemented } from "./aip/errors.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
 import type { Deps } from "./resource/deps.ts";
+import { access } from "./services/access/access.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
 import { accountAssociations } from "./services/iam/account-associations.ts";
 import { groupInvites } from "./services/iam/group-invites.ts";
@@ -24,7 +26,11 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** All services. */
-export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenService>["exchange"]): Implementation[] {
+export function services(
+  deps: Deps,
+  exchange: Handlers<typeof SecurityTokenService>["exchange"],
+  explainExchange: Handlers<typeof AccessService>["explainExchange"],
+): Implementation[] {
   const current = [
     groups(deps),
     identities(deps),
@@ -38,6 +44,7 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     groupInvites(deps),
     accountAssociations(deps),
     implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
+    access(deps, explainExchange),
     ping(),
   ];
   return [...current, ...v1Services(current, deps)];

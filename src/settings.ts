@@ -71,6 +71,12 @@ export const settings = [
     description: "private networks (CIDR) whose https issuers may be contacted",
   },
   {
+    name: "aws-sts-endpoint",
+    value: "url",
+    fallback: "https://sts.amazonaws.com",
+    description: "where the signed requests of AWS identities are sent to be verified",
+  },
+  {
     name: "metrics",
     value: "who",
     fallback: "loopback",

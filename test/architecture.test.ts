@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   aip: ["gen/google"],
   authn: ["aip", "authz/capabilities.ts", "clock.ts", "uid.ts"],
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
-  sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard"],
+  sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard", "gen/gatehouse"],
   observe: [],
   v1: ["aip", "authz", "clock.ts", "config.ts", "pipeline", "resource", "services", "storage", "uid.ts", "gen"],
   v2: ["types:pipeline", "gen/google"],

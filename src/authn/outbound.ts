@@ -1,8 +1,8 @@
 // Fetches the documents that tokens of strangers make us fetch. The URL is theirs, so everything else is ours: where
 // the connection goes, how long it may take, how much it may say (security cases J2 to J5).
 import { promises as dns, type LookupAddress } from "node:dns";
-import { get as getHttp, type IncomingMessage } from "node:http";
-import { get as getHttps } from "node:https";
+import { request as askHttp, type IncomingMessage } from "node:http";
+import { request as askHttps } from "node:https";
 import { type BlockList, isIP, type LookupFunction } from "node:net";
 import { isListed, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 
@@ -18,9 +18,19 @@ export interface OutboundOptions {
   readonly maxBytes: number;
   /** The private addresses that the operator opens to https. None when absent. */
   readonly allowedPrivate?: BlockList;
+  /** Whether the operator named the URL, so that it may be wherever they like. A stranger's never is. */
+  readonly isOperators?: boolean;
   /** Resolves a host name to all of its addresses; the system's resolver when absent. */
   readonly resolve?: (hostname: string) => Promise<LookupAddress[]>;
 }
+
+/** What is sent, when it is more than a question for a document. */
+export interface OutboundRequest {
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const plainRequest: OutboundRequest = { method: "GET", headers: { accept: "application/json" } };
 
 /** Why there is no document: our rules forbid it or it breaks them, or the other side does not answer. */
 export type OutboundFailure = "refused" | "unavailable";
@@ -39,14 +49,18 @@ export class OutboundError extends Error {
 /**
  * Fetches and parses a JSON document; rejects with an OutboundError and nothing else.
  *
- * No redirect is followed, no credential sent, and each address that the host has is checked before one is used.
+ * No redirect is followed, no credential sent but what the request has, and each address that the host has is checked before one is used.
  */
-export async function fetchJson(url: string, options: OutboundOptions): Promise<unknown> {
+export async function fetchJson(
+  url: string,
+  options: OutboundOptions,
+  request: OutboundRequest = plainRequest,
+): Promise<unknown> {
   try {
     const target = parseTarget(url, options);
     const signal = AbortSignal.timeout(options.timeoutMs);
     const addresses = await withinTime(findAddresses(target, options), signal);
-    const response = await send(target, addresses, signal);
+    const response = await send(target, addresses, request, signal);
     return JSON.parse(await readBody(response, options.maxBytes));
   } catch (error) {
     if (error instanceof OutboundError) throw error;
@@ -89,8 +103,9 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
   return addresses;
 }
 
-function isAllowed(address: LookupAddress, url: URL, { allowedPrivate }: OutboundOptions): boolean {
+function isAllowed(address: LookupAddress, url: URL, { allowedPrivate, isOperators }: OutboundOptions): boolean {
   if (url.protocol === "http:") return isLoopbackAddress(address);
+  if (isOperators) return true;
   return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
 }
 
@@ -99,15 +114,20 @@ async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
 }
 
 /** Asks one of the given addresses and no other: the name is not looked up again (security case J4). */
-function send(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promise<IncomingMessage> {
+function send(
+  url: URL,
+  addresses: LookupAddress[],
+  { method, headers }: OutboundRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const first = addresses[0]!;
   const lookup: LookupFunction = (_hostname, { all }, done) =>
     all ? done(null, addresses) : done(null, first.address, first.family);
-  const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "gatehouse" };
-  const get = url.protocol === "https:" ? getHttps : getHttp;
+  const sent = { "accept-encoding": "identity", "user-agent": "gatehouse", ...headers };
+  const ask = url.protocol === "https:" ? askHttps : askHttp;
   return new Promise((resolve, reject) => {
     // agent: no connection is shared with requests of other rules.
-    get(url, { agent: false, headers, lookup, signal }, resolve).on("error", reject);
+    ask(url, { method, agent: false, headers: sent, lookup, signal }, resolve).on("error", reject).end();
   });
 }
 

@@ -10,6 +10,9 @@ import type { Grants } from "../authz/access.ts";
 import type { Clock } from "../clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import { type Assumption, assumeOwn, assumeWithOutsideToken, type IdentityDirectory } from "./assumption.ts";
+import { assumeWithAwsRequest } from "./aws-assumption.ts";
+import { type AwsEndpoint, identityOf } from "./aws-caller.ts";
+import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
 import { noToken, show } from "./denials.ts";
 import { readExchangeRequest } from "./exchange-request.ts";
 import { narrow, shownGrants } from "./narrowing.ts";
@@ -26,6 +29,8 @@ export interface ExchangeDeps {
   /** The audiences that may be asked for. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
+  /** What verifies the signed requests of AWS identities. */
+  readonly aws: AwsEndpoint;
   /** Told of each token that was looked at. */
   readonly log?: (event: ExchangeEvent) => void;
 }
@@ -38,6 +43,9 @@ export interface ExchangeEvent {
   readonly issuer: string;
   readonly subject: string;
 }
+
+/** A token of an issuer, or a signed request that AWS verifies. Issuer and subject are what it claims. */
+type Presented = PresentedToken | { readonly aws: AwsRequest; readonly issuer: string; readonly subject: string };
 
 /** Makes the Exchange method. */
 export function createExchange(deps: ExchangeDeps) {
@@ -71,15 +79,18 @@ export function createExchange(deps: ExchangeDeps) {
 }
 
 // The header alone: a token in the query would end up in logs (security case X14).
-function readPresented(call: Call): PresentedToken {
+function readPresented(call: Call): Presented {
   const bearer = parseBearer(call.header("authorization"));
   if ("problem" in bearer) throw noToken(bearer.problem);
   const presented = parsePresented(bearer.token);
-  if (!presented) throw noToken("malformed");
-  return presented;
+  if (presented) return presented;
+  const aws = parseAwsRequest(bearer.token);
+  if (!aws) throw noToken("malformed");
+  return { aws, issuer: "AWS", subject: identityOf(aws) };
 }
 
-function assume(deps: ExchangeDeps, identity: string, presented: PresentedToken): Promise<Assumption> {
+function assume(deps: ExchangeDeps, identity: string, presented: Presented): Promise<Assumption> {
+  if ("aws" in presented) return assumeWithAwsRequest(deps, identity, presented.aws);
   if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
   return assumeWithOutsideToken(deps, identity, presented);
 }
@@ -90,6 +101,6 @@ function checkAudience(wanted: readonly string[], { audience }: Assumption): voi
   if (beyond !== undefined) throw permissionDenied("the presented token is for other audiences", { aud: beyond });
 }
 
-function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: PresentedToken): ExchangeEvent {
+function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: Presented): ExchangeEvent {
   return { event, identity, issuer: show(issuer), subject: show(subject) };
 }

@@ -10,9 +10,11 @@ import type { V1Implementation } from "../../src/v1/adapter.ts";
 /** Methods that no single method of today stands for. */
 const withoutCounterpart: readonly string[] = [];
 
-const served = services({} as never, undefined as never).filter((each): each is V1Implementation => {
-  return "counterparts" in each;
-});
+const served = services({} as never, undefined as never, undefined as never).filter(
+  (each): each is V1Implementation => {
+    return "counterparts" in each;
+  },
+);
 
 /** What a caller needs; where it is needed goes by another name in each version. */
 function demand(method: DescMethod) {
