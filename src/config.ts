@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { KeyAlgorithm } from "./authn/keys.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
+import { isUid } from "./uid.ts";
 
 /** Everything that the operator decides, checked. */
 export interface Config {
@@ -27,6 +28,12 @@ export interface Config {
   }[];
   /** Without a trailing slash; https, or loopback http. */
   readonly awsStsEndpoint: string;
+  readonly registry: {
+    /** The audience of registry tokens. */
+    readonly service: string;
+    /** The group that names are paths below; empty when they begin with an organization. */
+    readonly group: string;
+  };
   readonly metrics: "loopback" | "anyone" | "nobody";
   readonly drainTimeoutMs: number;
   /** Whether unary gRPC takes the short way. */
@@ -65,18 +72,17 @@ export function toConfig(raw: RawSettings): Config {
     throw new ConfigError(`listen: development mode serves loopback addresses only, not ${host}.`);
   const tls = toTls(raw);
   const dataDir = path.resolve(raw["data-dir"]);
+  const listening = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const baseUrl = toBaseUrl(raw["base-url"], dev, listening);
+  const audiences = toList(raw.audiences);
   return {
     dev,
     host,
     port,
     dataDir,
     databaseUrl: raw["database-url"] || path.join(dataDir, "gatehouse.db"),
-    baseUrl: toBaseUrl(
-      raw["base-url"],
-      dev,
-      `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    ),
-    audiences: toList(raw.audiences),
+    baseUrl,
+    audiences,
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
     tls,
     signingAlgorithm: oneOf(raw, "signing-algorithm", ["RS256", "ES256"]),
@@ -85,6 +91,7 @@ export function toConfig(raw: RawSettings): Config {
     sharedEmailDomains: toList(raw["shared-email-domains"]),
     privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
     awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
+    registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a whole number of seconds")),
     fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
@@ -133,6 +140,15 @@ function toEndpoint(raw: RawSettings, name: SettingName): string {
       `${name}: ${JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
     );
   return url.origin;
+}
+
+function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["registry"] {
+  const service = toPattern(raw, "registry-service", /^[A-Za-z0-9._:/-]{1,255}$/, "the name of a registry");
+  // What is issued for one of them must never pass for the other.
+  if (audiences.includes(service)) throw new ConfigError("registry-service: must not be an audience of the API.");
+  const group = raw["registry-group"];
+  if (group !== "" && !isUid(group)) throw new ConfigError(`registry-group: ${JSON.stringify(group)} is not a uid.`);
+  return { service, group };
 }
 
 function toTls(raw: RawSettings): Config["tls"] {

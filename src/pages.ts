@@ -4,10 +4,17 @@ import type { KeyRing } from "./authn/keys.ts";
 import type { Config } from "./config.ts";
 import { isLocal, type Pages, publicJson, text } from "./doors/site.ts";
 import type { Metrics } from "./observe/metrics.ts";
+import type { RegistrySigner } from "./registry/signer.ts";
 import type { Database } from "./storage/database.ts";
 
 /** The pages by path. */
-export function pages(config: Config, database: Database, keys: KeyRing, metrics: Metrics): Pages {
+export function pages(
+  config: Config,
+  database: Database,
+  keys: KeyRing,
+  signer: Pick<RegistrySigner, "certificate" | "jwks">,
+  metrics: Metrics,
+): Pages {
   const mayMeasure = { anyone: () => true, loopback: isLocal, nobody: () => false }[config.metrics];
   return {
     "/healthz": () => text(200, "ok"),
@@ -18,5 +25,12 @@ export function pages(config: Config, database: Database, keys: KeyRing, metrics
         : text(403, "Forbidden"),
     [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
     [keySetPath]: () => publicJson(keys.jwks()),
+    "/token/certificate.pem": () => ({
+      status: 200,
+      contentType: "application/pem-certificate-chain",
+      text: signer.certificate,
+      maxAge: 300,
+    }),
+    "/token/jwks.json": () => publicJson(signer.jwks),
   };
 }

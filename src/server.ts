@@ -15,16 +15,19 @@ import { createTokens, type Tokens } from "./authn/tokens.ts";
 import { createPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Config, limits } from "./config.ts";
+import { createEndpoints } from "./doors/endpoints.ts";
 import { createFastPath } from "./doors/fast.ts";
 import { defaultLimits } from "./doors/limits.ts";
 import { type Listener, openListener } from "./doors/listen.ts";
 import { createGateway } from "./doors/rest/gateway.ts";
 import { createRouter } from "./doors/router.ts";
 import { createSite } from "./doors/site.ts";
+import { endpoints } from "./endpoints.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { pages } from "./pages.ts";
 import { composeMethods } from "./pipeline/compose.ts";
 import { createObserver } from "./pipeline/observe.ts";
+import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
 import { identityDirectory } from "./services/iam/directory.ts";
@@ -84,15 +87,18 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     clock,
     refreshCooldownMs: limits.keyRefreshCooldownMs,
   });
-  const audiences = [config.baseUrl, ...config.audiences];
+  const { service } = config.registry;
+  const audiences = [config.baseUrl, service, ...config.audiences];
   const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = createPolicy({
     findHeldRoles: (uid) => findHeldRoles(database.session, uid),
     epoch: () => database.accessEpoch.current(),
   });
+  const directory = identityDirectory(database, clock);
+  const issuers = openIssuers({ fetchJson: fetcher(config), clock, allowInsecureIssuers: config.dev });
   const assumption = {
-    directory: identityDirectory(database, clock),
-    issuers: openIssuers({ fetchJson: fetcher(config), clock, allowInsecureIssuers: config.dev }),
+    directory,
+    issuers,
     tokens,
     issuer: config.baseUrl,
     clock,
@@ -106,14 +112,16 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   });
   const metrics = createMetrics();
   measure(metrics, tokens, policy);
+  const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
+  const observer = createObserver(log, metrics);
   const composed = composeMethods(
     services(serviceDeps(config, database, clock, pageTokenKey), exchange, createExplainExchange(assumption)),
     {
       tokens,
       policy,
-      failures: newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock),
+      failures,
       clock,
-      observer: createObserver(log, metrics),
+      observer,
       domain: config.domain,
       exempt: exemptMethods,
     },
@@ -130,9 +138,13 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     newRequestId: randomUUID,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
-  const site = createSite(pages(config, database, keys, metrics), (request, response) =>
-    gateway.handle(request, response),
+  const signer = await openRegistrySigner(database, { issuer: config.baseUrl, service, clock });
+  const plain = createEndpoints(
+    endpoints({ config, database, keys, signer, policy, failures, directory, issuers, clock, log }),
+    { ...limits, maxJsonDepth: limits.jsonDepth, newRequestId: randomUUID, observe: observer },
+    (request, response) => gateway.handle(request, response),
   );
+  const site = createSite(pages(config, database, keys, signer, metrics), plain);
   const stopping = new AbortController();
   const served = [...new Set([...methods.values()].map((method) => method.descriptor.parent))];
   const handler = createRouter({

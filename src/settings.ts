@@ -77,6 +77,18 @@ export const settings = [
     description: "where the signed requests of AWS identities are sent to be verified",
   },
   {
+    name: "registry-service",
+    value: "name",
+    fallback: "registry.gatehouse.internal",
+    description: "what the container registry calls itself: the audience of its tokens",
+  },
+  {
+    name: "registry-group",
+    value: "uid",
+    fallback: "",
+    description: "the group that names in the registry are paths below; empty when they begin with an organization",
+  },
+  {
     name: "metrics",
     value: "who",
     fallback: "loopback",

@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 /** What each part of src may import of the project, beside itself. `types:` allows type imports only. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "settings.ts"],
-  "config.ts": ["settings.ts", "types:authn"],
+  "config.ts": ["settings.ts", "uid.ts", "types:authn"],
   "settings.ts": [],
   "clock.ts": [],
   "uid.ts": [],
@@ -16,6 +16,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   authn: ["aip", "authz/capabilities.ts", "clock.ts", "uid.ts"],
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
   sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard", "gen/gatehouse"],
+  registry: [
+    "aip",
+    "authn",
+    "authz",
+    "sts",
+    "storage",
+    "clock.ts",
+    "uid.ts",
+    "types:doors/endpoints.ts",
+    "gen/chainguard/capabilities",
+  ],
+  "endpoints.ts": ["authn", "config.ts", "registry", "types:*"],
   observe: [],
   v1: ["aip", "authz", "clock.ts", "config.ts", "pipeline", "resource", "services", "storage", "uid.ts", "gen"],
   v2: ["types:pipeline", "gen/google"],
@@ -47,7 +59,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   storage: ["uid.ts"],
   doors: ["aip", "pipeline", "clock.ts", "gen/google"],
   "development.ts": ["authz", "services", "storage", "types:server.ts", "types:config.ts"],
-  "pages.ts": ["authn", "doors/site.ts", "types:config.ts", "types:observe", "types:storage"],
+  "pages.ts": ["authn", "doors/site.ts", "types:config.ts", "types:observe", "types:registry", "types:storage"],
   "server.ts": ["*"],
   cli: ["*"],
 };

@@ -28,6 +28,7 @@ import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/im
 import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller } from "./rest-door.ts";

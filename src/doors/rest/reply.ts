@@ -116,7 +116,8 @@ function checked(headers: Iterable<[string, string]>): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-function statusOf(error: ApiError): number {
+/** The HTTP status of an error. */
+export function statusOf(error: ApiError): number {
   return error instanceof HttpError ? error.status : (httpStatus[error.code] ?? 500);
 }
 

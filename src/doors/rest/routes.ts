@@ -152,7 +152,8 @@ function variableValues(template: PathTemplate, segments: readonly string[]): st
   return template.variables.map((variable) => segments.slice(place(variable.start), place(variable.end)).join("/"));
 }
 
-function methodNotAllowed(allowed: ReadonlySet<string>): HttpError {
+/** 405, naming what is allowed. */
+export function methodNotAllowed(allowed: Iterable<string>): HttpError {
   const headers = { allow: [...allowed].sort().join(", ") };
   return new HttpError(405, Code.UNIMPLEMENTED, "Method Not Allowed", { headers });
 }

@@ -1,0 +1,43 @@
+// The endpoints beside the API that speak other people's protocols.
+
+import type { Logger } from "pino";
+import type { KeyRing } from "./authn/keys.ts";
+import { createTokens } from "./authn/tokens.ts";
+import type { Config } from "./config.ts";
+import { limits } from "./config.ts";
+import type { Endpoints } from "./doors/endpoints.ts";
+import type { AuthenticateDeps } from "./pipeline/authenticate.ts";
+import type { RegistrySigner } from "./registry/signer.ts";
+import { tokenEndpoint } from "./registry/token-endpoint.ts";
+import type { Database } from "./storage/database.ts";
+import type { AssumptionDeps } from "./sts/assumption.ts";
+
+/** What the endpoints rest on. */
+export interface EndpointDeps
+  extends Pick<AssumptionDeps, "directory" | "issuers" | "clock">,
+    Pick<AuthenticateDeps, "policy" | "failures"> {
+  readonly config: Config;
+  readonly database: Database;
+  readonly keys: KeyRing;
+  readonly signer: RegistrySigner;
+  readonly log: Logger;
+}
+
+/** The endpoints by path. */
+export function endpoints({ config, log, ...deps }: EndpointDeps): Endpoints {
+  const { service, group } = config.registry;
+  const issuer = config.baseUrl;
+  // A client that shows a token here is at the API's address, on behalf of the registry: a token for either will do.
+  const tokens = createTokens({ issuer, audiences: [issuer, service], keys: deps.keys, clock: deps.clock });
+  const names = { registryGroup: group, maxDepth: limits.groupDepth };
+  return {
+    "/token": tokenEndpoint({
+      ...deps,
+      issuer,
+      tokens,
+      service,
+      names,
+      log: (event) => log.info(event, "registry token"),
+    }),
+  };
+}

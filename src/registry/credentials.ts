@@ -1,0 +1,84 @@
+// Who signs in to the registry: an API token, or a pull token of an identity.
+import { ApiError, Code, unauthenticated } from "../aip/errors.ts";
+import { maxBearerLength } from "../authn/bearer.ts";
+import type { Narrowing } from "../authn/caller.ts";
+import { TokenError, type Tokens, tokenErrorText } from "../authn/tokens.ts";
+import type { Access } from "../authz/access.ts";
+import type { Policy } from "../authz/policy.ts";
+import { type AssumptionDeps, assumeWithOutsideToken } from "../sts/assumption.ts";
+import { parsePresented } from "../sts/presented-token.ts";
+import { isUid } from "../uid.ts";
+
+/** A name and a password, as registry clients keep them. */
+export interface Credentials {
+  /** `_token`, or the uid of an identity; empty to leave it to the token. */
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Who has signed in. */
+export interface RegistryCaller {
+  readonly uid: string;
+  readonly access: Access;
+  /** Milliseconds since the epoch: what was presented is valid no longer. */
+  readonly notAfter: number;
+}
+
+/** What signing in rests on. */
+export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
+  /** Verifies API tokens for the API, and those for the registry. */
+  readonly tokens: Pick<Tokens, "verify" | "recall">;
+  readonly policy: Policy;
+}
+
+/** The user name that says: the password is an API token. */
+const tokenUser = "_token";
+
+// RFC 7617 §2.
+const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
+
+/** Reads an Authorization header of the scheme Basic; undefined for any other, and for two at once. */
+export function parseBasic(header: string | undefined): Credentials | undefined {
+  if (header === undefined || header.length > 2 * maxBearerLength) return undefined;
+  const text = Buffer.from(basicPattern.exec(header.trim())?.[1] ?? "", "base64").toString();
+  const colon = text.indexOf(":");
+  return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** Finds out who signs in. UNAUTHENTICATED for bad credentials, UNAVAILABLE when they cannot be looked at for the moment. */
+export async function signIn(deps: SignInDeps, { user, password }: Credentials): Promise<RegistryCaller> {
+  if (user !== "" && user !== tokenUser && !isUid(user))
+    throw unauthenticated(`the user name must be "${tokenUser}" or the uid of an identity`);
+  const presented = password.length > maxBearerLength ? undefined : parsePresented(password);
+  if (!presented) throw unauthenticated("the password must be an API token, or a pull token of the identity");
+  try {
+    if (presented.issuer === deps.issuer) return await withApiToken(deps, user, password);
+    if (user === tokenUser)
+      throw unauthenticated(`the password of "${tokenUser}" must be an API token of this service`);
+    const { uid, claims } = await assumeWithOutsideToken(deps, user, presented);
+    const expiry = Number(presented.claims.exp) * 1000;
+    await deps.directory.touch(uid, deps.clock());
+    return await callerOf(deps, uid, {}, Math.min(expiry, claims.notAfter ?? expiry));
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+async function withApiToken(deps: SignInDeps, user: string, token: string): Promise<RegistryCaller> {
+  const { subject, narrowing, expiresAt } = await deps.tokens.verify(token);
+  if (isUid(user) && user !== subject) throw unauthenticated("the token is another identity's");
+  return await callerOf(deps, subject, narrowing, expiresAt);
+}
+
+async function callerOf({ policy }: SignInDeps, uid: string, narrowing: Narrowing, notAfter: number) {
+  const access = await policy.accessOf(uid, narrowing);
+  if (!access) throw unauthenticated("the identity of this token does not exist");
+  return { uid, access, notAfter };
+}
+
+/** Whatever is wrong with credentials, clients understand one answer: 401. */
+function refusal(error: unknown): unknown {
+  if (error instanceof TokenError) return unauthenticated(tokenErrorText(error.reason), error);
+  const isDenial = error instanceof ApiError && error.code === Code.PERMISSION_DENIED;
+  return isDenial ? unauthenticated(error.message.replace(/^Permission denied: /, ""), error) : error;
+}

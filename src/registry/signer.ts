@@ -1,0 +1,109 @@
+// What registry tokens are signed with: a key of their own, so that no API token is ever one, nor the reverse. It outlives
+// rotations of the API's keys, since registries know it by a certificate in a file.
+import { hash, randomBytes } from "node:crypto";
+import { signJws } from "../authn/jws.ts";
+import { loadKey, newKey, type PublicJwk, type SigningKey } from "../authn/signing-key.ts";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../storage/database.ts";
+import { readSetting, settleSetting } from "../storage/settings.ts";
+import { newCertificate, publicKeyInfo } from "./certificate.ts";
+
+/** What a token allows on one thing of the registry (Distribution token specification, "access"). */
+export interface Grant {
+  readonly type: string;
+  readonly name: string;
+  readonly actions: readonly string[];
+}
+
+/** What a token is to say. */
+export interface RegistryTokenRequest {
+  readonly subject: string;
+  readonly access: readonly Grant[];
+  /** Milliseconds since the epoch: the token expires then if that is sooner than its five minutes. */
+  readonly notAfter: number;
+}
+
+/** A token as it is handed out. */
+export interface RegistryToken {
+  readonly token: string;
+  /** Seconds since the epoch. */
+  readonly issuedAt: number;
+  /** Seconds. */
+  readonly expiresIn: number;
+}
+
+/** Signs registry tokens. */
+export interface RegistrySigner {
+  /** PEM, for `rootcertbundle`. */
+  readonly certificate: string;
+  /** The public key for registries that take a key set. */
+  readonly jwks: { readonly keys: readonly PublicJwk[] };
+  sign(request: RegistryTokenRequest): Promise<RegistryToken>;
+}
+
+export interface SignerOptions {
+  readonly issuer: string;
+  /** The audience of all tokens: what the registry calls itself. */
+  readonly service: string;
+  readonly clock: Clock;
+}
+
+/** How long a token lives, in seconds: what a revoked binding still allows at the registry. Clients count on 60 at least. */
+const lifetime = 300;
+
+/** How far the clock of a registry may be behind, in seconds. */
+const clockSkew = 30;
+
+const settingName = "registry_signing_key";
+
+/** Opens the signer; its key is made at the first start and is the same for all nodes. */
+export async function openRegistrySigner(database: Database, options: SignerOptions): Promise<RegistrySigner> {
+  const stored = (await readSetting(database.session, settingName)) ?? (await makeKey(database, options.clock));
+  const { certificate, ...record } = JSON.parse(stored);
+  const { privateKey, publicJwk, algorithm } = loadKey({ ...record, retireTime: undefined });
+  const key: SigningKey = { kid: keyId(publicKeyInfo(privateKey)), algorithm, privateKey };
+  return {
+    certificate,
+    jwks: { keys: [{ ...publicJwk, kid: key.kid }] },
+    sign: (request) => signToken(key, request, options),
+  };
+}
+
+async function makeKey(database: Database, clock: Clock): Promise<string> {
+  const { retireTime: _, ...record } = await newKey("RS256", clock());
+  const { privateKey } = loadKey({ ...record, retireTime: undefined });
+  const certificate = await newCertificate(privateKey, "Gatehouse registry tokens", clock());
+  const value = JSON.stringify({ ...record, certificate });
+  const context = { actor: "", method: "start", requestId: "", time: clock() };
+  return await database.write(context, (tx) => settleSetting(tx, settingName, value));
+}
+
+async function signToken(key: SigningKey, request: RegistryTokenRequest, { issuer, service, clock }: SignerOptions) {
+  const issuedAt = Math.floor(clock() / 1000);
+  const expiry = Math.min(issuedAt + lifetime, Math.floor(request.notAfter / 1000));
+  const claims = {
+    iss: issuer,
+    sub: request.subject,
+    // Distribution before version 3 takes nothing but a text.
+    aud: service,
+    exp: expiry,
+    nbf: issuedAt - clockSkew,
+    iat: issuedAt,
+    jti: randomBytes(16).toString("base64url"),
+    access: request.access,
+  };
+  return { token: await signJws(claims, key), issuedAt, expiresIn: expiry - issuedAt };
+}
+
+/** The id by which Distribution 2 finds a key in its bundle: the first 240 bits of the key's digest, in twelve groups. */
+function keyId(publicKey: Buffer): string {
+  const digest = hash("sha256", publicKey, "buffer").subarray(0, 30);
+  return (toBase32(digest).match(/.{4}/g) ?? []).join(":");
+}
+
+// RFC 4648 §6; the length is a multiple of five, so that there is nothing to pad.
+function toBase32(bytes: Buffer): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  return (bits.match(/.{5}/g) ?? []).map((group) => alphabet[Number.parseInt(group, 2)]).join("");
+}

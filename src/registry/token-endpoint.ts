@@ -1,0 +1,137 @@
+// The token endpoint of the Distribution specification: where registry clients sign in (docker, skopeo, crane, …).
+import { type ApiError, Code, invalidField, resourceExhausted, unauthenticated } from "../aip/errors.ts";
+import type { FailureBudget } from "../authn/failure-budget.ts";
+import type { Endpoint, EndpointReply, EndpointRequest } from "../doors/endpoints.ts";
+import type { Database } from "../storage/database.ts";
+import { type Credentials, parseBasic, type SignInDeps, signIn } from "./credentials.ts";
+import { grantAccess } from "./grants.ts";
+import type { NameRules } from "./name.ts";
+import { parseScopes } from "./scope.ts";
+import type { Grant, RegistrySigner } from "./signer.ts";
+
+/** What the endpoint rests on. */
+export interface TokenEndpointDeps extends SignInDeps {
+  readonly database: Database;
+  readonly signer: RegistrySigner;
+  /** What the registry calls itself. */
+  readonly service: string;
+  readonly names: NameRules;
+  /** Bounds the bad credentials of one address. */
+  readonly failures: FailureBudget;
+  /** Told of each token that was issued. */
+  readonly log: (event: { readonly identity: string; readonly access: readonly string[] }) => void;
+}
+
+/** A form has a password, a few names and scopes. */
+const maxFormBytes = 64 * 1024;
+
+/** What is asked, in either form. */
+interface TokenQuestion {
+  readonly credentials: Credentials;
+  readonly service: string | undefined;
+  readonly scopes: readonly string[];
+}
+
+/** Makes the endpoint: GET with Basic credentials, and POST as OAuth 2 has it. */
+export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
+  return {
+    methods: ["GET", "POST"],
+    maxBodyBytes: maxFormBytes,
+    async handle(request) {
+      const { credentials, service = deps.service, scopes } = read(request);
+      if (service !== deps.service)
+        throw invalidField("service", "is not the registry that this server issues tokens for");
+      const wanted = parseScopes(scopes);
+      const caller = await signInWithinBudget(deps, credentials, request.call.peer);
+      const access = await grantAccess(deps.database, caller.access, wanted, deps.names);
+      const issued = await deps.signer.sign({ subject: caller.uid, access, notAfter: caller.notAfter });
+      deps.log({ identity: caller.uid, access: access.map(scopeText) });
+      return json(200, {
+        token: issued.token,
+        access_token: issued.token,
+        scope: access.map(scopeText).join(" "),
+        expires_in: issued.expiresIn,
+        issued_at: new Date(issued.issuedAt * 1000).toISOString(),
+      });
+    },
+    refuse,
+  };
+}
+
+function read(request: EndpointRequest): TokenQuestion {
+  return request.method === "POST" ? readForm(request) : readQuery(request);
+}
+
+function readQuery({ call, query }: EndpointRequest): TokenQuestion {
+  const credentials = parseBasic(call.header("authorization"));
+  // Nothing is open to everybody, so that a token for nobody would be of no use.
+  if (!credentials) throw unauthenticated('sign in with the user name "_token" and an API token as the password');
+  return { credentials, service: single(query, "service"), scopes: values(query, "scope") };
+}
+
+// RFC 6749 §4.3.2 and §6.
+function readForm(request: EndpointRequest): TokenQuestion {
+  const form = request.form();
+  const required = (name: string) => {
+    const value = single(form, name);
+    if (value === undefined || value === "") throw invalidField(name, `${name} is required`);
+    return value;
+  };
+  const rest = { service: single(form, "service"), scopes: values(form, "scope") };
+  switch (required("grant_type")) {
+    case "password":
+      return { ...rest, credentials: { user: required("username"), password: required("password") } };
+    case "refresh_token":
+      // Clients that keep a token without a user name send it so: it says itself who it is for.
+      return { ...rest, credentials: { user: "", password: required("refresh_token") } };
+    default:
+      throw invalidField("grant_type", "must be password or refresh_token");
+  }
+}
+
+type Parameters = EndpointRequest["query"];
+
+function values(parameters: Parameters, name: string): string[] {
+  return parameters.filter(([candidate]) => candidate === name).map(([, value]) => value);
+}
+
+function single(parameters: Parameters, name: string): string | undefined {
+  const [value, second] = values(parameters, name);
+  if (second !== undefined) throw invalidField(name, "must not be given twice");
+  return value;
+}
+
+/** Security case D8: once an address has sent too many bad credentials, only tokens known to be good still pass. */
+async function signInWithinBudget(deps: TokenEndpointDeps, credentials: Credentials, peer: string) {
+  if (deps.failures.isSpent(peer) && !deps.tokens.recall(credentials.password))
+    throw resourceExhausted("too many bad credentials from this address; try again in a second");
+  try {
+    return await signIn(deps, credentials);
+  } catch (error) {
+    if (isUnauthenticated(error)) deps.failures.spend(peer);
+    throw error;
+  }
+}
+
+function isUnauthenticated(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === Code.UNAUTHENTICATED;
+}
+
+/** In the words of both specifications: Distribution clients read `errors`, those of OAuth 2 `error` (RFC 6749 §5.2). */
+function refuse({ code, message }: ApiError, status: number): EndpointReply {
+  const isCredential = code === Code.UNAUTHENTICATED;
+  const error = isCredential ? "invalid_grant" : code === Code.INVALID_ARGUMENT ? "invalid_request" : "server_error";
+  const reason = isCredential ? "UNAUTHORIZED" : code === Code.RESOURCE_EXHAUSTED ? "TOOMANYREQUESTS" : "UNSUPPORTED";
+  const reply = json(status, { errors: [{ code: reason, message }], error, error_description: message });
+  // RFC 9110 §11.6.1.
+  const challenge = { "www-authenticate": 'Basic realm="gatehouse", charset="UTF-8"' };
+  return isCredential ? { ...reply, headers: { ...reply.headers, ...challenge } } : reply;
+}
+
+function json(status: number, value: unknown): EndpointReply {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+}
+
+function scopeText({ type, name, actions }: Grant): string {
+  return `${type}:${name}:${actions.join(",")}`;
+}

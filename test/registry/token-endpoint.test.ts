@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { createPublicKey, hash, verify, X509Certificate } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { builtInRoles } from "../../src/authz/built-in-roles.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { rest } from "../harness/rest.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
+import { keyPair, keySetText, signOutside } from "../sts/outside.ts";
+import { basic, getToken, postToken, readToken, service } from "./sign-in.ts";
+
+const roleOf = (name: string) => builtInRoles.find((role) => role.name === name)!.uid;
+
+after(stopPostgres);
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`the token endpoint on ${database}`, () => {
+    let server: TestServer;
+    let root: string;
+    let team: string;
+    before(async () => {
+      server = await startTestServer({ database });
+      root = server.groupUid;
+      team = await addGroup(server, root, "team");
+      await rest(server.url, server.ownerToken, "POST", `/registry/v2beta1/repos/${root}`, { name: "app" });
+    });
+    after(() => server[Symbol.asyncDispose]());
+
+    const as = async (role: string, group: string) =>
+      basic("_token", (await addCaller(server, group, roleOf(role))).token);
+    const ask = async (role: string, group: string, ...scopes: string[]) =>
+      (await getToken(server.url, await as(role, group), scopes)).access;
+
+    it("answers a token in both spellings, with its life", async () => {
+      const { status, headers, body } = await getToken(server.url, basic("_token", server.ownerToken), []);
+      assert.equal(status, 200);
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.equal(body.access_token, body.token);
+      assert.equal(body.expires_in, 300);
+      assert.ok(Math.abs(Date.parse(body.issued_at) - Date.now()) < 60_000);
+      const { claims } = readToken(body.token);
+      assert.equal(claims.exp! - claims.iat!, 300);
+      assert.deepEqual([claims.iss, claims.sub, claims.aud], [server.config.baseUrl, server.ownerUid, service]);
+      assert.equal(typeof claims.jti, "string");
+      assert.deepEqual(claims.access, []);
+    });
+
+    it("signs with the key of its certificate, in the form that docker-registry 2.8 looks up", async () => {
+      const { body } = await getToken(server.url, basic("_token", server.ownerToken), []);
+      const certificate = new X509Certificate(await (await fetch(`${server.url}/token/certificate.pem`)).text());
+      assert.ok(certificate.ca && certificate.verify(certificate.publicKey));
+      const [input, signature] = body.token.split(/\.(?=[^.]*$)/);
+      assert.ok(verify("sha256", Buffer.from(input), certificate.publicKey, Buffer.from(signature, "base64url")));
+      const { header } = readToken(body.token);
+      assert.match(header.kid!, /^(?:[A-Z2-7]{4}:){11}[A-Z2-7]{4}$/);
+      const digest = hash("sha256", certificate.publicKey.export({ type: "spki", format: "der" }), "buffer");
+      // The first five bytes are the first eight letters.
+      const bits = BigInt(`0x${digest.subarray(0, 5).toString("hex")}`);
+      const letters = Array.from({ length: 8 }, (_, i) => Number((bits >> BigInt(35 - 5 * i)) & 31n));
+      const text = letters.map((n) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[n]).join("");
+      assert.equal(header.kid!.replaceAll(":", "").slice(0, 8), text);
+    });
+
+    it("publishes the key as a key set, too", async () => {
+      const { body } = await getToken(server.url, basic("_token", server.ownerToken), []);
+      const keys = (await rest(server.url, undefined, "GET", "/token/jwks.json")).body;
+      await jwtVerify(body.token, createLocalJWKSet(keys), { audience: service });
+      assert.equal(createPublicKey({ key: keys.keys[0], format: "jwk" }).asymmetricKeyType, "rsa");
+      assert.equal(keys.keys[0].d, undefined);
+    });
+
+    for (const [role, expected] of [
+      ["viewer", "pull"],
+      ["registry.pull", "pull"],
+      ["registry.push", "pull,push,delete"],
+      ["owner", "pull,push,delete"],
+      ["console_viewer", undefined],
+    ] as const) {
+      it(`grants a ${role}: ${expected ?? "nothing"}`, async () => {
+        const name = `${root}/app`;
+        const granted = expected === undefined ? [] : [`repository:${name}:${expected}`];
+        assert.deepEqual(await ask(role, root, `repository:${name}:*`), granted);
+        assert.deepEqual(await ask(role, root, `repository:${name}:pull,push,delete`), granted);
+      });
+    }
+
+    it("grants on a repo that is not there yet only to who may create it", async () => {
+      const name = `${root}/new`;
+      assert.deepEqual(await ask("registry.push", root, `repository:${name}:push`), [`repository:${name}:push`]);
+      assert.deepEqual(await ask("viewer", root, `repository:${name}:push`), []);
+    });
+
+    it("reads the parts of a name as groups, and grants by the rights on the last one", async () => {
+      const name = `${root}/team/app`;
+      assert.deepEqual(await ask("registry.push", team, `repository:${name}:pull,push`), [
+        `repository:${name}:pull,push`,
+      ]);
+      assert.deepEqual(await ask("registry.push", team, `repository:${root}/app:pull,push`), []);
+    });
+
+    it("answers several scopes, in parameters and in one, and joins those about one repo", async () => {
+      const [a, b] = [`${root}/app`, `${root}/team/app`];
+      const scopes = [`repository:${a}:pull repository:${a}:push`, `repository:${b}:pull`];
+      assert.deepEqual(await ask("owner", root, ...scopes), [`repository:${a}:pull,push`, `repository:${b}:pull`]);
+    });
+
+    for (const [what, scope] of [
+      ["a group that is not there", (r: string) => `repository:${r}/nowhere/app:pull,push`],
+      ["an organization that is not there", () => `repository:${"a".repeat(40)}/app:pull`],
+      ["an organization by a name that is not verified", () => "repository:example.org/app:pull"],
+      ["a name that no repository can have", (r: string) => `repository:${r}/App:pull`],
+      ["an action that is not known", (r: string) => `repository:${r}/app:constructor`],
+      ["a kind of thing that is not known", (r: string) => `artifact:${r}/app:pull`],
+      ["an organization alone", (r: string) => `repository:${r}:pull`],
+    ] as const) {
+      it(`leaves out ${what}, without an error`, async () => {
+        assert.deepEqual(await ask("owner", root, scope(root), `repository:${root}/app:pull`), [
+          `repository:${root}/app:pull`,
+        ]);
+      });
+    }
+
+    it("grants the catalog to operators, and to nobody else", async () => {
+      const catalog = "registry:catalog:*";
+      assert.deepEqual((await getToken(server.url, basic("_token", server.ownerToken), [catalog])).access, [catalog]);
+      assert.deepEqual(await ask("owner", root, catalog), []);
+    });
+
+    it("takes a token that was exchanged for the registry", async () => {
+      const exchange = `/sts/exchange?aud=${service}&identity=${server.ownerUid}`;
+      // Security case X3: the owner's own token is for the API, and no exchange widens it.
+      const refused = await rest(server.url, server.ownerToken, "GET", exchange);
+      assert.equal(refused.status, 403);
+      const { token } = await server.server.tokens.issue({
+        subject: server.ownerUid,
+        audience: [service],
+        act: { iss: "i", sub: "s", aud: "a" },
+        grants: {},
+        narrowing: {},
+      });
+      assert.equal((await getToken(server.url, basic("_token", token), [])).status, 200);
+      assert.equal((await getToken(server.url, basic(server.ownerUid, token), [])).status, 200);
+    });
+
+    it("takes a pull token of an identity with static keys, in all three forms", async () => {
+      const pair = keyPair("RS256", "pull-token");
+      const issuer = "https://pull.example.org";
+      const staticKeys = { issuer, subject: "laptop", issuerKeys: keySetText(pair) };
+      const created = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/identities/${root}`, {
+        ...{ name: "laptop", staticKeys },
+      });
+      const { uid } = created.body;
+      const binding = { identityUid: uid, roleUid: roleOf("registry.pull") };
+      await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${root}`, binding);
+      const exp = Math.floor(Date.now() / 1000) + 3600;
+      const claims = { iss: issuer, sub: "laptop", aud: server.config.baseUrl, exp };
+      const password = await signOutside({ ...pair, kid: undefined }, claims);
+      const scope = `repository:${root}/app:pull,push`;
+      const granted = [`repository:${root}/app:pull`];
+      const replies = [
+        await getToken(server.url, basic(uid, password), [scope]),
+        await postToken(server.url, { grant_type: "password", service, scope, username: uid, password }),
+        await postToken(server.url, { grant_type: "refresh_token", service, scope, refresh_token: password }),
+      ];
+      for (const { access, body } of replies) {
+        assert.deepEqual(access, granted);
+        assert.equal(readToken(body.token).claims.sub, uid);
+      }
+      await rest(server.url, server.ownerToken, "DELETE", `/iam/v2beta1/identities/${uid}`);
+      assert.equal((await getToken(server.url, basic(uid, password), [scope])).status, 401);
+    });
+
+    it("takes an API token in the forms of OAuth 2", async () => {
+      const scope = `repository:${root}/app:pull`;
+      const password = (await addCaller(server, root, viewerRole.uid)).token;
+      const shared = { service, scope, client_id: "docker" };
+      const byPassword = await postToken(server.url, {
+        ...{ ...shared, grant_type: "password", username: "_token", password },
+      });
+      const byRefresh = await postToken(server.url, {
+        ...{ ...shared, grant_type: "refresh_token", refresh_token: password },
+      });
+      for (const { status, access, body } of [byPassword, byRefresh]) {
+        assert.equal(status, 200);
+        assert.deepEqual(access, [scope]);
+        assert.equal(body.scope, scope);
+      }
+    });
+
+    it("obeys the narrowing of a token", async () => {
+      const { token } = await addCaller(server, root, roleOf("registry.push"), { narrowing: { scopes: [team] } });
+      const scopes = [`repository:${root}/app:pull`, `repository:${root}/team/app:pull`];
+      assert.deepEqual((await getToken(server.url, basic("_token", token), scopes)).access, [scopes[1]]);
+    });
+
+    it("finds an organization by its verified name", async () => {
+      const other = await rest(server.url, server.ownerToken, "POST", "/iam/v2beta1/groups/", { name: "acme" });
+      const { uid } = other.body;
+      await rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/groups/${uid}`, { verified: true });
+      assert.deepEqual(await ask("viewer", uid, "repository:acme/app:pull"), ["repository:acme/app:pull"]);
+      assert.deepEqual(await ask("viewer", root, "repository:acme/app:pull"), []);
+    });
+
+    it("grants nothing where a name fits two groups", async () => {
+      for (let i = 0; i < 2; i++) await addGroup(server, root, "twin");
+      assert.deepEqual(await ask("owner", root, `repository:${root}/twin/app:pull`), []);
+    });
+
+    for (const [what, ask, status, code] of [
+      ["another registry", (h: Record<string, string>) => getToken(server.url, h, [], "other"), 400, "UNSUPPORTED"],
+      ["a scope that is none", (h: Record<string, string>) => getToken(server.url, h, ["x"]), 400, "UNSUPPORTED"],
+      [
+        "too many scopes",
+        (h: Record<string, string>) => getToken(server.url, h, Array(33).fill("a:b:c")),
+        400,
+        "UNSUPPORTED",
+      ],
+      ["no credentials", () => getToken(server.url, {}, []), 401, "UNAUTHORIZED"],
+    ] as const) {
+      it(`refuses ${what} in the words of the Distribution specification`, async () => {
+        const reply = await ask(basic("_token", server.ownerToken));
+        assert.equal(reply.status, status);
+        assert.equal(reply.body.errors[0].code, code);
+        assert.equal(reply.headers.get("www-authenticate")?.startsWith("Basic ") ?? false, status === 401);
+      });
+    }
+
+    for (const [form, field] of [
+      [{}, "grant_type"],
+      [{ grant_type: "client_credentials" }, "grant_type"],
+      [{ grant_type: "password", username: "_token" }, "password"],
+      [{ grant_type: "refresh_token" }, "refresh_token"],
+    ] as const) {
+      it(`names ${field} when a form says ${JSON.stringify(form)}`, async () => {
+        const { status, body } = await postToken(server.url, { ...form });
+        assert.equal(status, 400);
+        assert.equal(body.error, "invalid_request");
+        assert.match(body.error_description, new RegExp(`${field}: `));
+      });
+    }
+
+    it("knows GET and POST only", async () => {
+      const reply = await fetch(`${server.url}/token`, { method: "DELETE" });
+      assert.equal(reply.status, 405);
+      assert.equal(reply.headers.get("allow"), "GET, POST");
+    });
+  });
+}
