@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   services: [
     "aip",
     "authn/addresses.ts",
+    "authn/bearer.ts",
     "authz",
     "pipeline",
     "resource",

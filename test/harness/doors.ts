@@ -60,6 +60,7 @@ export const services = [
   GroupInvitesService,
   AccountAssociationsService,
   SecurityTokenService,
+  AccessService,
   PingService,
   Groups,
 ] as const;

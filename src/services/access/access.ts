@@ -7,13 +7,16 @@ import {
   type BindingExplanationSchema,
   type ExplainAccessRequest,
   type ExplainAccessResponseSchema,
+  ExplainExchangeRequestSchema,
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { invalidField } from "../../aip/errors.ts";
+import { maxBearerLength } from "../../authn/bearer.ts";
 import { isBuiltInRole } from "../../authz/built-in-roles.ts";
 import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../authz/capabilities.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
+import type { TextRule } from "../../pipeline/rule-book.ts";
 import type { Deps } from "../../resource/deps.ts";
 import { findBindingsReaching, type ReachingBinding } from "../../storage/grants.ts";
 import { isUid, isWithin } from "../../uid.ts";
@@ -28,19 +31,29 @@ export function access(
   { database }: Deps,
   explainExchange: Handlers<typeof AccessService>["explainExchange"],
 ): Implementation {
-  return implement(AccessService, {
-    async explainAccess(request, call) {
-      const { identity, capability } = readRequest(request, call);
-      const isSelf = identity === callerOf(call).uid;
-      if (!isSelf) requireCapability(call, Capability.CAP_IAM_ROLE_BINDINGS_LIST, request.group);
-      // Before anything is read: a token that was handed on narrowed tells nothing of what its identity holds besides.
-      if (isSelf && isBeyondToken(call, capability, request.group)) return narrowed;
-      const bindings = await findBindingsReaching(database.session, identity, request.group, maxBindings);
-      return explain(bindings, capability, request.group, call, isSelf);
+  return implement(
+    AccessService,
+    {
+      async explainAccess(request, call) {
+        const { identity, capability } = readRequest(request, call);
+        const isSelf = identity === callerOf(call).uid;
+        if (!isSelf) requireCapability(call, Capability.CAP_IAM_ROLE_BINDINGS_LIST, request.group);
+        // Before anything is read: a token that was handed on narrowed tells nothing of what its identity holds besides.
+        if (isSelf && isBeyondToken(call, capability, request.group)) return narrowed;
+        const bindings = await findBindingsReaching(database.session, identity, request.group, maxBindings);
+        return explain(bindings, capability, request.group, call, isSelf);
+      },
+      explainExchange,
     },
-    explainExchange,
-  });
+    [{ schema: ExplainExchangeRequestSchema, fields: { token: tokenRule } }],
+  );
 }
+
+/** As long as one may be that is presented for exchange. */
+const tokenRule: TextRule = {
+  test: (text) => text.length <= maxBearerLength,
+  description: `must be at most ${maxBearerLength} characters long`,
+};
 
 const narrowed: Explanation = { granted: false, reason: AccessReason.TOKEN_NARROWED };
 
