@@ -33,6 +33,12 @@ export interface Config {
     readonly service: string;
     /** The group that names are paths below; empty when they begin with an organization. */
     readonly group: string;
+    /** Where manifests are read, without a trailing slash; empty to read none. */
+    readonly url: string;
+    /** `user:password` for reading them; empty to use tokens of our own. */
+    readonly credentials: string;
+    /** What a registry shows when it notifies; empty to take no notifications. */
+    readonly notificationSecret: string;
   };
   readonly metrics: "loopback" | "anyone" | "nobody";
   readonly drainTimeoutMs: number;
@@ -60,6 +66,12 @@ export const limits = {
   keyRefreshCooldownMs: 1_000,
   /** How often a node looks for keys that another one rotated. */
   keyRefreshMs: 60_000,
+  /** How long the registry is waited for while it waits for the answer to a notification: it gives up after a second. */
+  notificationFetchMs: 900,
+  /** How long a notification is remembered: for longer than a registry repeats one. */
+  notificationMemoryMs: 7 * 24 * 60 * 60 * 1000,
+  /** Of a manifest or the configuration of an image. */
+  manifestBytes: 4 * 1024 * 1024,
   /** How long a replaced key goes on verifying: longer than any token lives. */
   keyOverlapMs: 2 * 60 * 60 * 1000,
 } as const;
@@ -115,6 +127,11 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
       "base-url: is required in production, since tokens state it; set --base-url or GATEHOUSE_BASE_URL.",
     );
   }
+  return toPlainUrl("base-url", text);
+}
+
+/** Without trailing slashes. */
+function toPlainUrl(name: SettingName, text: string): string {
   const url = URL.parse(text);
   const isPlain =
     url &&
@@ -125,7 +142,7 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
     !url.password;
   if (!isPlain)
     throw new ConfigError(
-      `base-url: ${JSON.stringify(text)} is not an http or https URL without query, fragment and user.`,
+      `${name}: ${JSON.stringify(text)} is not an http or https URL without query, fragment and user.`,
     );
   return text.replace(/\/+$/, "");
 }
@@ -142,13 +159,23 @@ function toEndpoint(raw: RawSettings, name: SettingName): string {
   return url.origin;
 }
 
+/** A secret that is shorter can be guessed. */
+const minSecretLength = 16;
+
 function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["registry"] {
   const service = toPattern(raw, "registry-service", /^[A-Za-z0-9._:/-]{1,255}$/, "the name of a registry");
   // What is issued for one of them must never pass for the other.
   if (audiences.includes(service)) throw new ConfigError("registry-service: must not be an audience of the API.");
   const group = raw["registry-group"];
   if (group !== "" && !isUid(group)) throw new ConfigError(`registry-group: ${JSON.stringify(group)} is not a uid.`);
-  return { service, group };
+  const url = raw["registry-url"] === "" ? "" : toPlainUrl("registry-url", raw["registry-url"]);
+  const credentials = raw["registry-credentials"];
+  if (credentials !== "" && !/^[^:]+:./.test(credentials))
+    throw new ConfigError("registry-credentials: must be user:password.");
+  const notificationSecret = raw["registry-notification-secret"];
+  if (notificationSecret !== "" && notificationSecret.length < minSecretLength)
+    throw new ConfigError(`registry-notification-secret: must have at least ${minSecretLength} characters.`);
+  return { service, group, url, credentials, notificationSecret };
 }
 
 function toTls(raw: RawSettings): Config["tls"] {

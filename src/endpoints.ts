@@ -5,10 +5,13 @@ import type { KeyRing } from "./authn/keys.ts";
 import { createTokens } from "./authn/tokens.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./config.ts";
-import type { Endpoints } from "./doors/endpoints.ts";
+import type { Endpoint, Endpoints } from "./doors/endpoints.ts";
 import type { AuthenticateDeps } from "./pipeline/authenticate.ts";
+import type { NameRules } from "./registry/name.ts";
+import { notificationEndpoint } from "./registry/notification-endpoint.ts";
 import type { RegistrySigner } from "./registry/signer.ts";
 import { tokenEndpoint } from "./registry/token-endpoint.ts";
+import { upstreamContent } from "./registry/upstream.ts";
 import type { Database } from "./storage/database.ts";
 import type { AssumptionDeps } from "./sts/assumption.ts";
 
@@ -24,20 +27,31 @@ export interface EndpointDeps
 }
 
 /** The endpoints by path. */
-export function endpoints({ config, log, ...deps }: EndpointDeps): Endpoints {
-  const { service, group } = config.registry;
-  const issuer = config.baseUrl;
+export function endpoints(deps: EndpointDeps): Endpoints {
+  const { service, group, notificationSecret } = deps.config.registry;
+  const issuer = deps.config.baseUrl;
   // A client that shows a token here is at the API's address, on behalf of the registry: a token for either will do.
   const tokens = createTokens({ issuer, audiences: [issuer, service], keys: deps.keys, clock: deps.clock });
   const names = { registryGroup: group, maxDepth: limits.groupDepth };
+  const log = (event: object) => deps.log.info(event, "registry token");
   return {
-    "/token": tokenEndpoint({
-      ...deps,
-      issuer,
-      tokens,
-      service,
-      names,
-      log: (event) => log.info(event, "registry token"),
-    }),
+    "/token": tokenEndpoint({ ...deps, issuer, tokens, service, names, log }),
+    // Without a secret nobody could be told from anybody else.
+    ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),
   };
+}
+
+function notifications({ config, signer, log, ...deps }: EndpointDeps, names: NameRules): Endpoint {
+  const { url, credentials, notificationSecret: secret } = config.registry;
+  const document = { timeoutMs: limits.notificationFetchMs, maxBytes: limits.manifestBytes };
+  return notificationEndpoint({
+    ...deps,
+    names,
+    secret,
+    content: url === "" ? undefined : upstreamContent({ url, credentials, signer, ...document }),
+    maxBodyBytes: limits.bodyBytes,
+    fetchMs: limits.notificationFetchMs,
+    memoryMs: limits.notificationMemoryMs,
+    warn: (fault, message) => log.warn(fault, message),
+  });
 }

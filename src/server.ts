@@ -128,12 +128,13 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   );
   const methods = new Map([...composed, ...aliasMethods(composed)]);
 
+  const errorDomain = `iam.${config.domain}`;
   const gateway = createGateway(methods.values(), {
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,
     maxJsonDepth: limits.jsonDepth,
-    errorDomain: `iam.${config.domain}`,
+    errorDomain,
     anyTypes: detailTypes,
     newRequestId: randomUUID,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
@@ -141,7 +142,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const signer = await openRegistrySigner(database, { issuer: config.baseUrl, service, clock });
   const plain = createEndpoints(
     endpoints({ config, database, keys, signer, policy, failures, directory, issuers, clock, log }),
-    { ...limits, maxJsonDepth: limits.jsonDepth, newRequestId: randomUUID, observe: observer },
+    { ...limits, maxJsonDepth: limits.jsonDepth, errorDomain, newRequestId: randomUUID, observe: observer },
     (request, response) => gateway.handle(request, response),
   );
   const site = createSite(pages(config, database, keys, signer, metrics), plain);
@@ -253,8 +254,8 @@ function fetcher(config: Config): (url: string) => Promise<unknown> {
 
 function awsEndpoint({ awsStsEndpoint: url }: Config): AwsEndpoint {
   // The operator named it; toConfig has seen to it that nobody on the way can answer.
-  const options = { ...outboundLimits, allowLoopbackHttp: true, isOperators: true };
-  return { url, host: new URL(url).host, send: (target, request) => fetchJson(target, options, request) };
+  const options = { ...outboundLimits, allowLoopbackHttp: true, isOwn: true, method: "POST" } as const;
+  return { url, host: new URL(url).host, post: (target, headers) => fetchJson(target, { ...options, headers }) };
 }
 
 function measure(metrics: Metrics, tokens: Tokens, policy: Policy): void {

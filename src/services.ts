@@ -13,6 +13,7 @@ import { identities } from "./services/iam/identities.ts";
 import { roleBindings } from "./services/iam/role-bindings.ts";
 import { roles } from "./services/iam/roles.ts";
 import { ping } from "./services/ping.ts";
+import { imageStore } from "./services/registry/image-store.ts";
 import { images } from "./services/registry/images.ts";
 import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
@@ -39,6 +40,7 @@ export function services(
     repos(deps),
     tags(deps),
     images(deps),
+    imageStore(deps),
     advisories(deps),
     subscriptions(deps),
     groupInvites(deps),

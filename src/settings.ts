@@ -89,6 +89,24 @@ export const settings = [
     description: "the group that names in the registry are paths below; empty when they begin with an organization",
   },
   {
+    name: "registry-url",
+    value: "url",
+    fallback: "",
+    description: "the registry whose manifests are read when it notifies of a push; none are when empty",
+  },
+  {
+    name: "registry-credentials",
+    value: "user:password",
+    fallback: "",
+    description: "how to sign in there, better not as a flag; with tokens of this server when empty",
+  },
+  {
+    name: "registry-notification-secret",
+    value: "secret",
+    fallback: "",
+    description: "what the registry shows when it notifies, better not as a flag; notifications are refused when empty",
+  },
+  {
     name: "metrics",
     value: "who",
     fallback: "loopback",

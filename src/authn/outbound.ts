@@ -18,19 +18,15 @@ export interface OutboundOptions {
   readonly maxBytes: number;
   /** The private addresses that the operator opens to https. None when absent. */
   readonly allowedPrivate?: BlockList;
-  /** Whether the operator named the URL, so that it may be wherever they like. A stranger's never is. */
-  readonly isOperators?: boolean;
+  /** Whether the operator has named the host: it may then be anywhere, and speak http. */
+  readonly isOwn?: boolean;
+  /** GET when absent. */
+  readonly method?: "GET" | "POST";
+  /** Sent besides our own; nothing when absent. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Resolves a host name to all of its addresses; the system's resolver when absent. */
   readonly resolve?: (hostname: string) => Promise<LookupAddress[]>;
 }
-
-/** What is sent, when it is more than a question for a document. */
-export interface OutboundRequest {
-  readonly method: "GET" | "POST";
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const plainRequest: OutboundRequest = { method: "GET", headers: { accept: "application/json" } };
 
 /** Why there is no document: our rules forbid it or it breaks them, or the other side does not answer. */
 export type OutboundFailure = "refused" | "unavailable";
@@ -46,25 +42,30 @@ export class OutboundError extends Error {
   }
 }
 
+/** Fetches and parses a JSON document, as fetchBytes does; one that is not JSON is refused. */
+export async function fetchJson(url: string, options: OutboundOptions): Promise<unknown> {
+  const bytes = await fetchBytes(url, { ...options, headers: { accept: "application/json", ...options.headers } });
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new OutboundError("refused", "the answer is not JSON");
+  }
+}
+
 /**
- * Fetches and parses a JSON document; rejects with an OutboundError and nothing else.
+ * Fetches a document; rejects with an OutboundError and nothing else.
  *
- * No redirect is followed, no credential sent but what the request has, and each address that the host has is checked before one is used.
+ * No redirect is followed, and each address that the host has is checked before one is used.
  */
-export async function fetchJson(
-  url: string,
-  options: OutboundOptions,
-  request: OutboundRequest = plainRequest,
-): Promise<unknown> {
+export async function fetchBytes(url: string, options: OutboundOptions): Promise<Buffer> {
   try {
     const target = parseTarget(url, options);
     const signal = AbortSignal.timeout(options.timeoutMs);
     const addresses = await withinTime(findAddresses(target, options), signal);
-    const response = await send(target, addresses, request, signal);
-    return JSON.parse(await readBody(response, options.maxBytes));
+    const response = await send(target, addresses, signal, options);
+    return await readBody(response, options.maxBytes);
   } catch (error) {
     if (error instanceof OutboundError) throw error;
-    if (error instanceof SyntaxError) throw new OutboundError("refused", "the answer is not JSON");
     throw new OutboundError("unavailable", "there was no complete answer in time", error);
   }
 }
@@ -76,11 +77,12 @@ export function isLoopbackUrl(url: URL): boolean {
   return address === "localhost" || (family !== 0 && isLoopbackAddress({ address, family }));
 }
 
-function parseTarget(text: string, { allowLoopbackHttp }: OutboundOptions): URL {
+function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: OutboundOptions): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError("refused", "the address is not a URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("refused", "the URL holds credentials");
-  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && allowLoopbackHttp && isLoopbackUrl(url));
+  const mayBePlain = isOwn || (allowLoopbackHttp && isLoopbackUrl(url));
+  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && mayBePlain);
   if (!isAllowed) throw new OutboundError("refused", "the URL is not https");
   return url;
 }
@@ -103,9 +105,9 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
   return addresses;
 }
 
-function isAllowed(address: LookupAddress, url: URL, { allowedPrivate, isOperators }: OutboundOptions): boolean {
+function isAllowed(address: LookupAddress, url: URL, { allowedPrivate, isOwn }: OutboundOptions): boolean {
+  if (isOwn) return true;
   if (url.protocol === "http:") return isLoopbackAddress(address);
-  if (isOperators) return true;
   return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
 }
 
@@ -117,21 +119,21 @@ async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
 function send(
   url: URL,
   addresses: LookupAddress[],
-  { method, headers }: OutboundRequest,
   signal: AbortSignal,
+  { method = "GET", headers: more }: OutboundOptions,
 ): Promise<IncomingMessage> {
   const first = addresses[0]!;
   const lookup: LookupFunction = (_hostname, { all }, done) =>
     all ? done(null, addresses) : done(null, first.address, first.family);
-  const sent = { "accept-encoding": "identity", "user-agent": "gatehouse", ...headers };
+  const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...more };
   const ask = url.protocol === "https:" ? askHttps : askHttp;
   return new Promise((resolve, reject) => {
     // agent: no connection is shared with requests of other rules.
-    ask(url, { method, agent: false, headers: sent, lookup, signal }, resolve).on("error", reject).end();
+    ask(url, { method, agent: false, headers, lookup, signal }, resolve).on("error", reject).end();
   });
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   try {
     checkHead(response);
     const chunks: Buffer[] = [];
@@ -141,7 +143,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<st
       if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
       chunks.push(chunk as Buffer);
     }
-    return Buffer.concat(chunks).toString();
+    return Buffer.concat(chunks);
   } finally {
     response.destroy();
   }

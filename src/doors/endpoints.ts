@@ -1,6 +1,7 @@
 // Plain HTTP beside the API: paths of other people's protocols, with bodies and replies of their own.
 import type { ApiError } from "../aip/errors.ts";
 import { type Call, newCall } from "../pipeline/call.ts";
+import { finishError } from "../pipeline/finish-error.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "./dispatch.ts";
 import { checkFormType, readBody } from "./rest/body.ts";
 import { watchClient } from "./rest/client.ts";
@@ -8,7 +9,7 @@ import { HttpError } from "./rest/http-error.ts";
 import { peerAddress, readHeader, requestTarget } from "./rest/http-message.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./rest/json-text.ts";
 import { type Parameter, parseParameters } from "./rest/query.ts";
-import { sendReply, statusOf, toApiError } from "./rest/reply.ts";
+import { sendReply, statusOf } from "./rest/reply.ts";
 import { methodNotAllowed } from "./rest/routes.ts";
 
 /** What an endpoint is asked. */
@@ -50,6 +51,8 @@ export interface EndpointOptions {
   readonly bodyTimeoutMs: number;
   readonly maxJsonDepth: number;
   readonly requestTimeoutMs: number;
+  /** The domain in the ErrorInfo of errors. */
+  readonly errorDomain: string;
   newRequestId(): string;
   /** Told of every request that was answered. */
   readonly observe: (call: Call, path: string, durationMs: number, failure: ApiError | undefined) => void;
@@ -77,7 +80,7 @@ async function serve(path: string, endpoint: Endpoint, options: EndpointOptions,
   });
   let failure: ApiError | undefined;
   const reply = await client.wait(answer(endpoint, options, req, call), options.requestTimeoutMs).catch((error) => {
-    failure = toApiError(error);
+    failure = error instanceof HttpError ? error : finishError(error, options.errorDomain);
     return endpoint.refuse(failure, statusOf(failure));
   });
   options.observe(call, path, performance.now() - startedAt, failure);

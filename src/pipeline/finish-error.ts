@@ -6,7 +6,8 @@ import { ReferenceViolation, StorageUnavailable, UniqueViolation } from "../stor
 
 /** The domain of ErrorInfo for a service: its product area before the domain of the installation. */
 export function errorDomain(service: DescService, domain: string): string {
-  const area = /^chainguard\.platform\.(registry|vulnerabilities|events)\b/.exec(service.typeName)?.[1] ?? "iam";
+  const area =
+    /^(?:chainguard\.platform|gatehouse)\.(registry|vulnerabilities|events)\b/.exec(service.typeName)?.[1] ?? "iam";
   return `${area}.${domain}`;
 }
 

@@ -1,7 +1,6 @@
 // What belongs to repos without being a resource of its own, and finding tags by what they are.
-
 import { type Condition, numberPlaceholder } from "./condition.ts";
-import { and, asc, eq, sql } from "./drizzle.ts";
+import { and, eq, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** Before any time that a row can have. */
@@ -59,6 +58,18 @@ export async function findTagsOf(session: Session, repoUid: string, limit: numbe
   return await statement.execute({ repoUid, limit });
 }
 
+/** The tags of a repo that name this digest, at most `limit`. */
+export async function findTagsByDigest(session: Session, repoUid: string, digest: string, limit: number) {
+  const statement = session.prepared("tags.by_digest", (db, { tags }) =>
+    db
+      .select()
+      .from(tags)
+      .where(and(eq(tags.parent, sql.placeholder("repoUid")), eq(tags.digest, sql.placeholder("digest"))))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ repoUid, digest, limit });
+}
+
 /** The readme of a repo; empty when there is none. */
 export async function readReadme(session: Session, repoUid: string): Promise<string> {
   const statement = session.prepared("readmes.get", (db, { readmes }) =>
@@ -79,41 +90,6 @@ export async function writeReadme(tx: Transaction, repoUid: string, content: str
       .onConflictDoUpdate({ target: readmes.repoUid, set: { content: sql`excluded.content` } }),
   );
   await statement.execute({ repoUid, content });
-}
-
-/** An image of a repo, as far as one architecture is concerned. */
-export interface Manifest {
-  readonly repoUid: string;
-  /** The digest of the manifest, or of the index that it belongs to. */
-  readonly digest: string;
-  readonly architecture: string;
-  /** Of the layers and the configuration, in bytes. */
-  readonly size: number;
-}
-
-/** Adds what is known of an image for one architecture. Throws UniqueViolation or ReferenceViolation. */
-export async function insertManifest(tx: Transaction, manifest: Manifest): Promise<void> {
-  const statement = tx.prepared("manifests.insert", (db, { manifests }) =>
-    db.insert(manifests).values({
-      repoUid: sql.placeholder("repoUid"),
-      digest: sql.placeholder("digest"),
-      architecture: sql.placeholder("architecture"),
-      size: sql.placeholder("size"),
-    }),
-  );
-  await statement.execute({ ...manifest });
-}
-
-/** What is known of an image, in the order of the architectures. */
-export async function findManifests(session: Session, repoUid: string, digest: string) {
-  const statement = session.prepared("manifests.of", (db, { manifests }) =>
-    db
-      .select({ architecture: manifests.architecture, size: manifests.size })
-      .from(manifests)
-      .where(and(eq(manifests.repoUid, sql.placeholder("repoUid")), eq(manifests.digest, sql.placeholder("digest"))))
-      .orderBy(asc(manifests.architecture)),
-  );
-  return await statement.execute({ repoUid, digest });
 }
 
 /** Forgets the readme of a repo and what is known of its images. */

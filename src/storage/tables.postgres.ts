@@ -29,6 +29,7 @@ export const {
   tagEntries,
   readmes,
   manifests,
+  registryEvents,
   advisories,
   advisoryEntries,
   advisoryEvents,

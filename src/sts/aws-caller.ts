@@ -1,5 +1,4 @@
 // AWS's answer to who has signed a request.
-import type { OutboundRequest } from "../authn/outbound.ts";
 import { audienceHeader, identityHeader } from "./aws-checks.ts";
 import { type AwsRequest, headerValue, signedHeaders } from "./aws-request.ts";
 import { awsDenied, awsUnreachable } from "./denials.ts";
@@ -16,19 +15,19 @@ export interface AwsEndpoint {
   /** As requests must name it: with a port when that is not the usual one. */
   readonly host: string;
   readonly url: string;
-  /** Sends a request and answers its JSON; rejects with an OutboundError. */
-  send(url: string, request: OutboundRequest): Promise<unknown>;
+  /** Posts these headers without a body and answers the JSON of the reply; rejects with an OutboundError. */
+  post(url: string, headers: Readonly<Record<string, string>>): Promise<unknown>;
 }
 
 /** Always sent on, signed or not. */
 const carried = ["authorization", "accept", "x-amz-date", "x-amz-security-token", audienceHeader, identityHeader];
 
 /** Asks AWS who has signed. PERMISSION_DENIED when it does not know, UNAVAILABLE when it does not answer. */
-export async function askAws({ url, send }: AwsEndpoint, request: AwsRequest): Promise<AwsCaller> {
+export async function askAws({ url, post }: AwsEndpoint, request: AwsRequest): Promise<AwsCaller> {
   const names = new Set([...carried, ...signedHeaders(request)]);
   const headers: Record<string, string> = { accept: "application/json", "content-length": "0" };
   for (const [name, value] of request.headers) if (names.has(name)) headers[name] = value;
-  const answer = await send(new URL(request.target, url).href, { method: "POST", headers }).catch((error: unknown) => {
+  const answer = await post(new URL(request.target, url).href, headers).catch((error: unknown) => {
     throw awsUnreachable(error);
   });
   const caller = readCaller(answer);

@@ -17,7 +17,7 @@ export interface Step {
   readonly rule: string;
   /** Who calls: an actor of the stage, or the `${variable}` of an identity's uid. */
   readonly as: string;
-  /** The method, without the leading `/chainguard.platform.`; ours begin with `gatehouse.`. */
+  /** The method, without the leading `/chainguard.platform.`; one of our own packages begins with `gatehouse.`. */
   readonly method: string;
   /** The request as JSON, with `${variables}`, or one variable that is all of it. */
   readonly request: JsonObject | string;

@@ -26,8 +26,8 @@ export async function runCase({ steps }: Case, stage: Stage, door: Door): Promis
 async function runStep(step: Step, stage: Stage, door: Door): Promise<Outcome> {
   const { variables } = stage;
   const token = await stage.tokenOf(String(fillIn(step.as, variables)));
-  const name = String(fillIn(step.method, variables));
-  const method = name.startsWith("gatehouse.") ? `/${name}` : `/chainguard.platform.${name}`;
+  const named = fillIn<string>(step.method, variables);
+  const method = named.startsWith("gatehouse.") ? `/${named}` : `/chainguard.platform.${named}`;
   const answered = await door.call(token, method, fillIn<JsonValue>(step.request, variables) as JsonObject);
   const expected = fillIn((step.expect ?? {}) as JsonObject, variables) as Expectation;
   const outcome = expected.ordered ? ordered(answered, expected.ordered, step.rule) : answered;

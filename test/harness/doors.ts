@@ -29,6 +29,7 @@ import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/rep
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
+import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller } from "./rest-door.ts";
@@ -55,6 +56,7 @@ export const services = [
   ReposService,
   TagsService,
   ImagesService,
+  ImageStoreService,
   AdvisoriesService,
   SubscriptionsService,
   GroupInvitesService,

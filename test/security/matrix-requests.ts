@@ -41,6 +41,8 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
     if (field.name === "parent") return [[field.jsonName, own.group]];
     if (field.name === "digest" && !isList) return [[field.jsonName, imageDigest]];
     if (field.name === "provider_type") return [[field.jsonName, "ACCOUNT_PROVIDER_TYPE_AMAZON"]];
+    if (field.name === "images")
+      return [[field.jsonName, [{ digest: imageDigest, platforms: [{ architecture: "amd64", size: "1" }] }]]];
     if (isList && field.name === "page_size") return [[field.jsonName, 200]];
     if (field.fieldKind === "list" && field.message) return [[field.jsonName, [itemOf(field.message.fields, own)]]];
     const kind = field.message && singularOf(field.message);

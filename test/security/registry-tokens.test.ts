@@ -7,7 +7,7 @@ import { readSetting } from "../../src/storage/settings.ts";
 import { rest } from "../harness/rest.ts";
 import { basic, getToken, postToken, readToken, service } from "../registry/sign-in.ts";
 import { keyPair, keySetText, signOutside } from "../sts/outside.ts";
-import { codeOf, type Ground, openGround, type TurnableClock } from "./ground.ts";
+import { codeOf, type Ground, openGround, stoppedClock } from "./ground.ts";
 import { addCaller, addGroup, ownerRole, viewerRole } from "./tree.ts";
 
 describe("registry tokens", () => {
@@ -176,13 +176,3 @@ describe("registry tokens", () => {
     assert.equal((await getToken(url, basic("_token", "a.b.c"), [])).status, 401);
   });
 });
-
-function stoppedClock(): TurnableClock {
-  let now = Date.now();
-  return {
-    read: () => now,
-    advance(ms) {
-      now += ms;
-    },
-  };
-}

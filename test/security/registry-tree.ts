@@ -5,7 +5,7 @@ import { subscriptionCollection } from "../../src/services/events/rows.ts";
 import { type RepoRow, repoCollection, type TagRow, tagCollection } from "../../src/services/registry/rows.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
 import { insertRow } from "../../src/storage/collection.ts";
-import { insertManifest } from "../../src/storage/registry.ts";
+import { insertManifest } from "../../src/storage/manifests.ts";
 import { newChild } from "../../src/uid.ts";
 import type { TestServer } from "../harness/server.ts";
 import { arrange } from "./tree.ts";

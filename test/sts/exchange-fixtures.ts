@@ -57,7 +57,7 @@ export function staticKeys(issuerKeys: string, changes: object = {}): Relationsh
 const noAws: AwsEndpoint = {
   host: "sts.amazonaws.com",
   url: "https://sts.amazonaws.com",
-  send: async () => {
+  post: async () => {
     throw new Error("AWS is not asked");
   },
 };

@@ -13,7 +13,7 @@ const heading = ["method", "route", "rpc", "body", "capability", "scope"];
 
 /** Every method of our services, in the order of their paths. */
 export async function apiMethods(): Promise<Method[]> {
-  const methods = (await generatedMethods()).filter(({ path }) => /^\/(chainguard|gatehouse)\./.test(path));
+  const methods = (await generatedMethods()).filter(({ path }) => /^\/(?:chainguard|gatehouse)\./.test(path));
   return methods.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

@@ -6,7 +6,7 @@ import {
 import { notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { Deps } from "../../resource/deps.ts";
-import { findManifests } from "../../storage/registry.ts";
+import { findManifests } from "../../storage/manifests.ts";
 import { digestRule } from "./catalog-rules.ts";
 
 const imageType = "registry.chainguard.dev/Image";

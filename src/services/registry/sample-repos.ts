@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { CatalogTier } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { insertRow } from "../../storage/collection.ts";
-import { insertManifest } from "../../storage/registry.ts";
+import { insertManifest } from "../../storage/manifests.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
 import { type RepoRow, repoCollection, type TagRow, tagCollection } from "./rows.ts";

@@ -9,13 +9,13 @@ import type { MessageRules } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
-import { insertRow, lockRow, updateRow } from "../../storage/collection.ts";
+import { lockRow } from "../../storage/collection.ts";
 import { findTag, tagCondition } from "../../storage/registry.ts";
-import { newChild } from "../../uid.ts";
 import { fromTimestamp, toTimestamp } from "../timestamps.ts";
 import { bundleRule, digestRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
 import { repoType } from "./repos.ts";
 import { repoCollection, type TagRow, tagCollection } from "./rows.ts";
+import { kindsOf, writeTag } from "./write-tag.ts";
 
 const tag = defineResource<typeof TagSchema, TagRow>({
   schema: TagSchema,
@@ -61,12 +61,7 @@ export function tags(deps: Deps): Implementation {
           if (!(await repoParents.lock(tx, parent))) throw notFound(repoType, parent);
           const before = await findTag(tx, parent, value!.name);
           const bundles = keepsCatalog(call, parent) ? value!.bundles : (before?.bundles ?? []);
-          const { time } = tx.context;
-          const own = { uid: before?.uid ?? newChild(parent), parent, createTime: before?.createTime ?? time };
-          const after: TagRow = { ...tag.toRow({ ...value!, bundles }), ...own, updateTime: time };
-          if (before) await updateRow(tx, tagCollection, before, after);
-          else await insertRow(tx, tagCollection, after);
-          return after;
+          return await writeTag(tx, parent, before, tag.toRow({ ...value!, bundles }));
         });
         return tag.toMessage(row);
       },
@@ -74,13 +69,4 @@ export function tags(deps: Deps): Implementation {
     },
     [tag.messageRules, listRules],
   );
-}
-
-/** What a name says of the tag: lists leave such tags out unless they are asked for. */
-function kindsOf(name: string): Pick<TagRow, "isReferrer" | "isDate" | "isEpoch"> {
-  return {
-    isReferrer: name.startsWith("sha256-"),
-    isDate: /-20\d\d[01]\d[0-3]\d$/.test(name),
-    isEpoch: /-r\d+$/.test(name),
-  };
 }

@@ -74,5 +74,16 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
       },
       (t) => [primaryKey({ columns: [t.repoUid, t.digest, t.architecture] })],
     ),
+
+    /** Notifications of registries that were dealt with, so that one that is repeated changes nothing. */
+    registryEvents: table(
+      "registry_events",
+      {
+        /** SHA-256 of where the event is from and of its id there, in hexadecimal digits. */
+        id: text().primaryKey(),
+        time: integer().notNull(),
+      },
+      (t) => [index("registry_events_time").on(t.time)],
+    ),
   };
 }

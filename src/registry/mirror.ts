@@ -1,0 +1,90 @@
+// What is told of a registry, written into repos, tags and images.
+import { createGroup } from "../services/iam/first-owner.ts";
+import { groupCollection } from "../services/iam/rows.ts";
+import { type RepoRow, repoCollection, tagCollection } from "../services/registry/rows.ts";
+import { kindsOf, writeTag } from "../services/registry/write-tag.ts";
+import { deleteRow, insertRow, lockRow } from "../storage/collection.ts";
+import { deleteManifests, replaceManifests } from "../storage/manifests.ts";
+import { findTag, findTagsByDigest } from "../storage/registry.ts";
+import type { Transaction } from "../storage/session.ts";
+import { newChild } from "../uid.ts";
+import type { ImagePlatform } from "./image.ts";
+import { findPlace, type NameRules } from "./name.ts";
+import type { RegistryEvent } from "./notification.ts";
+
+/** Tags that are taken away with a digest, in portions of this size. */
+const tagPortion = 500;
+
+/**
+ * Writes an event; false when its name stands for nothing. `platforms` is what the image is for, undefined when that is not
+ * known.
+ */
+export async function writeEvent(
+  tx: Transaction,
+  event: RegistryEvent,
+  platforms: readonly ImagePlatform[] | undefined,
+  rules: NameRules,
+): Promise<boolean> {
+  return event.action === "push" ? await push(tx, event, platforms, rules) : await remove(tx, event, rules);
+}
+
+async function push(
+  tx: Transaction,
+  { repository, tag, digest }: RegistryEvent,
+  platforms: readonly ImagePlatform[] | undefined,
+  rules: NameRules,
+): Promise<boolean> {
+  const repoUid = await openRepo(tx, repository, rules);
+  if (repoUid === undefined) return false;
+  if (tag !== "") {
+    const before = await findTag(tx, repoUid, tag);
+    const { deprecated, bundles } = before ?? { deprecated: false, bundles: [] };
+    await writeTag(tx, repoUid, before, { name: tag, digest, deprecated, bundles, ...kindsOf(tag) });
+  }
+  if (platforms) await replaceManifests(tx, repoUid, digest, platforms);
+  return true;
+}
+
+async function remove(tx: Transaction, { repository, tag, digest }: RegistryEvent, rules: NameRules): Promise<boolean> {
+  const place = await findPlace(tx, repository, rules);
+  if (place?.repoUid === undefined || !(await lockRow(tx, repoCollection, place.repoUid))) return false;
+  if (digest === "") {
+    const named = await findTag(tx, place.repoUid, tag);
+    if (named) await deleteRow(tx, tagCollection, named);
+    return true;
+  }
+  // Registries tell of the manifest alone, and its tags vanish with it.
+  for (;;) {
+    const tags = await findTagsByDigest(tx, place.repoUid, digest, tagPortion);
+    for (const one of tags) await deleteRow(tx, tagCollection, one);
+    if (tags.length < tagPortion) break;
+  }
+  await deleteManifests(tx, place.repoUid, digest);
+  return true;
+}
+
+/** The repo of this name, kept as it is until the end of the transaction; it is created when it is missing. */
+async function openRepo(tx: Transaction, repository: string, rules: NameRules): Promise<string | undefined> {
+  const seen = await findPlace(tx, repository, rules);
+  if (!seen) return undefined;
+  // Two that come at once must not both create the group or the repo: the second one looks again.
+  if (!(await lockRow(tx, groupCollection, seen.groupUid))) return undefined;
+  const place = await findPlace(tx, repository, rules);
+  if (!place) return undefined;
+  if (place.repoUid !== undefined) return (await lockRow(tx, repoCollection, place.repoUid))?.uid;
+  // Below the group that the operator gave to the registry, and nowhere else.
+  if (place.missing.length > 0 && rules.registryGroup === "") return undefined;
+  let parent = place.groupUid;
+  for (const name of place.missing) parent = (await createGroup(tx, parent, name, "")).uid;
+  const repo = newRepo(tx, parent, place.repoName);
+  await insertRow(tx, repoCollection, repo);
+  return repo.uid;
+}
+
+function newRepo(tx: Transaction, parent: string, name: string): RepoRow {
+  const { time } = tx.context;
+  return {
+    ...{ uid: newChild(parent), parent, name, description: "", createTime: time, updateTime: time },
+    ...{ catalogTier: 0, bundles: [], aliases: [], activeTags: [] },
+  };
+}

@@ -1,0 +1,125 @@
+// Where registries tell of pushes and deletions. They repeat what is not answered by 2xx, so 2xx says: it is on disk.
+import { hash, timingSafeEqual } from "node:crypto";
+import { type ApiError, Code, resourceExhausted, unauthenticated } from "../aip/errors.ts";
+import type { FailureBudget } from "../authn/failure-budget.ts";
+import type { Clock } from "../clock.ts";
+import type { Endpoint, EndpointReply } from "../doors/endpoints.ts";
+import type { Call } from "../pipeline/call.ts";
+import type { Database } from "../storage/database.ts";
+import { findKnownDigests } from "../storage/manifests.ts";
+import { isKnownEvent, recordEvent } from "../storage/registry-events.ts";
+import { isUid } from "../uid.ts";
+import { parseBasic } from "./credentials.ts";
+import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts";
+import { writeEvent } from "./mirror.ts";
+import { findPlace, type NameRules } from "./name.ts";
+import { parseNotification, type RegistryEvent } from "./notification.ts";
+
+/** What the endpoint rests on. */
+export interface NotificationEndpointDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly names: NameRules;
+  /** What a registry must show. */
+  readonly secret: string;
+  /** Reads the registry; undefined when none is configured. */
+  readonly content: FetchContent | undefined;
+  /** Bounds the bad secrets of one address. */
+  readonly failures: FailureBudget;
+  readonly maxBodyBytes: number;
+  /** How long the registry is waited for, in milliseconds. */
+  readonly fetchMs: number;
+  /** How long an event is remembered, in milliseconds. */
+  readonly memoryMs: number;
+  /** Told of what could not be read. */
+  readonly warn: (fault: { readonly err?: unknown; readonly repository: string }, message: string) => void;
+}
+
+/** What became of the events of a notification. */
+type Outcome = "written" | "repeated" | "ignored";
+
+/** Makes the endpoint. */
+export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
+  return {
+    methods: ["POST"],
+    maxBodyBytes: deps.maxBodyBytes,
+    admit: (call) => checkSecret(deps, call),
+    async handle({ call, json }) {
+      const events = parseNotification((name) => call.header(name), json());
+      const deadline = deps.clock() + deps.fetchMs;
+      const totals = { written: 0, repeated: 0, ignored: 0 };
+      // In their order: a deletion may follow a push of the same tag.
+      for (const event of events) totals[await applyEvent(deps, event, call, deadline)]++;
+      return reply(200, totals);
+    },
+    refuse,
+  };
+}
+
+/** A bearer token, or the password of Basic credentials of any user name. */
+function checkSecret({ secret, failures }: NotificationEndpointDeps, call: Call): void {
+  const header = call.header("authorization");
+  const shown = parseBasic(header)?.password ?? /^bearer +(.+)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
+  // Security case C1: digests have one length, and how far they agree tells nothing.
+  if (timingSafeEqual(hash("sha256", shown, "buffer"), hash("sha256", secret, "buffer"))) return;
+  if (failures.isSpent(call.peer))
+    throw resourceExhausted("too many bad secrets from this address; try again in a second");
+  failures.spend(call.peer);
+  throw unauthenticated("the secret of the notifications is required");
+}
+
+async function applyEvent(
+  deps: NotificationEndpointDeps,
+  event: RegistryEvent,
+  { requestId }: Call,
+  deadline: number,
+): Promise<Outcome> {
+  const { database, clock, names, memoryMs, warn } = deps;
+  if (await isKnownEvent(database.session, event.id)) return "repeated";
+  const platforms = event.action === "push" ? await readImage(deps, event, deadline - clock()) : undefined;
+  const actor = isUid(event.actor) ? event.actor : "";
+  const context = { actor, method: "/registry/notifications", requestId, time: clock() };
+  const outcome = await database.write(context, async (tx): Promise<Outcome> => {
+    if (!(await recordEvent(tx, event.id, tx.context.time - memoryMs))) return "repeated";
+    return (await writeEvent(tx, event, platforms, names)) ? "written" : "ignored";
+  });
+  if (outcome === "ignored") warn({ repository: event.repository }, "a notification names no place for its repository");
+  return outcome;
+}
+
+/** What the image is for; undefined when that is known already or cannot be found out now. `registry sync` then does. */
+async function readImage(
+  { database, names, content, warn }: NotificationEndpointDeps,
+  { repository, digest }: RegistryEvent,
+  patience: number,
+): Promise<ImagePlatform[] | undefined> {
+  if (!content) return undefined;
+  const place = await findPlace(database.session, repository, names);
+  if (!place) return undefined;
+  const known = place.repoUid === undefined ? [] : await findKnownDigests(database.session, place.repoUid, [digest]);
+  if (known.length > 0) return undefined;
+  try {
+    return await within(describeImage(content, repository, digest), patience);
+  } catch (err) {
+    warn({ err, repository }, "an image could not be read from the registry");
+    return undefined;
+  }
+}
+
+function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("the registry did not answer in time")), Math.max(0, ms));
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function refuse({ code, message }: ApiError, status: number): EndpointReply {
+  const refusal = reply(status, { code, message });
+  if (code !== Code.UNAUTHENTICATED) return refusal;
+  // RFC 9110 §11.6.1.
+  return { ...refusal, headers: { ...refusal.headers, "www-authenticate": 'Bearer, Basic realm="gatehouse"' } };
+}
+
+function reply(status: number, value: object): EndpointReply {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+}

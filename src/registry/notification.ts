@@ -1,0 +1,130 @@
+// What registries tell of pushes and deletions, each in its own shape, as one kind of event.
+import { hash } from "node:crypto";
+import { invalidField } from "../aip/errors.ts";
+import { digestPattern, manifestTypes } from "./image.ts";
+import { isRepositoryName } from "./name.ts";
+
+/** Something that happened in a registry. */
+export interface RegistryEvent {
+  /** The same for every delivery of the event: SHA-256, in hexadecimal digits, of its shape and its id. */
+  readonly id: string;
+  readonly action: "push" | "delete";
+  readonly repository: string;
+  /** Empty where the event is about a digest alone. */
+  readonly tag: string;
+  /** Empty where the event is about a tag alone. */
+  readonly digest: string;
+  /** Who did it, in the registry's words. */
+  readonly actor: string;
+}
+
+/** How many events one notification may have. */
+export const maxEvents = 1000;
+
+type Fields = Readonly<Record<string, unknown>>;
+type Header = (name: string) => string | undefined;
+
+/**
+ * Reads a notification: of CNCF Distribution, Harbor, zot, or Azure. Events of no concern, such as pulls, are left out, and
+ * so is what names no repository: to refuse it would have it sent for ever. INVALID_ARGUMENT for what is no notification.
+ */
+export function parseNotification(header: Header, body: unknown): RegistryEvent[] {
+  const events = parseBody(header, body);
+  if (events.length > maxEvents) throw invalidField("body", `must not have more than ${maxEvents} events`);
+  return events.filter(isSound);
+}
+
+function parseBody(header: Header, body: unknown): RegistryEvent[] {
+  // CloudEvents HTTP binding 1.0.2 §3.1: in binary mode the headers are the envelope.
+  const type = header("ce-type");
+  if (type !== undefined)
+    return parseCloudEvent({ type, source: header("ce-source"), id: header("ce-id"), data: body });
+  if (Array.isArray(body)) return body.slice(0, maxEvents + 1).flatMap((item) => parseItem(item));
+  return parseItem(body);
+}
+
+function parseItem(item: unknown): RegistryEvent[] {
+  if (isObject(item)) {
+    if (typeof item.specversion === "string") return parseCloudEvent(item);
+    if (Array.isArray(item.events)) return item.events.flatMap((event) => parseDistribution(event));
+    if (isObject(item.event_data)) return parseHarbor(item.type, item.event_data, item);
+    // Event Grid wraps the event of Distribution in its data; the registry's own webhook sends it bare.
+    if (isObject(item.data) && isObject(item.data.target)) return parseDistribution(item.data);
+    if (isObject(item.target)) return parseDistribution(item);
+  }
+  throw invalidField("body", "must be a notification of CNCF Distribution, Harbor, zot or Azure");
+}
+
+/** https://distribution.github.io/distribution/about/notifications/ */
+function parseDistribution(event: unknown): RegistryEvent[] {
+  if (!isObject(event) || !isObject(event.target)) return [];
+  const { target, action } = event;
+  const [tag, digest] = [text(target.tag), text(target.digest)];
+  const actor = isObject(event.actor) ? text(event.actor.name) : "";
+  const about = { id: idOf("distribution", event.id ?? event), repository: text(target.repository), actor };
+  if (action === "delete") return [{ ...about, action, ...(tag === "" ? { tag, digest } : { tag, digest: "" }) }];
+  // A layer is no image: what has no tag counts only as a manifest.
+  const isManifest = tag !== "" || manifestTypes.includes(text(target.mediaType));
+  return action === "push" && isManifest ? [{ ...about, action, tag, digest }] : [];
+}
+
+/** https://goharbor.io/docs/main/working-with-projects/project-configuration/configure-webhooks/ */
+function parseHarbor(type: unknown, data: Fields, envelope: Fields): RegistryEvent[] {
+  const action = harborActions[text(type)];
+  const { repository, resources } = data;
+  if (!action || !isObject(repository) || !Array.isArray(resources)) return [];
+  return resources.filter(isObject).map((resource) => {
+    const [tag, digest] = [text(resource.tag), text(resource.digest)];
+    const name = text(repository.repo_full_name);
+    // The older form has no id: what tells two events apart is what they say.
+    const id = envelope.id ?? JSON.stringify([type, envelope.occur_at, name]);
+    const about = {
+      id: idOf("harbor", [id, tag, digest]),
+      action,
+      repository: name,
+      digest,
+      actor: text(envelope.operator),
+    };
+    // A push without a tag has the digest in its place, and an artifact is deleted with all of its tags.
+    return { ...about, tag: action === "delete" || tag === digest ? "" : tag };
+  });
+}
+
+const harborActions: Readonly<Record<string, RegistryEvent["action"] | undefined>> = {
+  PUSH_ARTIFACT: "push",
+  DELETE_ARTIFACT: "delete",
+  "harbor.artifact.pushed": "push",
+  "harbor.artifact.deleted": "delete",
+};
+
+/** CloudEvents 1.0: of Harbor, and of zot, whose types may have another prefix. */
+function parseCloudEvent({ type, source, id, data }: Fields): RegistryEvent[] {
+  if (!isObject(data)) return [];
+  if (Object.hasOwn(harborActions, text(type)))
+    return parseHarbor(type, data, { id: [source, id ?? data], operator: data.operator });
+  const action = /\.image\.(updated|deleted)$/.exec(text(type))?.[1] === "deleted" ? "delete" : "push";
+  if (!/\.image\.(?:updated|deleted)$/.test(text(type))) return [];
+  const reference = text(data.reference);
+  const isDigest = reference.includes(":");
+  const tag = isDigest ? "" : reference;
+  const digest = action === "delete" && !isDigest ? "" : text(data.digest) || (isDigest ? reference : "");
+  return [{ id: idOf("zot", [source, id ?? data]), action, repository: text(data.name), tag, digest, actor: "" }];
+}
+
+/** What names a repository and something in it that can be kept. */
+function isSound({ action, repository, tag, digest }: RegistryEvent): boolean {
+  if (!isRepositoryName(repository) || !/^(?:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127})?$/.test(tag)) return false;
+  return digestPattern.test(digest) || (action === "delete" && digest === "" && tag !== "");
+}
+
+function idOf(shape: string, id: unknown): string {
+  return hash("sha256", JSON.stringify([shape, id]));
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,36 @@
+// The registry that notifications are about, as the operator has named it. What a notification says of its place is never
+// asked for anything.
+import { fetchBytes } from "../authn/outbound.ts";
+import { type FetchContent, manifestTypes } from "./image.ts";
+import type { RegistrySigner } from "./signer.ts";
+
+/** Where the registry is, and how to sign in to it. */
+export interface UpstreamOptions {
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** `user:password` for Basic; when empty, tokens of our own are sent. */
+  readonly credentials: string;
+  readonly signer: Pick<RegistrySigner, "sign">;
+  /** For each document, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Of a manifest: what OCI distribution-spec asks registries to take at least. */
+  readonly maxBytes: number;
+}
+
+/** Reads manifests and configurations of the registry. */
+export function upstreamContent(options: UpstreamOptions): FetchContent {
+  const { url, timeoutMs, maxBytes } = options;
+  return async (kind, repository, digest) => {
+    const accept = kind === "manifests" ? manifestTypes.join(", ") : "*/*";
+    const headers = { accept, authorization: await authorization(options, repository) };
+    const limits = { timeoutMs, maxBytes, allowLoopbackHttp: false, isOwn: true };
+    return await fetchBytes(`${url}/v2/${repository}/${kind}/${digest}`, { ...limits, headers });
+  };
+}
+
+async function authorization({ credentials, signer }: UpstreamOptions, repository: string): Promise<string> {
+  if (credentials !== "") return `Basic ${Buffer.from(credentials).toString("base64")}`;
+  const access = [{ type: "repository", name: repository, actions: ["pull"] }];
+  const { token } = await signer.sign({ subject: "gatehouse", access, notAfter: Number.POSITIVE_INFINITY });
+  return `Bearer ${token}`;
+}

@@ -1,0 +1,85 @@
+import {
+  FindUnknownImagesRequestSchema,
+  type Image,
+  ImageSchema,
+  ImageStoreService,
+  PlatformSchema,
+} from "../../../gen/gatehouse/registry/v1/image_store_pb.ts";
+import { type FieldViolation, invalidArgument, notFound } from "../../aip/errors.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { type MessageRules, patternRule } from "../../pipeline/rule-book.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { findRow, lockRow } from "../../storage/collection.ts";
+import { findKnownDigests, replaceManifests } from "../../storage/manifests.ts";
+import { digestRule } from "./catalog-rules.ts";
+import { repoType } from "./repos.ts";
+import { repoCollection } from "./rows.ts";
+
+/** Takes what is known of images. */
+export function imageStore({ database, clock }: Deps): Implementation {
+  return implement(
+    ImageStoreService,
+    {
+      findUnknownImages: ({ repoUid, digests }) =>
+        database.read(async (session) => {
+          if (!(await findRow(session, repoCollection, repoUid))) throw notFound(repoType, repoUid);
+          const known = new Set(await findKnownDigests(session, repoUid, digests));
+          return { digests: digests.filter((digest) => !known.has(digest)) };
+        }),
+      async putImages({ repoUid, images }, call) {
+        const violations = checkImages(images);
+        if (violations.length > 0) throw invalidArgument(violations);
+        await database.write(writeContext(call, clock), async (tx) => {
+          if (!(await lockRow(tx, repoCollection, repoUid))) throw notFound(repoType, repoUid);
+          for (const { digest, platforms } of images) {
+            const rows = platforms.map(({ architecture, size }) => ({ architecture, size: Number(size) }));
+            await replaceManifests(tx, repoUid, digest, rows);
+          }
+        });
+        return {};
+      },
+    },
+    rules,
+  );
+}
+
+const rules: readonly MessageRules[] = [
+  { schema: FindUnknownImagesRequestSchema, fields: { digests: digestRule } },
+  { schema: ImageSchema, fields: { digest: digestRule } },
+  {
+    schema: PlatformSchema,
+    fields: {
+      architecture: patternRule("architecture", /^[a-z0-9_]{1,32}(?:\/v[0-9])?$/, "^[a-z0-9_]{1,32}(/v[0-9])?$"),
+    },
+  },
+];
+
+/** What no rule of a single text can say: nothing is given twice, and sizes are numbers in JavaScript, too. */
+function checkImages(images: readonly Image[]): FieldViolation[] {
+  const digests = images.map(({ digest }) => digest);
+  return [
+    ...onceEach(digests, (index) => `images[${index}].digest`),
+    ...images.flatMap(({ platforms }, i) => [
+      ...onceEach(
+        platforms.map(({ architecture }) => architecture),
+        (index) => `images[${i}].platforms[${index}].architecture`,
+      ),
+      ...platforms.flatMap(({ size }, index) =>
+        size >= 0n && size <= BigInt(Number.MAX_SAFE_INTEGER)
+          ? []
+          : [
+              {
+                field: `images[${i}].platforms[${index}].size`,
+                description: `must be 0 to ${Number.MAX_SAFE_INTEGER}`,
+              },
+            ],
+      ),
+    ]),
+  ];
+}
+
+function onceEach(values: readonly string[], fieldAt: (index: number) => string): FieldViolation[] {
+  return values.flatMap((value, index) =>
+    values.indexOf(value) < index ? [{ field: fieldAt(index), description: "must not be given twice" }] : [],
+  );
+}

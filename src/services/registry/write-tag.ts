@@ -1,0 +1,30 @@
+import { insertRow, updateRow } from "../../storage/collection.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { newChild } from "../../uid.ts";
+import { type TagRow, tagCollection } from "./rows.ts";
+
+type TagColumns = Omit<TagRow, "uid" | "parent" | "createTime" | "updateTime">;
+
+/** Sets a tag of a repo; `before` is the tag of this name as the transaction read it. */
+export async function writeTag(
+  tx: Transaction,
+  parent: string,
+  before: TagRow | undefined,
+  columns: TagColumns,
+): Promise<TagRow> {
+  const { time } = tx.context;
+  const own = { uid: before?.uid ?? newChild(parent), parent, createTime: before?.createTime ?? time };
+  const after: TagRow = { ...columns, ...own, updateTime: time };
+  if (before) await updateRow(tx, tagCollection, before, after);
+  else await insertRow(tx, tagCollection, after);
+  return after;
+}
+
+/** What a name says of the tag: lists leave such tags out unless they are asked for. */
+export function kindsOf(name: string): Pick<TagRow, "isReferrer" | "isDate" | "isEpoch"> {
+  return {
+    isReferrer: name.startsWith("sha256-"),
+    isDate: /-20\d\d[01]\d[0-3]\d$/.test(name),
+    isEpoch: /-r\d+$/.test(name),
+  };
+}
