@@ -5,9 +5,10 @@ import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
 import { subscriptions } from "./events.ts";
-import { iamResources, roles } from "./iam.ts";
+import { iamResources } from "./iam.ts";
 import { repos, tags } from "./registry.ts";
 import type { Flag, FlagValue, Options, Resource, Verb } from "./resource.ts";
+import { roles } from "./roles.ts";
 import { advisories } from "./vulnerabilities.ts";
 
 /** Everything that has commands of its own. */
