@@ -1,9 +1,7 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
 import { randomBytes, randomUUID } from "node:crypto";
 import { BlockList } from "node:net";
-import type { DescMessage } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
-import * as details from "../gen/google/rpc/error_details_pb.ts";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "../gen/health/v1/health_pb.ts";
@@ -15,6 +13,7 @@ import { createTokens, type Tokens } from "./authn/tokens.ts";
 import { createPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Config, limits } from "./config.ts";
+import { detailTypes } from "./doors/detail-types.ts";
 import { createEndpoints } from "./doors/endpoints.ts";
 import { createFastPath } from "./doors/fast.ts";
 import { defaultLimits } from "./doors/limits.ts";
@@ -54,19 +53,6 @@ export interface Server extends AsyncDisposable {
   /** Finishes what is being answered, then closes everything. */
   drain(): Promise<void>;
 }
-
-/** The types that the details of errors have. */
-const detailTypes: DescMessage[] = [
-  details.ErrorInfoSchema,
-  details.BadRequestSchema,
-  details.PreconditionFailureSchema,
-  details.ResourceInfoSchema,
-  details.RetryInfoSchema,
-  details.QuotaFailureSchema,
-  details.RequestInfoSchema,
-  details.HelpSchema,
-  details.LocalizedMessageSchema,
-];
 
 /** Starts a server. Rejects before anything listens when the configuration or the data does not allow it. */
 export async function startServer(config: Config, log: Logger, clock: Clock = systemClock): Promise<Server> {

@@ -5,6 +5,7 @@ import { addAuthCommands } from "./auth/commands.ts";
 import { addCompletionCommands } from "./completion.ts";
 import { addConfigCommands } from "./config-command.ts";
 import { CommandFailure, failureText } from "./failure.ts";
+import { addRegistryCommands } from "./registry/commands.ts";
 import { addResourceCommands } from "./resources/commands.ts";
 import { addServerCommands } from "./server-commands.ts";
 import { endWithReader, processShell, type Shell } from "./shell.ts";
@@ -43,6 +44,7 @@ function newProgram(shell: Shell, finish: Finish): Command {
   program.commandsGroup("Client:");
   addAuthCommands(program, shell);
   addResourceCommands(program, shell);
+  addRegistryCommands(program, shell, finish);
   addConfigCommands(program, shell);
   program.commandsGroup("Server:");
   addServerCommands(program, shell.environment, finish);

@@ -29,10 +29,11 @@ export async function grantAccess(
   wanted: readonly WantedAccess[],
   rules: NameRules,
 ): Promise<Grant[]> {
-  const granted = await database.read((session) =>
-    Promise.all(wanted.map((one) => grant(session, access, one, rules))),
-  );
-  return granted.filter(({ actions }) => actions.length > 0);
+  return await database.read(async (session) => {
+    const granted: Grant[] = [];
+    for (const one of wanted) granted.push(await grant(session, access, one, rules));
+    return granted.filter(({ actions }) => actions.length > 0);
+  });
 }
 
 async function grant(session: Session, access: Access, wanted: WantedAccess, rules: NameRules): Promise<Grant> {

@@ -1,0 +1,53 @@
+// `gatehouse registry …`.
+import type { Command } from "commander";
+import { openSession, withClient } from "../client/session.ts";
+import { wrongUsage } from "../failure.ts";
+import type { Finish } from "../program.ts";
+import type { Shell } from "../shell.ts";
+
+interface SyncFlags {
+  readonly from: string;
+  readonly group: string;
+  readonly repository: readonly string[];
+  readonly user?: string;
+  readonly prune?: boolean;
+}
+
+/** Adds the commands about container registries. */
+export function addRegistryCommands(program: Command, shell: Shell, finish: Finish): void {
+  const registry = program.command("registry").description("bring in what a container registry has");
+  withClient(registry.command("sync").description("crawl a registry into repos, tags and images"), [
+    "table",
+    "json",
+    "yaml",
+    "csv",
+    "none",
+  ])
+    .requiredOption("--from <url>", "the registry")
+    .requiredOption("--group <name|uid>", "the group that names in the registry are paths below")
+    .option("--repository <name>", "only this repository; may be repeated", collect, [])
+    .option("--user <name>", "user of the registry, whose password is in GATEHOUSE_REGISTRY_PASSWORD")
+    .option("--prune", "remove tags that the registry does not have any more")
+    .action(async (_options, command: Command) => finish(await runSync(shell, command)));
+}
+
+async function runSync(shell: Shell, command: Command): Promise<number> {
+  const { from, group, repository: repositories, user, prune = false } = command.opts<SyncFlags>();
+  const password = shell.environment.GATEHOUSE_REGISTRY_PASSWORD;
+  if (user !== undefined && !password) throw wrongUsage("--user needs a password in GATEHOUSE_REGISTRY_PASSWORD");
+  const { openSource } = await import("./source.ts");
+  const { sync } = await import("./sync.ts");
+  const { findUid } = await import("../resources/lookup.ts");
+  const { groups } = await import("../resources/groups.ts");
+  using session = await openSession(shell, command.opts());
+  const source = openSource(from, {
+    credentials: user !== undefined && password ? { user, password } : undefined,
+    sessionUrl: session.url,
+    sessionToken: async () => (await session.credential()).token,
+  });
+  return await sync(session, source, { groupUid: await findUid(session, groups, group), repositories, prune });
+}
+
+function collect(value: string, earlier: readonly string[]): string[] {
+  return [...earlier, value];
+}

@@ -1,0 +1,144 @@
+// `registry sync`: what a registry has, written into repos, tags and images below a group.
+import { describeImage, type ImagePlatform } from "../../registry/image.ts";
+import { openProgress } from "../client/progress.ts";
+import type { Session } from "../client/session.ts";
+import { CommandFailure } from "../failure.ts";
+import { note, printable } from "../shell.ts";
+import { type Catalog, openCatalog } from "./catalog.ts";
+import type { Source } from "./source.ts";
+
+/** What is to be brought over, and how. */
+export interface SyncOptions {
+  readonly groupUid: string;
+  /** These repositories alone; when empty, all of the registry's catalog. */
+  readonly repositories: readonly string[];
+  /** Whether tags that the registry does not have any more are removed. */
+  readonly prune: boolean;
+}
+
+/** How many requests are under way at once, at each of the two levels. */
+const concurrency = 4;
+
+/** What was done. */
+interface Totals {
+  repositories: number;
+  reposCreated: number;
+  tagsSet: number;
+  tagsRemoved: number;
+  imagesRead: number;
+  failed: number;
+}
+
+/** Brings the registry over and answers the exit code: 1 when some repository could not be read. */
+export async function sync(session: Session, source: Source, options: SyncOptions): Promise<number> {
+  const catalog = await openCatalog(session, options.groupUid);
+  const all = options.repositories.length > 0 ? options.repositories : await source.catalog();
+  const names = all.filter((name) => catalog.covers(name));
+  const totals: Totals = { repositories: 0, reposCreated: 0, tagsSet: 0, tagsRemoved: 0, imagesRead: 0, failed: 0 };
+  // Only a whole catalog says what is gone.
+  const gone = options.prune && options.repositories.length === 0 ? goneRepos(catalog, names) : [];
+  await bringAll(session, catalog, source, names, gone, options.prune, totals);
+  await session.output.one(view, { ...totals });
+  return totals.failed > 0 ? 1 : 0;
+}
+
+async function bringAll(
+  { shell }: Session,
+  catalog: Catalog,
+  source: Source,
+  names: readonly string[],
+  gone: readonly string[],
+  prune: boolean,
+  totals: Totals,
+): Promise<void> {
+  using progress = await openProgress(shell, "repositories", names.length + gone.length);
+  await eachOf(names, async (name) => {
+    try {
+      await syncRepository(catalog, source, name, prune, totals);
+      totals.repositories++;
+    } catch (error) {
+      totals.failed++;
+      note(shell, `${printable(name)}: ${printable(textOf(error))}`);
+    }
+    progress.advance();
+  });
+  for (const uid of gone) {
+    for (const tag of await catalog.tagsOf(uid)) await remove(catalog, tag, totals);
+    progress.advance();
+  }
+}
+
+const view = {
+  noun: "results",
+  columns: [
+    { title: "repositories", value: "repositories" },
+    { title: "repos created", value: "reposCreated" },
+    { title: "tags set", value: "tagsSet" },
+    { title: "tags removed", value: "tagsRemoved" },
+    { title: "images read", value: "imagesRead" },
+    { title: "failed", value: "failed" },
+  ],
+};
+
+async function syncRepository(catalog: Catalog, source: Source, name: string, prune: boolean, totals: Totals) {
+  const wanted = new Map<string, string>();
+  await eachOf(await source.tags(name), async (tag) => {
+    const digest = await source.digestOf(name, tag);
+    if (digest !== undefined) wanted.set(tag, digest);
+  });
+  // A repository that was emptied is not worth a repo.
+  if (wanted.size === 0 && catalog.findRepo(name) === undefined) return;
+  const { uid, isNew } = await catalog.openRepo(name);
+  if (isNew) totals.reposCreated++;
+  const present = isNew ? [] : await catalog.tagsOf(uid);
+  // Images first: whoever sees the tag can ask about it.
+  await bringImages(catalog, source, name, uid, [...new Set(wanted.values())], totals);
+  const changed = [...wanted].filter(([tag, digest]) => !present.some((p) => p.name === tag && p.digest === digest));
+  await eachOf(changed, async ([tag, digest]) => {
+    await catalog.setTag(uid, tag, digest);
+    totals.tagsSet++;
+  });
+  if (!prune) return;
+  for (const tag of present) if (!wanted.has(tag.name)) await remove(catalog, tag, totals);
+}
+
+async function bringImages(
+  catalog: Catalog,
+  source: Source,
+  name: string,
+  repoUid: string,
+  digests: readonly string[],
+  totals: Totals,
+): Promise<void> {
+  const images = new Map<string, readonly ImagePlatform[]>();
+  await eachOf(await catalog.unknownImages(repoUid, digests), async (digest) => {
+    images.set(digest, await describeImage(source.content, name, digest));
+  });
+  await catalog.putImages(repoUid, images);
+  totals.imagesRead += images.size;
+}
+
+async function remove(catalog: Catalog, tag: Parameters<Catalog["removeTag"]>[0], totals: Totals): Promise<void> {
+  await catalog.removeTag(tag);
+  totals.tagsRemoved++;
+}
+
+/** The repos that no name of the registry stands for. */
+function goneRepos(catalog: Catalog, names: readonly string[]): string[] {
+  const kept = new Set(names.map((name) => catalog.findRepo(name)));
+  return catalog.repos().filter((uid) => !kept.has(uid));
+}
+
+/** Does the work for each item, a few at a time; rejects with the first failure, once nothing is under way any more. */
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const workers = Array.from({ length: Math.min(concurrency, items.length) }, async () => {
+    for (const item of queue) await work(item);
+  });
+  const failure = (await Promise.allSettled(workers)).find((outcome) => outcome.status === "rejected");
+  if (failure) throw failure.reason;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof CommandFailure || error instanceof Error ? error.message : String(error);
+}

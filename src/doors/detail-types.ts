@@ -1,0 +1,15 @@
+import type { DescMessage } from "@bufbuild/protobuf";
+import * as details from "../../gen/google/rpc/error_details_pb.ts";
+
+/** The types that the details of errors have. */
+export const detailTypes: readonly DescMessage[] = [
+  details.ErrorInfoSchema,
+  details.BadRequestSchema,
+  details.PreconditionFailureSchema,
+  details.ResourceInfoSchema,
+  details.RetryInfoSchema,
+  details.QuotaFailureSchema,
+  details.RequestInfoSchema,
+  details.HelpSchema,
+  details.LocalizedMessageSchema,
+];

@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { rest } from "../harness/rest.ts";
+import { type OutsideRegistry, startOutsideRegistry } from "../registry/outside-registry.ts";
+import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
+import { type Caller, startCaller } from "./caller.ts";
+
+describe("gatehouse registry sync", () => {
+  let caller: Caller;
+  let registry: OutsideRegistry;
+  let group: string;
+  before(async () => {
+    caller = await startCaller();
+  });
+  after(() => caller[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    registry = await startOutsideRegistry();
+    group = await addGroup(caller.server, caller.server.groupUid, "mirror");
+  });
+  afterEach(() => registry[Symbol.asyncDispose]());
+
+  const get = async (path: string) => (await rest(caller.server.url, caller.server.ownerToken, "GET", path)).body;
+  const sync = (...flags: string[]) =>
+    caller.json("registry", "sync", "--from", registry.url, "--group", group, ...flags);
+  const done = (changes: object) => ({
+    ...{ repositories: 0, reposCreated: 0, tagsSet: 0, tagsRemoved: 0, imagesRead: 0, failed: 0 },
+    ...changes,
+  });
+  const content = () => registry.requests.filter((path) => /\/(?:manifests|blobs)\/sha256:/.test(path));
+
+  /** What is below the group: tag by path of groups, repo and name -> digest. */
+  async function mirrored(): Promise<Record<string, string>> {
+    const below = `uidp.descendants_of=${group}&pageSize=200`;
+    const { groups } = await get(`/iam/v2beta1/groups?${below}`);
+    const { repos } = await get(`/registry/v2beta1/repos?${below}`);
+    const shown = "includeReferrers=true&includeDates=true&includeEpochs=true";
+    const { tags } = await get(`/registry/v2beta1/tags?${below}&${shown}`);
+    const names = new Map<string, string>([...groups, ...repos].map(({ uid, name }) => [uid, name]));
+    const pathOf = (uid: string): string => {
+      const parent = uid.slice(0, uid.lastIndexOf("/"));
+      const above = names.has(parent) ? `${pathOf(parent)}/` : "";
+      return above + names.get(uid);
+    };
+    const entries: [string, string][] = tags.map(({ uid, name, digest }: Record<string, string>) => [
+      `${pathOf(uid!.slice(0, uid!.lastIndexOf("/")))}:${name}`,
+      digest!,
+    ]);
+    return Object.fromEntries(entries.sort());
+  }
+  const held = () => {
+    const all = [...registry.repositories].flatMap(([name, tags]) =>
+      [...tags].map(([tag, digest]): [string, string] => [`${name}:${tag}`, digest]),
+    );
+    return Object.fromEntries(all.sort());
+  };
+
+  it("brings over repositories, tags and images, over pages of catalog and tags", async () => {
+    const [amd64, arm64] = [registry.putImage("amd64"), registry.putImage("arm64")];
+    const index = registry.putIndex(
+      { digest: amd64.digest, platform: { architecture: "amd64", os: "linux" } },
+      { digest: arm64.digest, platform: { architecture: "arm64", os: "linux" } },
+    );
+    for (const name of ["app", "team/api", "team/deep/web", "team/worker", "tools"]) {
+      registry.tag(name, "latest", index);
+      registry.tag(name, "1.0", amd64.digest);
+      registry.tag(name, "1.0-r0", amd64.digest);
+    }
+    assert.deepEqual(await sync(), done({ repositories: 5, reposCreated: 5, tagsSet: 15, imagesRead: 10 }));
+    assert.deepEqual(await mirrored(), held());
+    const { repos } = await get(`/registry/v2beta1/repos?name=web&uidp.descendants_of=${group}`);
+    const about = `/registry/v2beta1/repos/${repos[0].uid}/digests/${index}`;
+    assert.deepEqual(await get(`${about}/architectures`), { architectures: ["amd64", "arm64"] });
+    assert.equal((await get(`${about}/size?architecture=arm64`)).size, String(arm64.size));
+  });
+
+  it("reads nothing again that has not changed, and only what has", async () => {
+    for (const name of ["a", "b", "c"]) registry.tag(name, "latest", registry.putImage("amd64", name).digest);
+    registry.tag("c", "chart", registry.put({ schemaVersion: 2, config: {}, layers: [] }));
+    await sync();
+    const read = content().length;
+    assert.deepEqual(await sync(), done({ repositories: 3 }));
+    assert.equal(content().length, read);
+    registry.tag("b", "latest", registry.putImage("amd64", "new").digest);
+    assert.deepEqual(await sync(), done({ repositories: 3, tagsSet: 1, imagesRead: 1 }));
+    assert.deepEqual(await mirrored(), held());
+  });
+
+  it("leaves tags that are gone, and removes them with --prune, those of repositories that are gone too", async () => {
+    const { digest } = registry.putImage("amd64");
+    for (const name of ["kept", "emptied", "gone"]) for (const tag of ["a", "b"]) registry.tag(name, tag, digest);
+    await sync();
+    registry.repositories.get("kept")!.delete("a");
+    registry.repositories.get("emptied")!.clear();
+    registry.repositories.delete("gone");
+    assert.deepEqual(await sync(), done({ repositories: 2 }));
+    assert.equal(Object.keys(await mirrored()).length, 6);
+    assert.deepEqual(await sync("--prune"), done({ repositories: 2, tagsRemoved: 5 }));
+    assert.deepEqual(await mirrored(), held());
+  });
+
+  it("with --repository asks for no catalog, and removes nothing of others", async () => {
+    const { digest } = registry.putImage("amd64");
+    for (const name of ["one", "two"]) registry.tag(name, "latest", digest);
+    await sync();
+    registry.repositories.get("one")!.clear();
+    registry.repositories.get("two")!.clear();
+    const before = registry.requests.length;
+    assert.deepEqual(await sync("--prune", "--repository", "one"), done({ repositories: 1, tagsRemoved: 1 }));
+    assert.ok(!registry.requests.slice(before).some((path) => path.includes("_catalog")));
+    assert.deepEqual(Object.keys(await mirrored()), ["two:latest"]);
+  });
+
+  it("names the repository that cannot be read, goes on with the others, and ends with 1", async () => {
+    const { digest } = registry.putImage("amd64");
+    for (const name of ["bad", "good"]) registry.tag(name, "latest", digest);
+    registry.intercept = (request, response) => {
+      if (!request.url?.startsWith("/v2/bad/manifests/")) return false;
+      response.writeHead(500).end();
+      return true;
+    };
+    const { code, stdout, stderr } = await caller.run("registry", "sync", "--from", registry.url, "--group", group);
+    assert.equal(code, 1);
+    assert.match(stderr, /^bad: the registry at .* answers 500 to \/v2\/bad\/manifests\/latest$/m);
+    assert.match(stdout, /FAILED/);
+    assert.deepEqual(Object.keys(await mirrored()), ["good:latest"]);
+  });
+
+  it("takes what an organization goes by for the group itself, and leaves other organizations out", async () => {
+    const { digest } = registry.putImage("amd64");
+    const { body: organization } = await rest(
+      caller.server.url,
+      caller.server.ownerToken,
+      "POST",
+      "/iam/v2beta1/groups/",
+      {
+        name: "acme.test",
+      },
+    );
+    group = organization.uid;
+    await rest(caller.server.url, caller.server.ownerToken, "PATCH", `/iam/v2beta1/groups/${group}`, {
+      verified: true,
+    });
+    for (const name of [`${group}/by-uid`, "acme.test/by-name", `${"f".repeat(40)}/other`])
+      registry.tag(name, "x", digest);
+    assert.deepEqual(await sync(), done({ repositories: 2, reposCreated: 2, tagsSet: 2, imagesRead: 2 }));
+    assert.deepEqual(Object.keys(await mirrored()), ["by-name:x", "by-uid:x"]);
+  });
+
+  it("fails with what is missing when the caller may not write", async () => {
+    registry.tag("app", "latest", registry.putImage("amd64").digest);
+    const { token } = await addCaller(caller.server, group, viewerRole.uid);
+    const command = ["registry", "sync", "--from", registry.url, "--group", group];
+    const { code, stderr } = await caller.runWith({ GATEHOUSE_TOKEN: token }, ...command);
+    assert.equal(code, 1);
+    assert.match(stderr, /repo\.create/);
+  });
+
+  for (const [what, flags, environment, message] of [
+    ["an address of no registry", ["--from", "registry", "--group", "x"], {}, /no address of a registry/],
+    ["an address with a path", ["--from", "http://127.0.0.1:1/v2", "--group", "x"], {}, /no address of a registry/],
+    ["no group", ["--from", "http://127.0.0.1:1"], {}, /--group/],
+    ["a user without a password", ["--from", "http://127.0.0.1:1", "--group", "x", "--user", "me"], {}, /PASSWORD/],
+  ] as const) {
+    it(`refuses ${what} with 2`, async () => {
+      const { code, stderr } = await caller.runWith(environment, "registry", "sync", ...flags);
+      assert.equal(code, 2);
+      assert.match(stderr, message);
+    });
+  }
+
+  it("says when the registry does not answer", async () => {
+    const { code, stderr } = await caller.run("registry", "sync", "--from", "http://127.0.0.1:1", "--group", group);
+    assert.equal(code, 1);
+    assert.match(stderr, /the registry at http:\/\/127\.0\.0\.1:1 does not answer/);
+  });
+
+  describe("a registry that wants a sign-in", () => {
+    const wants = (challenge: string, good: string) => (request: IncomingMessage, response: ServerResponse) => {
+      if (request.headers.authorization === good) return false;
+      response.writeHead(401, { "www-authenticate": challenge }).end();
+      return true;
+    };
+    const flags = ["--user", "me"];
+    const environment = { GATEHOUSE_REGISTRY_PASSWORD: "only for this test" };
+    const basic = `Basic ${Buffer.from("me:only for this test").toString("base64")}`;
+    const run = () =>
+      caller.runWith(environment, "registry", "sync", "--from", registry.url, "--group", group, ...flags, "-o", "json");
+
+    it("gets Basic credentials when it asks for them", async () => {
+      registry.tag("app", "latest", registry.putImage("amd64").digest);
+      registry.intercept = wants('Basic realm="registry"', basic);
+      assert.equal((await run()).code, 0);
+    });
+
+    it("gets a token of the service that it names", async () => {
+      registry.tag("app", "latest", registry.putImage("amd64").digest);
+      await using issuer = await startOutsideRegistry();
+      issuer.intercept = (request, response) => {
+        const scope = new URL(request.url ?? "", issuer.url).searchParams.get("scope");
+        const isGood = request.headers.authorization === basic;
+        response.writeHead(isGood ? 200 : 401).end(JSON.stringify({ token: `for:${scope}` }));
+        return true;
+      };
+      registry.intercept = (request, response) => {
+        const scope = request.url?.includes("_catalog") ? "registry:catalog:*" : "repository:app:pull";
+        const challenge = `Bearer realm="${issuer.url}/token",service="r",scope="${scope}"`;
+        return wants(challenge, `Bearer for:${scope}`)(request, response);
+      };
+      const { code, stderr } = await run();
+      assert.equal(code, 0, stderr);
+      assert.equal(issuer.requests.length, 2);
+    });
+
+    it("does not get the token of the session for another server than its own", async () => {
+      await using stranger = await startOutsideRegistry();
+      registry.intercept = wants(`Bearer realm="${stranger.url}/token",service="r"`, "never");
+      const { code, stderr } = await caller.run("registry", "sync", "--from", registry.url, "--group", group);
+      assert.equal(code, 1);
+      assert.match(stderr, /GATEHOUSE_REGISTRY_PASSWORD/);
+      assert.equal(stranger.requests.length, 1);
+      assert.equal(stranger.authorization(), undefined);
+    });
+  });
+});

@@ -1,0 +1,200 @@
+// `npm run test:registry`: Debian's docker-registry with Gatehouse as its sign-in and as the listener of its
+// notifications, used by skopeo. Not a part of `npm test`, since both come from Debian and not from npm.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
+import { keyPair, keySetText, signOutside } from "../../sts/outside.ts";
+import { basic } from "../sign-in.ts";
+import { findMissing, type Installation, service, startInstallation } from "./installation.ts";
+import { type Layout, writeLayout } from "./oci-layout.ts";
+
+const missing = findMissing();
+if (missing.length > 0) {
+  console.error(`test:registry needs programs that are not here. Install them: apt-get install ${missing.join(" ")}`);
+  process.exit(1);
+}
+
+/** How long something that comes by itself is waited for. */
+const patienceMs = 30_000;
+
+describe("docker-registry with Gatehouse", () => {
+  let place: Installation;
+  let single: Layout;
+  let multi: Layout;
+  before(async () => {
+    place = await startInstallation();
+    single = writeLayout(path.join(place.folder, "single"), ["amd64"], "single");
+    multi = writeLayout(path.join(place.folder, "multi"), ["amd64", "arm64"], "multi");
+  });
+  after(() => place[Symbol.asyncDispose]());
+
+  const image = (name: string) => `docker://${place.registry}/${name}`;
+  const owner = () => `_token:${place.ownerToken()}`;
+  const push = (layout: Layout, name: string, credentials = owner()) =>
+    place.skopeo(
+      "copy",
+      "--all",
+      "--dest-tls-verify=false",
+      "--dest-creds",
+      credentials,
+      `oci:${layout.folder}`,
+      image(name),
+    );
+
+  function succeeds({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): string {
+    assert.equal(code, 0, stderr);
+    return stdout;
+  }
+  async function repoOf(name: string): Promise<string | undefined> {
+    const below = `uidp.descendants_of=${place.group}`;
+    return (await place.call("GET", `/registry/v2beta1/repos?name=${name}&${below}`)).repos[0]?.uid;
+  }
+  async function tagsOf(name: string): Promise<Record<string, string>> {
+    const uid = await repoOf(name);
+    if (uid === undefined) return {};
+    const { tags } = await place.call("GET", `/registry/v2beta1/tags?uidp.children_of=${uid}&orderBy=name`);
+    return Object.fromEntries(tags.map((tag: { name: string; digest: string }) => [tag.name, tag.digest]));
+  }
+  /** Waits for the tags of a repo to be these: notifications come by themselves. */
+  async function tagsBecome(name: string, expected: Record<string, string>): Promise<void> {
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      const tags = await tagsOf(name);
+      if (JSON.stringify(tags) === JSON.stringify(expected) || Date.now() > deadline) {
+        assert.deepEqual(tags, expected);
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  const about = async (name: string, digest: string, what: string) =>
+    await place.call("GET", `/registry/v2beta1/repos/${await repoOf(name)}/digests/${digest}/${what}`);
+
+  it("an image that is pushed as _token appears with its digest, its architectures and its sizes", async () => {
+    succeeds(push(single, "app:1.0"));
+    await tagsBecome("app", { "1.0": single.digest });
+    assert.deepEqual(await about("app", single.digest, "architectures"), { architectures: ["amd64"] });
+    assert.equal((await about("app", single.digest, "size")).size, String(single.sizes.amd64));
+    succeeds(push(multi, "app:2.0"));
+    await tagsBecome("app", { "1.0": single.digest, "2.0": multi.digest });
+    assert.deepEqual(await about("app", multi.digest, "architectures"), { architectures: ["amd64", "arm64"] });
+    assert.equal((await about("app", multi.digest, "size?architecture=arm64")).size, String(multi.sizes.arm64));
+  });
+
+  it("what is in the registry is what is told of it", async () => {
+    const tags = JSON.parse(
+      succeeds(place.skopeo("list-tags", "--tls-verify=false", "--creds", owner(), image("app"))),
+    ).Tags;
+    assert.deepEqual(tags.sort(), Object.keys(await tagsOf("app")));
+  });
+
+  describe("a viewer with a pull token", () => {
+    let viewer: string;
+    before(async () => {
+      const pair = keyPair("RS256", "pull-token");
+      const issuer = "https://pull.example.org";
+      const staticKeys = { issuer, subject: "viewer", issuerKeys: keySetText(pair) };
+      const created = await place.call("POST", `/iam/v2beta1/identities/${place.group}`, {
+        name: "viewer",
+        staticKeys,
+      });
+      const roleUid = builtInRoles.find(({ name }) => name === "viewer")!.uid;
+      await place.call("POST", `/iam/v2beta1/roleBindings/${place.group}`, { identityUid: created.uid, roleUid });
+      const exp = Math.floor(Date.now() / 1000) + 3600;
+      const password = await signOutside(pair, { iss: issuer, sub: "viewer", aud: place.url, exp });
+      viewer = `${created.uid}:${password}`;
+    });
+
+    it("may pull", () => {
+      const { Digest } = JSON.parse(
+        succeeds(place.skopeo("inspect", "--tls-verify=false", "--creds", viewer, image("app:1.0"))),
+      );
+      assert.equal(Digest, single.digest);
+    });
+
+    it("may not push, delete or pull from elsewhere: the registry refuses it", async () => {
+      const pushed = push(multi, "app:3.0", viewer);
+      assert.notEqual(pushed.code, 0);
+      assert.match(pushed.stderr, /unauthorized|denied|40[13]/i);
+      const deleted = place.skopeo("delete", "--tls-verify=false", "--creds", viewer, image("app:1.0"));
+      assert.notEqual(deleted.code, 0);
+      assert.match(deleted.stderr, /unauthorized|denied|40[13]/i);
+      assert.notEqual(push(single, "new:1.0", viewer).code, 0);
+      assert.deepEqual(await tagsOf("app"), { "1.0": single.digest, "2.0": multi.digest });
+    });
+  });
+
+  it("nobody may do anything, and an API token is no token of the registry", async () => {
+    assert.notEqual(place.skopeo("inspect", "--tls-verify=false", "--no-creds", image("app:1.0")).code, 0);
+    const headers = { authorization: `Bearer ${place.ownerToken()}` };
+    assert.equal((await fetch(`http://${place.registry}/v2/app/tags/list`, { headers })).status, 401);
+  });
+
+  it("an image of a group below is told of there", async () => {
+    await place.call("POST", `/iam/v2beta1/groups/${place.group}`, { name: "team" });
+    succeeds(push(single, "team/tool:1.0"));
+    await tagsBecome("tool", { "1.0": single.digest });
+    assert.notEqual(push(single, "nowhere/tool:1.0").code, 0);
+  });
+
+  it("a digest that is deleted takes all of its tags", async () => {
+    for (const tag of ["a", "b", "c"]) succeeds(push(single, `gone:${tag}`));
+    succeeds(push(multi, "gone:kept"));
+    const { digest } = single;
+    await tagsBecome("gone", { a: digest, b: digest, c: digest, kept: multi.digest });
+    succeeds(place.skopeo("delete", "--tls-verify=false", "--creds", owner(), image("gone:a")));
+    await tagsBecome("gone", { kept: multi.digest });
+  });
+
+  it("what happened while Gatehouse was down, and was never told, is repaired by registry sync", async () => {
+    const query = `service=${service}&scope=repository:app:pull,push,delete`;
+    const signedIn = await fetch(`${place.url}/token?${query}`, { headers: basic("_token", place.ownerToken()) });
+    const { token } = (await signedIn.json()) as { token: string };
+    await place.stopGatehouse();
+    // The token lasts five minutes, whoever gave it: tag 4.0 is set, and the image of 1.0 is deleted.
+    const headers = { authorization: `Bearer ${token}`, accept: "application/vnd.oci.image.index.v1+json" };
+    const manifest = await fetch(`http://${place.registry}/v2/app/manifests/2.0`, { headers });
+    const typed = { ...headers, "content-type": manifest.headers.get("content-type")! };
+    const body = await manifest.text();
+    const put = await fetch(`http://${place.registry}/v2/app/manifests/4.0`, { method: "PUT", headers: typed, body });
+    assert.equal(put.status, 201);
+    const path = `/v2/app/manifests/${single.digest}`;
+    assert.equal((await fetch(`http://${place.registry}${path}`, { method: "DELETE", headers })).status, 202);
+    // With the registry goes its queue.
+    await place.stopRegistry();
+    await place.startGatehouse();
+    await place.startRegistry();
+    assert.deepEqual(await tagsOf("app"), { "1.0": single.digest, "2.0": multi.digest });
+
+    const flags = ["--from", `http://${place.registry}`, "--group", place.group, "--prune", "-o", "json"];
+    const first = JSON.parse(succeeds(await place.gatehouse("registry", "sync", ...flags)));
+    assert.deepEqual([first.tagsSet, first.tagsRemoved, first.failed], [1, 1, 0]);
+    assert.deepEqual(await tagsOf("app"), { "2.0": multi.digest, "4.0": multi.digest });
+    const again = JSON.parse(succeeds(await place.gatehouse("registry", "sync", ...flags)));
+    assert.deepEqual([again.tagsSet, again.tagsRemoved, again.imagesRead], [0, 0, 0]);
+  });
+
+  it("a registry that was filled before is brought over whole", async () => {
+    const { uid } = await place.call("POST", `/iam/v2beta1/groups/${place.group}`, { name: "copy" });
+    const flags = ["--from", `http://${place.registry}`, "--group", uid, "-o", "json"];
+    const totals = JSON.parse(succeeds(await place.gatehouse("registry", "sync", ...flags)));
+    assert.equal(totals.failed, 0);
+    const { repos } = await place.call("GET", `/registry/v2beta1/repos?uidp.descendants_of=${uid}&orderBy=name`);
+    assert.deepEqual(
+      repos.map(({ name }: { name: string }) => name),
+      ["app", "gone", "tool"],
+    );
+    const [app] = repos;
+    const { tags } = await place.call("GET", `/registry/v2beta1/tags?uidp.children_of=${app.uid}&orderBy=name`);
+    const listed = JSON.parse(
+      succeeds(place.skopeo("list-tags", "--tls-verify=false", "--creds", owner(), image("app"))),
+    );
+    assert.deepEqual(
+      tags.map(({ name }: { name: string }) => name),
+      listed.Tags.sort(),
+    );
+    const found = await place.call("GET", `/registry/v2beta1/repos/${app.uid}/digests/${multi.digest}/architectures`);
+    assert.deepEqual(found, { architectures: ["amd64", "arm64"] });
+  });
+});

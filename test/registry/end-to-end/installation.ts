@@ -1,0 +1,144 @@
+// Gatehouse and docker-registry as processes, each the other's service, on free ports and in one folder.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Finished, type Running, run, start } from "../../cli/process.ts";
+import { freePort } from "../../harness/postgres.ts";
+import { rest } from "../../harness/rest.ts";
+
+/** What the registry calls itself. */
+export const service = "registry.example.org";
+
+const secret = "of this test and of nothing else";
+
+/** A program of Debian, or the name of its package when it is not there. */
+export function findMissing(): string[] {
+  const programs = { "docker-registry": "docker-registry", skopeo: "skopeo" };
+  return Object.entries(programs).flatMap(([program, name]) =>
+    spawnSync(program, ["--version"], { stdio: "ignore" }).error ? [name] : [],
+  );
+}
+
+/** Both programs, and whoever uses them. */
+export interface Installation extends AsyncDisposable {
+  readonly folder: string;
+  readonly url: string;
+  /** The host and port of the registry. */
+  readonly registry: string;
+  /** The group that names in the registry are paths below. */
+  readonly group: string;
+  ownerToken(): string;
+  /** Starts or stops one of the two; a registry that is stopped forgets what it had still to tell. */
+  startGatehouse(): Promise<void>;
+  stopGatehouse(): Promise<void>;
+  startRegistry(): Promise<void>;
+  stopRegistry(): Promise<void>;
+  /** Calls the API as the owner. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent; the assertions say what it must be
+  call(method: string, path: string, body?: unknown): Promise<any>;
+  /** Runs skopeo with a home of its own. */
+  skopeo(...args: readonly string[]): Finished;
+  /** Runs gatehouse as the owner. */
+  gatehouse(...args: readonly string[]): Promise<Finished>;
+}
+
+/** Starts both. */
+export async function startInstallation(): Promise<Installation> {
+  const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-registry-"));
+  const data = path.join(folder, "data");
+  const [port, registryPort] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const registry = `127.0.0.1:${registryPort}`;
+  let gatehouse: Running | undefined;
+  let distribution: ReturnType<typeof spawn> | undefined;
+  let group = "";
+
+  const installation: Installation = {
+    folder,
+    url,
+    registry,
+    get group() {
+      return group;
+    },
+    ownerToken: () => readFileSync(path.join(data, "owner-token"), "utf8"),
+    async startGatehouse() {
+      const flags = ["serve", "--dev", "--data-dir", data, "--listen", `127.0.0.1:${port}`, "--log-level", "warn"];
+      const settings = {
+        GATEHOUSE_REGISTRY_SERVICE: service,
+        GATEHOUSE_REGISTRY_GROUP: group,
+        GATEHOUSE_REGISTRY_URL: `http://${registry}`,
+        GATEHOUSE_REGISTRY_NOTIFICATION_SECRET: secret,
+      };
+      gatehouse = start(flags, settings);
+      await gatehouse.said(/owner-token/);
+    },
+    async stopGatehouse() {
+      gatehouse?.child.kill("SIGTERM");
+      await gatehouse?.finished;
+      gatehouse = undefined;
+    },
+    async startRegistry() {
+      const child = spawn("docker-registry", ["serve", path.join(folder, "config.yml")], { stdio: "ignore" });
+      distribution = child;
+      for (;;) {
+        const reply = await fetch(`http://${registry}/v2/`).catch(() => undefined);
+        if (reply?.status === 401) return;
+        if (child.exitCode !== null) throw new Error(`docker-registry ended with ${child.exitCode}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    async stopRegistry() {
+      if (!distribution) return;
+      const gone = once(distribution, "exit");
+      distribution.kill("SIGKILL");
+      await gone;
+      distribution = undefined;
+    },
+    async call(method, target, body) {
+      const reply = await rest(url, installation.ownerToken(), method, target, body);
+      if (reply.status !== 200) throw new Error(`${method} ${target}: ${JSON.stringify(reply.body)}`);
+      return reply.body;
+    },
+    skopeo(...args) {
+      const env = { ...process.env, HOME: folder, XDG_RUNTIME_DIR: folder };
+      const { status, stdout, stderr } = spawnSync("skopeo", ["--insecure-policy", ...args], { env, encoding: "utf8" });
+      return { code: status, stdout, stderr };
+    },
+    gatehouse: (...args) => run(args, { HOME: folder, GATEHOUSE_URL: url, GATEHOUSE_TOKEN: installation.ownerToken() }),
+    async [Symbol.asyncDispose]() {
+      await installation.stopRegistry();
+      await installation.stopGatehouse();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+
+  await installation.startGatehouse();
+  const { groups } = await installation.call("GET", "/iam/v2beta1/groups?name=example.org");
+  ({ uid: group } = await installation.call("POST", `/iam/v2beta1/groups/${groups[0].uid}`, { name: "registry" }));
+  // Names are read below the group from the next start on.
+  await installation.stopGatehouse();
+  await installation.startGatehouse();
+  writeFileSync(path.join(folder, "gatehouse.pem"), await (await fetch(`${url}/token/certificate.pem`)).text());
+  writeFileSync(path.join(folder, "config.yml"), registryConfig(folder, url, registry));
+  await installation.startRegistry();
+  return installation;
+}
+
+/** JSON is YAML, too. */
+function registryConfig(folder: string, url: string, address: string): string {
+  const token = { realm: `${url}/token`, service, issuer: url, rootcertbundle: path.join(folder, "gatehouse.pem") };
+  const endpoint = {
+    ...{ name: "gatehouse", url: `${url}/registry/notifications`, headers: { Authorization: [`Bearer ${secret}`] } },
+    ...{ timeout: "2s", threshold: 3, backoff: "1s", ignoredmediatypes: ["application/octet-stream"] },
+  };
+  return JSON.stringify({
+    version: "0.1",
+    log: { level: "warn" },
+    storage: { filesystem: { rootdirectory: path.join(folder, "registry") }, delete: { enabled: true } },
+    http: { addr: address, secret: "s" },
+    auth: { token },
+    notifications: { endpoints: [endpoint] },
+  });
+}
