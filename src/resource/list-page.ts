@@ -9,7 +9,15 @@ import { newViolations } from "../aip/violations.ts";
 import { callerOf, methodOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection.ts";
-import { type Condition, countRows, cursorOf, listRows, type SortField, type Source } from "../storage/listing.ts";
+import {
+  type Condition,
+  countRows,
+  cursorOf,
+  listRows,
+  planRows,
+  type SortField,
+  type Source,
+} from "../storage/listing.ts";
 import type { Deps } from "./deps.ts";
 import type { ReadableResource } from "./resource.ts";
 
@@ -53,18 +61,15 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
   const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
   const { collection } = resource;
-  const [found, total] = await deps.database.read(async (session) => [
-    await listRows(session, collection, {
-      sources,
-      filters,
-      condition,
-      order: effective,
-      after: token && { value: token.value, uid: token.uid },
-      skip,
-      limit: pageSize + 1,
-    }),
-    await countRows(session, collection, { sources, filters, condition }),
-  ]);
+  const [found, total] = await deps.database.read(async (session) => {
+    const plans = await planRows(session, collection, { sources, condition, order: effective });
+    const selection = { sources, filters, condition, plans };
+    const after = token && { value: token.value, uid: token.uid };
+    return [
+      await listRows(session, collection, { ...selection, order: effective, after, skip, limit: pageSize + 1 }),
+      await countRows(session, collection, selection),
+    ];
+  });
   const rows = found.slice(0, pageSize);
   const last = found.length > pageSize ? rows.at(-1) : undefined;
   const nextPageToken = last

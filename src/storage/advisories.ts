@@ -1,8 +1,9 @@
 // The events of advisories, and the conditions that lists of advisories are filtered by.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import { likePattern, type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
 import { type Condition, textPlaceholder } from "./condition.ts";
-import { and, asc, inArray, sql } from "./drizzle.ts";
+import { and, asc, desc, eq, inArray, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
 import type { Session, SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -11,43 +12,39 @@ import type { Tables } from "./tables.ts";
 export type AdvisoryEventRow = Tables["advisoryEvents"]["$inferSelect"];
 
 /** What lists of advisories can be filtered by: the values of one filter are alternatives, an empty list keeps all. */
-export interface AdvisoryFilter {
-  readonly advisoryIds: readonly string[];
-  readonly legacyAdvisoryIds: readonly string[];
-  readonly artifactNames: readonly string[];
-  readonly artifactTypes: readonly string[];
-  readonly artifactArchitectures: readonly string[];
-  readonly componentNames: readonly string[];
-  readonly componentTypes: readonly string[];
-  readonly componentLocations: readonly string[];
-  readonly aliases: readonly string[];
-  /** One and the same event passes these four. */
-  readonly eventAuthors: readonly string[];
-  readonly eventReviewers: readonly string[];
-  readonly eventReviewStates: readonly number[];
-  readonly eventTypes: readonly number[];
+export interface AdvisoryFilter extends Readonly<Record<TermFilter, readonly (string | number)[]>> {
   /** No event at all is by one of these. */
   readonly excludeEventAuthors: readonly string[];
-  /** What the search text contains, in lower case; empty keeps all. */
+  /** What the searched text contains, in lower case; empty keeps all. */
   readonly query: string;
 }
 
+/** One and the same event passes these four. */
 const eventFilters = ["eventAuthors", "eventReviewers", "eventReviewStates", "eventTypes"] as const;
 
 /** The condition that a filter comes to; undefined when it keeps all. */
 export function advisoryCondition(filter: AdvisoryFilter): Condition | undefined {
   const { query, ...lists } = filter;
-  const values: Record<string, string | null> = { query: query === "" ? null : `%${escapeLike(query)}%` };
+  const values: Record<string, string | null> = { query: query === "" ? null : likePattern(query) };
   // Of numbers and texts alike: the databases make texts of both.
   for (const [name, list] of Object.entries(lists))
     values[name] = list.length > 0 ? JSON.stringify(list.map(String)) : null;
-  if (Object.values(values).every((value) => value === null)) return undefined;
-  values.anyEvent = eventFilters.some((name) => values[name] !== null) ? "some" : null;
-  return { name: "advisories", build, values };
+  const asked = Object.keys(values).filter((name) => values[name] !== null);
+  if (asked.length === 0) return undefined;
+  values.anyEvent = eventFilters.some((name) => asked.includes(name)) ? "some" : null;
+  return { name: "advisories", build, values, ...findersOf(filter, asked) };
+}
+
+function findersOf(filter: AdvisoryFilter, asked: readonly string[]): Partial<Condition> {
+  if (asked.length === 1 && asked[0] === "excludeEventAuthors")
+    return { without: termFinder("eventAuthors", filter.excludeEventAuthors) };
+  const finders = asked.filter(isTermFilter).map((name) => termFinder(name, filter[name].map(String)));
+  if (asked.includes("query")) finders.push(textFinder(filter.query));
+  return { finders, isExact: asked.length === 1 };
 }
 
 function build(dialect: SessionDialect): SQL {
-  const { advisories, advisoryEvents: events } = dialect.tables;
+  const { advisories, advisoryEvents: events, advisoryTexts: texts } = dialect.tables;
   const oneOf = (column: PgColumn | SQL, name: keyof AdvisoryFilter) => optional(name, isOneOf(dialect, column, name));
   const ofThis = sql`${events.advisoryUid} = ${advisories.uid}`;
   const eventConditions = and(
@@ -59,17 +56,20 @@ function build(dialect: SessionDialect): SQL {
   );
   const excluded = and(ofThis, isOneOf(dialect, events.author, "excludeEventAuthors"));
   const anyAlias = isOneOf(dialect, sql`value`, "aliases");
+  const matches = sql`${texts.uid} = ${advisories.uid} and ${texts.text} like ${textPlaceholder("query")} escape '\\'`;
   return and(
     oneOf(advisories.name, "advisoryIds"),
     oneOf(advisories.legacyAdvisoryId, "legacyAdvisoryIds"),
     oneOf(advisories.artifactName, "artifactNames"),
     oneOf(advisories.artifactType, "artifactTypes"),
     oneOf(advisories.artifactArchitecture, "artifactArchitectures"),
+    oneOf(advisories.origin, "origins"),
     oneOf(advisories.componentName, "componentNames"),
     oneOf(advisories.componentType, "componentTypes"),
     oneOf(advisories.componentLocation, "componentLocations"),
-    optional("query", sql`${advisories.searchText} like ${textPlaceholder("query")} escape '\\'`),
+    oneOf(asText(advisories.latestEventType), "latestEventTypes"),
     optional("aliases", sql`exists (select 1 from ${dialect.textsOf(advisories.aliases)} where ${anyAlias})`),
+    optional("query", sql`exists (select 1 from ${texts} where ${matches})`),
     optional("anyEvent", sql`exists (select 1 from ${events} where ${eventConditions})`),
     optional("excludeEventAuthors", sql`not exists (select 1 from ${events} where ${excluded})`),
   )!;
@@ -88,8 +88,8 @@ function asText(column: PgColumn): SQL {
   return sql`cast(${column} as text)`;
 }
 
-function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, "\\$&");
+function isTermFilter(name: string): name is TermFilter {
+  return Object.hasOwn(termFilters, name);
 }
 
 /** Adds an event of an advisory. */
@@ -118,4 +118,81 @@ export async function findAdvisoryEvents(
       .orderBy(asc(advisoryEvents.advisoryUid), asc(advisoryEvents.createTime), asc(advisoryEvents.uid)),
   );
   return await statement.execute({ advisoryUids: JSON.stringify(advisoryUids) });
+}
+
+/** Replaces what an event says. */
+export async function updateAdvisoryEvent(tx: Transaction, event: AdvisoryEventRow): Promise<void> {
+  const statement = tx.prepared("advisory_events.update", (db, { advisoryEvents }) =>
+    db
+      .update(advisoryEvents)
+      .set(placeholders(["createTime", "author", "reviewer", "reviewState", "type", "event"]))
+      .where(eq(advisoryEvents.uid, sql.placeholder("uid"))),
+  );
+  await statement.execute({ ...event });
+}
+
+/** Removes the events of an advisory. */
+export async function deleteAdvisoryEvents(tx: Transaction, advisoryUid: string): Promise<void> {
+  const statement = tx.prepared("advisory_events.delete", (db, { advisoryEvents }) =>
+    db.delete(advisoryEvents).where(eq(advisoryEvents.advisoryUid, sql.placeholder("advisoryUid"))),
+  );
+  await statement.execute({ advisoryUid });
+}
+
+/** The advisory with this public id directly below a group; undefined when there is none. */
+export async function findAdvisoryByName(session: Session, parent: string, name: string) {
+  const statement = session.prepared("advisories.by_name", (db, { advisories }) =>
+    db
+      .select()
+      .from(advisories)
+      .where(and(eq(advisories.parent, sql.placeholder("parent")), eq(advisories.name, sql.placeholder("name")))),
+  );
+  return (await statement.execute({ parent, name }))[0];
+}
+
+/** An advisory as it was when it was deleted. */
+export type DeletedAdvisoryRow = Tables["deletedAdvisories"]["$inferSelect"];
+
+/** Keeps an advisory that is deleted, or that never was anything but withdrawn. */
+export async function insertDeletedAdvisory(tx: Transaction, deleted: DeletedAdvisoryRow): Promise<void> {
+  const statement = tx.prepared("deleted_advisories.insert", (db, { deletedAdvisories }) =>
+    db.insert(deletedAdvisories).values(placeholders(Object.keys(deleted)) as never),
+  );
+  await statement.execute({ ...deleted });
+}
+
+/** The deleted advisory with this uid; undefined when there is none. */
+export async function findDeletedAdvisory(session: Session, uid: string): Promise<DeletedAdvisoryRow | undefined> {
+  const statement = session.prepared("deleted_advisories.get", (db, { deletedAdvisories }) =>
+    db
+      .select()
+      .from(deletedAdvisories)
+      .where(eq(deletedAdvisories.uid, sql.placeholder("uid"))),
+  );
+  return (await statement.execute({ uid }))[0];
+}
+
+/** The deleted advisory with this public id below a group, the latest of several; undefined when there is none. */
+export async function findDeletedAdvisoryByName(
+  session: Session,
+  parent: string,
+  name: string,
+): Promise<DeletedAdvisoryRow | undefined> {
+  const statement = session.prepared("deleted_advisories.by_name", (db, { deletedAdvisories: deleted }) =>
+    db
+      .select()
+      .from(deleted)
+      .where(and(eq(deleted.parent, sql.placeholder("parent")), eq(deleted.name, sql.placeholder("name"))))
+      .orderBy(desc(deleted.deleteTime))
+      .limit(1),
+  );
+  return (await statement.execute({ parent, name }))[0];
+}
+
+/** Forgets the deleted advisories of a group, which is about to go. */
+export async function clearDeletedAdvisories(tx: Transaction, parent: string): Promise<void> {
+  const statement = tx.prepared("deleted_advisories.clear", (db, { deletedAdvisories }) =>
+    db.delete(deletedAdvisories).where(eq(deletedAdvisories.parent, sql.placeholder("parent"))),
+  );
+  await statement.execute({ parent });
 }

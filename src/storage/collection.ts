@@ -17,6 +17,7 @@ export interface ResourceRow {
   readonly createTime: number;
   readonly name?: string;
   readonly updateTime?: number;
+  readonly aliasText?: string;
 }
 
 /** The table of a resource, whichever it is. */

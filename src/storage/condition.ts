@@ -1,13 +1,14 @@
 import type { SQL } from "drizzle-orm";
 import type { Collection, ResourceRow } from "./collection.ts";
 import { and, eq, sql } from "./drizzle.ts";
+import type { Finder } from "./finder.ts";
 import type { Session, SessionDialect } from "./session.ts";
 
 /**
  * What listed rows must fulfil beyond having values in columns.
  *
  * All conditions of one name have the same text, whatever is asked for, so that there is one statement of each shape. It is
- * tried on the rows of a range in their order: a condition is for what most rows fulfil, or for what no index knows.
+ * tried on the rows of a range in their order, unless a finder knows of few rows that fulfil it.
  */
 export interface Condition {
   readonly name: string;
@@ -15,6 +16,12 @@ export interface Condition {
   readonly build: (session: SessionDialect) => SQL;
   /** By the name of the placeholder. */
   readonly values: Readonly<Record<string, string | number | null>>;
+  /** Each finds at least the rows that fulfil the condition. */
+  readonly finders?: readonly Finder[];
+  /** Whether the only finder finds exactly these rows. */
+  readonly isExact?: boolean;
+  /** The condition is fulfilled by all rows but those that this finds. */
+  readonly without?: Finder;
 }
 
 /** A placeholder that may stand for nothing; PostgreSQL has to be told of what type it is. */

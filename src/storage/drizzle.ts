@@ -9,6 +9,7 @@ export const {
   and,
   asc,
   count,
+  countDistinct,
   desc,
   eq,
   getTableColumns,

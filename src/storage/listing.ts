@@ -2,6 +2,7 @@
 import { type Collection, findRow, type ResourceRow } from "./collection.ts";
 import { type Condition, fulfils } from "./condition.ts";
 import { readCounter } from "./counters.ts";
+import { planRange, type RangePlan } from "./finder.ts";
 import { countRange, type Filters, keyOf, type RangeSource, readRange } from "./range.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./row-order.ts";
 import type { Session } from "./session.ts";
@@ -21,6 +22,8 @@ export interface ListQuery {
   readonly filters: Filters;
   /** What rows must fulfil besides; nothing when absent. */
   readonly condition?: Condition | undefined;
+  /** How rows are found, from planRows; in their order when absent. */
+  readonly plans?: readonly RangePlan[];
   readonly order: Order;
   /** Where the page starts: behind this row. */
   readonly after: Cursor | undefined;
@@ -29,16 +32,30 @@ export interface ListQuery {
   readonly limit: number;
 }
 
+/** Decides how the rows of each source are found. */
+export async function planRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  { sources, condition, order }: Pick<ListQuery, "sources" | "condition" | "order">,
+): Promise<RangePlan[]> {
+  const plans: RangePlan[] = [];
+  for (const source of sources)
+    plans.push(source.type === "row" ? {} : await planRange(session, collection, source, condition, order));
+  return plans;
+}
+
 /** One page. Ties of the sort field are broken by uid, in the same direction. */
 export async function listRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   query: ListQuery,
 ): Promise<R[]> {
-  const { sources, filters, condition, order, after, skip, limit } = query;
-  const ranges = sources
-    .filter((source) => source.type !== "row")
-    .map((source) => ({ source, filters, condition, order, after }));
+  const { sources, filters, condition, plans = [], order, after, skip, limit } = query;
+  const ranges = sources.flatMap((source, i) =>
+    source.type === "row" || plans[i]?.total === 0
+      ? []
+      : [{ source, filters, condition, finder: plans[i]?.finder, order, after }],
+  );
   const found = await readPoints(session, collection, query);
   // Single rows may all come first; so many fewer have to be skipped in the ranges.
   const skipped = await skipRows(session, collection, ranges, skip - found.length);
@@ -56,17 +73,21 @@ export async function listRows<R extends ResourceRow>(
 export async function countRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
-  query: Pick<ListQuery, "sources" | "filters" | "condition">,
+  query: Pick<ListQuery, "sources" | "filters" | "condition" | "plans">,
 ): Promise<number> {
-  const isFiltered = query.condition !== undefined || Object.keys(query.filters).length > 0;
+  const hasFilters = Object.keys(query.filters).length > 0;
+  const isFiltered = query.condition !== undefined || hasFilters;
   let total = 0;
-  for (const source of query.sources) {
+  for (const [i, source] of query.sources.entries()) {
+    const plan = query.plans?.[i];
     if (source.type === "row") {
       if (await findPoint(session, collection, source.uid, query)) total++;
+    } else if (plan?.total !== undefined && !hasFilters) {
+      total += plan.total;
     } else if (!isFiltered) {
       total += await readCounter(session, keyOf(source), collection.kind);
     } else {
-      total += await countRange(session, collection, source, query);
+      total += await countRange(session, collection, source, { ...query, finder: plan?.finder });
     }
   }
   return total;

@@ -4,8 +4,9 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
 import type { Collection, ResourceRow, RowTable } from "./collection.ts";
 import type { Condition } from "./condition.ts";
-import { and, asc, count, desc, eq, getTableColumns, gte, isNull, lt, sql } from "./drizzle.ts";
+import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNull, lt, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
+import type { Finder } from "./finder.ts";
 import type { Cursor, Order, SortField } from "./row-order.ts";
 import type { Prepared, Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -25,6 +26,8 @@ export interface Range {
   readonly source: RangeSource;
   readonly filters: Filters;
   readonly condition?: Condition | undefined;
+  /** What knows of the rows that fulfil the condition; absent where they are looked for in their order. */
+  readonly finder?: Finder | undefined;
   readonly order: Order;
   readonly after: Cursor | undefined;
 }
@@ -37,9 +40,9 @@ export async function readRange<R extends ResourceRow>(
   limit: number,
 ): Promise<R[]> {
   const statement = session.prepared(statementKey(collection, "page", range), (db, tables) => {
-    const { rows, from, byEntry, conditions, sortColumns, direction } = describe(session, collection, tables, range);
+    const { rows, from, conditions, sortColumns, direction } = describe(session, collection, tables, range);
     const select = db.select(getTableColumns(rows)).from(from);
-    const joined = byEntry ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
+    const joined = from === rows ? select : select.innerJoin(rows, eq(rows.uid, from.uid));
     return joined
       .where(and(...conditions))
       .orderBy(...sortColumns.map((column) => direction(column)))
@@ -82,11 +85,11 @@ export async function countRange<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   source: RangeSource,
-  { filters, condition }: Pick<Range, "filters" | "condition">,
+  { filters, condition, finder }: Pick<Range, "filters" | "condition" | "finder">,
 ): Promise<number> {
   // Any order of the entries will do: where they have all the columns they are narrower than the rows.
   const field = condition ? "uid" : "name";
-  const range: Range = { source, filters, condition, order: { field, descending: false }, after: undefined };
+  const range: Range = { source, filters, condition, finder, order: { field, descending: false }, after: undefined };
   const statement = session.prepared(statementKey(collection, "count", range), (db, tables) => {
     const { rows, from, isJoined, conditions } = describe(session, collection, tables, range);
     const select = db.select({ count: count() }).from(from);
@@ -103,37 +106,50 @@ export function keyOf(source: RangeSource): string {
 
 /** The parts that the statements over ranges of this shape have in common. */
 function describe<R extends ResourceRow>(session: Session, collection: Collection<R>, tables: Tables, range: Range) {
-  const { filters, condition, order, after } = range;
+  const { source, filters, condition, finder, order, after } = range;
   const rows = collection.rows(tables);
   const entries = collection.entries(tables);
   const columns = filterColumns(filters);
-  const byEntry = readsEntries(order, columns);
-  const from: RangeTable = byEntry ? entries : rows;
-  const { sortValue, sortColumns } = sortOf(from, order.field);
-  const place = byEntry ? [eq(entries.key, sql.placeholder("key"))] : placeOf(rows, typeOf(range.source));
-  const conditions = [...place, ...equal(from, columns)];
+  const from = tableOf(range, rows, entries, finder?.isDistinct ? finder.table(tables) : undefined);
+  const isFound = from !== rows && from !== entries;
+  const { sortValue, sortColumns } = sortOf(isFound && order.field !== "uid" ? rows : from, order.field);
+  const byKey = from === entries;
+  const place = byKey ? [eq(entries.key, sql.placeholder("key"))] : placeOf(rows, from, typeOf(source));
+  const conditions: (SQL | undefined)[] = [...place, ...equal(byKey ? entries : rows, columns)];
   if (after) conditions.push(behind(sortColumns, order.descending));
-  if (condition) conditions.push(condition.build(session));
-  const isJoined = byEntry && condition !== undefined;
-  return {
-    rows,
-    from,
-    byEntry,
-    isJoined,
-    conditions,
-    sortValue,
-    sortColumns,
-    direction: order.descending ? desc : asc,
-  };
+  if (condition && !(finder && condition.isExact)) conditions.push(condition.build(session));
+  if (finder) conditions.push(isFound ? finder.where(session) : isAmong(rows, session, tables, finder, source));
+  // What stands in the table alone needs no row.
+  const isJoined = from !== rows && (condition !== undefined || isFound);
+  return { rows, from, isJoined, conditions, sortValue, sortColumns, direction: order.descending ? desc : asc };
 }
 
-type RangeTable = RowTable | Tables["groupEntries"];
+/** Where reading begins: at the finder, at the entries, which are in order, or at the rows. */
+function tableOf(
+  { order, filters, finder }: Range,
+  rows: RowTable,
+  entries: Tables["groupEntries"],
+  side: RangeTable | undefined,
+): RangeTable {
+  if (finder) return side ?? rows;
+  return readsEntries(order, filterColumns(filters)) ? entries : rows;
+}
+
+/** That a finder knows of the row; for one that may name it several times. */
+function isAmong(rows: RowTable, session: Session, tables: Tables, finder: Finder, source: RangeSource): SQL {
+  const side = finder.table(tables);
+  // Whatever others have of the same value is not even looked at.
+  const isBelow = source.type === "subtree" ? placeOf(rows, side, source.type) : [];
+  return inArray(rows.uid, sql`(select ${side.uid} from ${side} where ${and(finder.where(session), ...isBelow)})`);
+}
+
+type RangeTable = RowTable | Tables["groupEntries"] | ReturnType<Finder["table"]>;
 
 /** Names the shape of a range: everything about it that is no placeholder. */
 function statementKey(
   collection: { kind: string },
   purpose: string,
-  { source, filters, condition, order, after }: Range,
+  { source, filters, condition, finder, order, after }: Range,
 ): string {
   const direction = order.descending ? "desc" : "asc";
   const shape = [
@@ -142,17 +158,25 @@ function statementKey(
     direction,
     after ? "after" : "first",
     filterColumns(filters),
-    condition?.name,
+    finder && condition?.isExact ? "" : condition?.name,
+    finder?.name,
   ];
   return [collection.kind, purpose, ...shape].join(".");
 }
 
-function valuesOf({ source, filters, condition, order, after }: Range): Record<string, unknown> {
+function valuesOf({ source, filters, condition, finder, order, after }: Range): Record<string, unknown> {
   const place = source.type === "subtree" ? uidsOf(source.uid, order, after) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid };
   // Under names of their own: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
-  return { key: keyOf(source), ...place, ...cursor, ...condition?.values, ...Object.fromEntries(wanted) };
+  return {
+    key: keyOf(source),
+    ...place,
+    ...cursor,
+    ...condition?.values,
+    ...finder?.values,
+    ...Object.fromEntries(wanted),
+  };
 }
 
 /**
@@ -167,14 +191,15 @@ function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undef
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
 function readsEntries(order: Order, filters: readonly string[]): boolean {
-  return filters.every((column) => column === "name") && (order.field !== "uid" || filters.length > 0);
+  const isEntered = order.field !== "uid" && order.field !== "aliasText";
+  return filters.every((column) => column === "name") && (isEntered || filters.length > 0);
 }
 
 function sortOf(table: RangeTable, field: SortField): { sortValue: PgColumn | SQL; sortColumns: PgColumn[] } {
   const columns = table as unknown as Record<string, PgColumn | undefined>;
   if (field === "uid") return { sortValue: table.uid, sortColumns: [table.uid] };
   // Rows without an update time were last changed when they were made; those without a name all have the empty one.
-  const column = columns[field] ?? (field === "updateTime" ? table.createTime : undefined);
+  const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
   return column
     ? { sortValue: column, sortColumns: [column, table.uid] }
     : { sortValue: sql`''`, sortColumns: [table.uid] };
@@ -187,8 +212,8 @@ function behind([first, second]: readonly PgColumn[], descending: boolean): SQL 
     : sql`${first} ${operator} ${sql.placeholder("afterUid")}`;
 }
 
-function placeOf(rows: RowTable, type: string): SQL[] {
-  if (type === "subtree") return [gte(rows.uid, sql.placeholder("from")), lt(rows.uid, sql.placeholder("to"))];
+function placeOf(rows: RowTable, { uid }: RangeTable, type: string): SQL[] {
+  if (type === "subtree") return [gte(uid, sql.placeholder("from")), lt(uid, sql.placeholder("to"))];
   return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, sql.placeholder("parent"))];
 }
 

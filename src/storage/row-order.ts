@@ -1,8 +1,11 @@
 // The orders that a listing can have, as the databases have them.
 import type { ResourceRow } from "./collection.ts";
 
-/** The fields that every listing can be sorted by, as columns of the entries. */
-export type SortField = "uid" | "name" | "createTime" | "updateTime";
+/**
+ * The fields that listings can be sorted by. All but the last are columns of the entries; by the aliases of advisories the
+ * whole range is sorted.
+ */
+export type SortField = "uid" | "name" | "createTime" | "updateTime" | "aliasText";
 
 export interface Order {
   readonly field: SortField;
@@ -48,5 +51,6 @@ function rankOf(unit: number): number {
 function sortValue(row: ResourceRow, field: SortField): string | number {
   if (field === "uid") return row.uid;
   if (field === "name") return row.name ?? "";
+  if (field === "aliasText") return row.aliasText ?? "";
   return field === "updateTime" ? (row.updateTime ?? row.createTime) : row.createTime;
 }

@@ -2,12 +2,13 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 const uid = /[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;
+const publicId = /CGA(?:-[2-9cfghjmpqrvwx]{4}){3}/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
 /** Members whose texts are made anew in every run. */
 const random = new Set(["nextPageToken", "code", "keyId", "token", "etag"]);
 
-/** Replaces uids by numbers in the order of their first appearance, times, page tokens and the texts of `names`. */
+/** Replaces uids and public ids by numbers in the order of their first appearance, times, page tokens and the texts of `names`. */
 export function normalizer(names: Readonly<Record<string, string>>): (value: JsonValue) => JsonValue {
   const numbers = new Map<string, string>();
   const number = (text: string) => {
@@ -16,7 +17,7 @@ export function normalizer(names: Readonly<Record<string, string>>): (value: Jso
     return known;
   };
   const normalizeText = (text: string) => {
-    let normal = text.replace(uid, number).replace(time, "<time>");
+    let normal = text.replace(uid, number).replace(publicId, number).replace(time, "<time>");
     for (const [name, secret] of Object.entries(names)) normal = normal.replaceAll(secret, `<${name}>`);
     return normal;
   };

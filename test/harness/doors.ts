@@ -27,6 +27,7 @@ import { PingService } from "../../gen/chainguard/platform/ping/v2beta1/ping_pb.
 import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
 import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
+import { Advisories } from "../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
@@ -65,6 +66,7 @@ export const services = [
   AccessService,
   PingService,
   Groups,
+  Advisories,
 ] as const;
 
 const methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [pathOf(method), method] as const)));

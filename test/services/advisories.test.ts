@@ -189,6 +189,45 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(refused), "INVALID_ARGUMENT");
     });
 
+    it("filters that most advisories pass: pages in every order show each once, and totals are exact", async () => {
+      const many = 1100;
+      const crowd = await addGroup(ground.server, group);
+      await arrange(ground.server, async (tx) => {
+        for (let i = 0; i < many; i++) {
+          const events = [{ author: "bot", reviewState: approved, detection: { manual: {} } }];
+          const names = { artifactName: `crowd-${i % 7}`, componentName: "crowd", artifactType: "crowd" };
+          const advisory = fromJson(AdvisorySchema, { ...base, ...names, advisoryId: `CROWD-${i}`, events });
+          await insertAdvisory(tx, crowd, advisory);
+        }
+      });
+      const place = { uidp: { descendantsOf: group } };
+      for (const [filter, total] of [
+        [{ artifactTypes: ["crowd"] }, many],
+        [{ query: "crowd-" }, many],
+        [{ artifactTypes: ["crowd"], eventAuthors: ["bot"] }, many],
+        [{ artifactTypes: ["crowd"], query: "wd-3" }, 157],
+        [{ artifactNames: ["crowd-1", "crowd-2", "crowd-3", "crowd-0", "crowd-4", "crowd-5", "crowd-6"] }, many],
+        [{ eventTypes: ["EVENT_TYPE_FILTER_DETECTION", "EVENT_TYPE_FILTER_FIXED"], artifactTypes: ["crowd"] }, many],
+        [{ excludeEventAuthors: ["ann"], artifactTypes: ["crowd"] }, many],
+      ] as const) {
+        for (const orderBy of ["uid", "name desc", "aliases"]) {
+          const shown = new Set<string>();
+          let pageToken = "";
+          do {
+            const request = { ...filter, ...place, orderBy, pageSize: 200, pageToken } as unknown as JsonObject;
+            const reply = replyOf(await ground.once(token, "AdvisoriesService/ListAdvisories", request));
+            assert.equal(reply.totalCount, String(total), JSON.stringify(filter));
+            for (const { uid } of reply.advisories as JsonObject[]) shown.add(String(uid));
+            pageToken = String(reply.nextPageToken ?? "");
+          } while (pageToken !== "");
+          assert.equal(shown.size, total, `${JSON.stringify(filter)} by ${orderBy}`);
+        }
+      }
+      const far = { artifactTypes: ["crowd"], orderBy: "name", skip: 1099, pageSize: 1 };
+      const { advisories } = replyOf(await ground.once(token, "AdvisoriesService/ListAdvisories", far));
+      assert.equal((advisories as JsonObject[])[0]?.advisoryId, "CROWD-999");
+    });
+
     it("an advisory that is not there", async () => {
       const request = { uid: `${group}/${"f".repeat(16)}` };
       assert.equal(codeOf(await ground.everywhere(token, "AdvisoriesService/GetAdvisory", request)), "NOT_FOUND");

@@ -36,8 +36,8 @@ function isIn(row: ResourceRow, source: Source): boolean {
 type Key = readonly [string | number, string];
 
 function keyOf(row: ResourceRow, { field }: Order): Key {
-  const { uid, name = "", createTime, updateTime = createTime } = row;
-  return [{ uid, name, createTime, updateTime }[field], uid];
+  const { uid, name = "", createTime, updateTime = createTime, aliasText = "" } = row;
+  return [{ uid, name, createTime, updateTime, aliasText }[field], uid];
 }
 
 /** Text by its bytes in UTF-8. */

@@ -9,6 +9,7 @@ import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
+import { clearDeletedAdvisories } from "../../storage/advisories.ts";
 import { deleteRow, findRow, insertRow, lockRow } from "../../storage/collection.ts";
 import { readCounters } from "../../storage/counters.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
@@ -114,10 +115,11 @@ async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Prom
     const [binding] = await findBindingsUnder(tx, row.uid, 1);
     if (binding?.identityUid === callerUid && binding.roleUid === ownerRole.uid) {
       await deleteRow(tx, roleBindingCollection, binding);
-      return;
+      contents.clear();
     }
   }
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
+  await clearDeletedAdvisories(tx, row.uid);
 }
 
 function notEmpty(uid: string, kinds: readonly string[]) {

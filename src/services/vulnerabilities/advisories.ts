@@ -1,25 +1,33 @@
-import { fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   AdvisoriesService,
-  AdvisoryEventSchema,
   AdvisorySchema,
   type ListAdvisoriesRequest,
   type Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { Deps } from "../../resource/deps.ts";
 import { readMethods } from "../../resource/read-methods.ts";
 import { commonOrders, defineReadableResource } from "../../resource/resource.ts";
-import { type AdvisoryEventRow, advisoryCondition, findAdvisoryEvents } from "../../storage/advisories.ts";
+import {
+  type AdvisoryEventRow,
+  advisoryCondition,
+  findAdvisoryEvents,
+  findDeletedAdvisory,
+} from "../../storage/advisories.ts";
+import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { toTimestamp } from "../timestamps.ts";
+import { advisoryType } from "./advisory-state.ts";
+import { eventMessage } from "./event-content.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
 
 const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
   schema: AdvisorySchema,
   plural: "advisories",
   collection: advisoryCollection,
-  orderable: { ...commonOrders, advisory_id: "name", advisoryId: "name" },
+  orderable: { ...commonOrders, advisory_id: "name", advisoryId: "name", aliases: "aliasText" },
   toMessage: (row) => ({
     uid: row.uid,
     advisoryId: row.name,
@@ -44,15 +52,23 @@ export function advisories(deps: Deps): Implementation {
   const reading = readMethods(advisory, deps);
 
   return implement(AdvisoriesService, {
-    getAdvisory: ({ uid }) =>
-      database.read(async (session) => (await withEvents(session, [await reading.find(session, uid)]))[0]!),
+    getAdvisory: ({ uid }) => database.read((session) => readAdvisory(session, uid)),
 
     async listAdvisories(request, call) {
-      const filters = { origin: request.origin ?? "", latestEventType: request.latestEventType ?? 0 };
-      const { rows, ...envelope } = await reading.page(request, call, filters, conditionOf(request));
+      const { rows, ...envelope } = await reading.page(request, call, {}, conditionOf(request));
       return { ...envelope, advisories: await database.read((session) => withEvents(session, rows)) };
     },
   });
+}
+
+/** An advisory with its events. One that was deleted is still read by its uid, and says when that was. */
+export async function readAdvisory(session: Session, uid: string): Promise<MessageInitShape<typeof AdvisorySchema>> {
+  const row = await findRow(session, advisoryCollection, uid);
+  if (row) return (await withEvents(session, [row]))[0]!;
+  const deleted = await findDeletedAdvisory(session, uid);
+  if (!deleted) throw notFound(advisoryType, uid);
+  const shown = advisoryMessage(deleted.advisory as AdvisoryRow, deleted.events as AdvisoryEventRow[]);
+  return { ...shown, deleteTime: toTimestamp(deleted.deleteTime) };
 }
 
 function conditionOf(request: ListAdvisoriesRequest) {
@@ -62,6 +78,7 @@ function conditionOf(request: ListAdvisoriesRequest) {
     legacyAdvisoryIds: request.legacyAdvisoryIds,
     // The published contract: an origin stands for all of its artifacts.
     artifactNames: request.origin ? [] : request.artifactNames,
+    origins: request.origin ? [request.origin] : [],
     artifactTypes: request.artifactTypes,
     artifactArchitectures: request.artifactArchitectures,
     componentNames: request.componentNames,
@@ -72,6 +89,7 @@ function conditionOf(request: ListAdvisoriesRequest) {
     eventReviewers: request.eventReviewers,
     eventReviewStates: request.eventReviewStates.filter(isSet),
     eventTypes: request.eventTypes.filter(isSet),
+    latestEventTypes: [request.latestEventType ?? 0].filter(isSet),
     excludeEventAuthors: request.excludeEventAuthors,
     query: request.query.toLowerCase(),
   });
@@ -90,12 +108,11 @@ async function withEvents(
           rows.map(({ uid }) => uid),
         );
   const byAdvisory = Map.groupBy(events, ({ advisoryUid }) => advisoryUid);
-  return rows.map((row) => ({
-    ...advisory.toMessage(row),
-    events: (byAdvisory.get(row.uid) ?? []).map(eventMessage),
-  })) as MessageInitShape<typeof AdvisorySchema>[];
+  return rows.map((row) => advisoryMessage(row, byAdvisory.get(row.uid) ?? []));
 }
 
-function eventMessage({ uid, event }: AdvisoryEventRow) {
-  return { ...fromJson(AdvisoryEventSchema, event as JsonValue), uid };
+/** An advisory and its events as a message. */
+export function advisoryMessage(row: AdvisoryRow, events: readonly AdvisoryEventRow[]) {
+  const shown = events.map(eventMessage).filter((event) => event !== undefined);
+  return { ...advisory.toMessage(row), events: shown } as MessageInitShape<typeof AdvisorySchema>;
 }

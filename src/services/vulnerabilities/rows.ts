@@ -17,7 +17,8 @@ export interface AdvisoryRow extends ResourceRow {
   readonly aliases: string[];
   readonly severities: readonly { readonly type: number; readonly score: string }[];
   readonly latestEventType: number;
-  readonly searchText: string;
+  /** The aliases as one text. */
+  readonly aliasText: string;
   readonly updateTime: number;
 }
 

@@ -9,9 +9,7 @@ import {
   Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { toTimestamp } from "../timestamps.ts";
-
-/** What public ids are written in. */
-const alphabet = "23456789cfghjmpqrvwx";
+import { publicIdOf } from "./advisory-fields.ts";
 
 const artifacts = ["go", "nginx", "node", "php", "postgres", "python", "redis", "ruby"];
 const components = ["openssl", "zlib", "libxml2", "expat", "golang.org/x/net", "lodash", "stdlib"];
@@ -27,11 +25,11 @@ export function generateAdvisories(seed: string, count: number): Advisory[] {
 function generateAdvisory(seed: string, index: number): Advisory {
   const bytes = createHash("sha256").update(seed).digest();
   const pick = <T>(list: readonly T[], at: number) => list[bytes[at]! % list.length]!;
-  const letters = [...bytes.subarray(0, 12)].map((byte) => alphabet[byte % alphabet.length]).join("");
+  const letters = bytes.subarray(0, 12).values();
   const component = pick(components, 12);
   const createTime = toTimestamp(firstDay + index * dayMs);
   return create(AdvisorySchema, {
-    advisoryId: `CGA-${letters.slice(0, 4)}-${letters.slice(4, 8)}-${letters.slice(8)}`,
+    advisoryId: publicIdOf(letters),
     author: "sample",
     artifactName: pick(artifacts, 13),
     artifactType: "apk",

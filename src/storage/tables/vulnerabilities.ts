@@ -4,7 +4,7 @@ import { entriesTable } from "./entries.ts";
 
 /** Advisories and their events. */
 export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyPgColumn) {
-  const { table, text, integer, json, index, uniqueIndex } = columns;
+  const { table, text, integer, json, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);
 
   const advisories = table(
@@ -29,8 +29,8 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       severities: json<{ readonly type: number; readonly score: string }[]>().notNull(),
       /** The type of the latest approved event; 0 when there is none. */
       latestEventType: integer().notNull(),
-      /** What a query looks through, in lower case, one line each. */
-      searchText: text().notNull(),
+      /** The aliases as one text, by which version 1 can order. */
+      aliasText: text().notNull().default(""),
       createTime: integer().notNull(),
       updateTime: integer().notNull(),
     },
@@ -40,6 +40,37 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
   return {
     advisories,
     advisoryEntries: entries("advisory_entries"),
+
+    /** What advisories can be found by: every value of every filter, so that a filter is one range of this table. */
+    advisoryTerms: table(
+      "advisory_terms",
+      {
+        filter: text().notNull(),
+        value: text().notNull(),
+        /** The advisory. */
+        uid: text().notNull(),
+      },
+      (t) => [primaryKey({ columns: [t.filter, t.value, t.uid] })],
+    ),
+
+    /** What a query looks through, in lower case, one line each. Apart from the rows: a search reads all of it. */
+    advisoryTexts: table("advisory_texts", { uid: text().primaryKey(), text: text().notNull() }),
+
+    /** Advisories that were deleted or withdrawn. Nothing lists them, so they are no rows of the resource. */
+    deletedAdvisories: table(
+      "deleted_advisories",
+      {
+        uid: text().primaryKey(),
+        parent: text().notNull().references(groupUid),
+        name: text().notNull(),
+        deleteTime: integer().notNull(),
+        /** The row as it last was. */
+        advisory: json<unknown>().notNull(),
+        /** The rows of its events. */
+        events: json<unknown[]>().notNull(),
+      },
+      (t) => [index("deleted_advisories_name").on(t.parent, t.name, t.deleteTime)],
+    ),
 
     /** What became of advisories. */
     advisoryEvents: table(
@@ -53,7 +84,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
         author: text().notNull(),
         reviewer: text().notNull(),
         reviewState: integer().notNull(),
-        /** The number of the type in EventTypeFilter. */
+        /** The number of the type in EventTypeFilter; 9 for componentLocationChanged, which version 2 does not know. */
         type: integer().notNull(),
         /** The protobuf JSON of the whole event but its uid. */
         event: json<unknown>().notNull(),

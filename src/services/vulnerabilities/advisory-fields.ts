@@ -1,0 +1,58 @@
+// What callers say of an advisory, its rules, and the ids that advisories are known by.
+import { randomBytes } from "node:crypto";
+import type { FieldViolation } from "../../aip/errors.ts";
+import { patternRule } from "../../pipeline/rule-book.ts";
+import type { AdvisoryRow } from "./rows.ts";
+
+/** What is said of an advisory, besides its events. */
+export type AdvisoryFields = Pick<
+  AdvisoryRow,
+  | "author"
+  | "artifactName"
+  | "artifactType"
+  | "artifactArchitecture"
+  | "componentName"
+  | "componentType"
+  | "componentLocation"
+  | "aliases"
+>;
+
+/** What public ids are written in: nothing that reads like something else, and no vowels. */
+const alphabet = "23456789cfghjmpqrvwx";
+
+/** Public ids that this server makes, and that callers may bring. */
+export const publicIdRule = patternRule(
+  "advisory_id",
+  /^CGA(-[23456789cfghjmpqrvwx]{4}){3}$/,
+  "^CGA(-[23456789cfghjmpqrvwx]{4}){3}$",
+);
+
+/** Ids of other sources, and aliases. */
+export const sourceIdRule = patternRule(
+  "id",
+  /^[A-Za-z0-9][A-Za-z0-9._:+/@~-]{0,127}$/,
+  "^[A-Za-z0-9][A-Za-z0-9._:+/@~-]{0,127}$",
+);
+
+/** The public id that 12 bytes or more stand for. */
+export function publicIdOf(bytes: Iterable<number>): string {
+  const letters = [...bytes].map((byte) => alphabet[byte % alphabet.length]).join("");
+  return `CGA-${letters.slice(0, 4)}-${letters.slice(4, 8)}-${letters.slice(8, 12)}`;
+}
+
+/** A new public id. */
+export function newPublicId(): string {
+  return publicIdOf(randomBytes(12));
+}
+
+/** What is wrong with the aliases. */
+export function checkAliases(aliases: readonly string[]): FieldViolation[] {
+  const seen = new Set<string>();
+  return aliases.flatMap((alias, i) => {
+    const field = `aliases[${i}]`;
+    if (!sourceIdRule.test(alias)) return [{ field, description: sourceIdRule.description.replace("id", "alias") }];
+    if (seen.has(alias)) return [{ field, description: `${alias} is there twice` }];
+    seen.add(alias);
+    return [];
+  });
+}

@@ -1,0 +1,122 @@
+// An advisory and its events as one thing, which is what changes: everything derived is written with it.
+import {
+  EventTypeFilter,
+  ReviewState,
+} from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { notFound } from "../../aip/errors.ts";
+import {
+  type AdvisoryEventRow,
+  deleteAdvisoryEvents,
+  findAdvisoryEvents,
+  insertAdvisoryEvent,
+  insertDeletedAdvisory,
+  updateAdvisoryEvent,
+} from "../../storage/advisories.ts";
+import { replaceTerms, replaceText, termsOf } from "../../storage/advisory-terms.ts";
+import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../storage/collection.ts";
+import type { Session, Transaction } from "../../storage/session.ts";
+import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
+
+/** The type of advisories in errors. */
+export const advisoryType = "vulnerabilities.chainguard.dev/Advisory";
+
+/** The type of events in errors. */
+export const advisoryEventType = "vulnerabilities.chainguard.dev/AdvisoryEvent";
+
+/** An advisory and its events, oldest first. */
+export interface AdvisoryState {
+  readonly row: AdvisoryRow;
+  readonly events: readonly AdvisoryEventRow[];
+}
+
+/** The advisory with this uid, which then stays as it is until the end of the transaction. Throws when there is none. */
+export async function lockAdvisory(tx: Transaction, uid: string): Promise<AdvisoryState> {
+  const found = await findLocked(tx, uid);
+  if (!found) throw notFound(advisoryType, uid);
+  return found;
+}
+
+/** The same; undefined when there is none. */
+export async function findLocked(tx: Transaction, uid: string): Promise<AdvisoryState | undefined> {
+  const row = await lockRow(tx, advisoryCollection, uid);
+  return row && (await stateOf(tx, row));
+}
+
+/** The row together with its events. */
+export async function stateOf(session: Session, row: AdvisoryRow): Promise<AdvisoryState> {
+  return { row, events: await findAdvisoryEvents(session, [row.uid]) };
+}
+
+/** The advisories with these uids, in their order; what is not there is left out. */
+export async function readStates(session: Session, uids: readonly string[]): Promise<AdvisoryState[]> {
+  const byAdvisory = Map.groupBy(await findAdvisoryEvents(session, uids), ({ advisoryUid }) => advisoryUid);
+  const states: AdvisoryState[] = [];
+  for (const uid of uids) {
+    const row = await findRow(session, advisoryCollection, uid);
+    if (row) states.push({ row, events: byAdvisory.get(uid) ?? [] });
+  }
+  return states;
+}
+
+/** The events in their order, and what the row says of them. */
+export function settled({ row, events }: AdvisoryState): AdvisoryState {
+  const sorted = events.toSorted((a, b) => a.createTime - b.createTime || (a.uid < b.uid ? -1 : 1));
+  return { row: { ...row, aliasText: row.aliases.join("\n"), latestEventType: latestTypeOf(sorted) }, events: sorted };
+}
+
+/** The state of an advisory is its latest approved event. */
+function latestTypeOf(events: readonly AdvisoryEventRow[]): number {
+  return (
+    events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED)?.type ?? EventTypeFilter.UNSPECIFIED
+  );
+}
+
+/** Adds an advisory. Throws UniqueViolation or ReferenceViolation. */
+export async function insertState(tx: Transaction, state: AdvisoryState): Promise<AdvisoryState> {
+  const { row, events } = settled(state);
+  await insertRow(tx, advisoryCollection, row);
+  for (const event of events) await insertAdvisoryEvent(tx, event);
+  await replaceTerms(tx, row.uid, [], termsOf(row, events));
+  await replaceText(tx, row.uid, textOf(row));
+  return { row, events };
+}
+
+/** Replaces an advisory, given as this transaction read it. Events are never taken away. */
+export async function replaceState(
+  tx: Transaction,
+  before: AdvisoryState,
+  state: AdvisoryState,
+): Promise<AdvisoryState> {
+  const after = settled(state);
+  const { row, events } = after;
+  await updateRow(tx, advisoryCollection, before.row, row);
+  const known = new Map(before.events.map((event) => [event.uid, event]));
+  for (const event of events) {
+    if (!known.has(event.uid)) await insertAdvisoryEvent(tx, event);
+    else if (known.get(event.uid) !== event) await updateAdvisoryEvent(tx, event);
+  }
+  await replaceTerms(tx, row.uid, termsOf(before.row, before.events), termsOf(row, events));
+  if (textOf(row) !== textOf(before.row)) await replaceText(tx, row.uid, textOf(row));
+  return after;
+}
+
+/** Takes an advisory out of the lists, for good. It can still be read by its uid. */
+export async function deleteState(tx: Transaction, { row, events }: AdvisoryState, deleteTime: number): Promise<void> {
+  await deleteAdvisoryEvents(tx, row.uid);
+  await replaceTerms(tx, row.uid, termsOf(row, events), []);
+  await replaceText(tx, row.uid, undefined);
+  await deleteRow(tx, advisoryCollection, row);
+  await keepDeleted(tx, { row, events }, deleteTime);
+}
+
+/** Keeps an advisory that nothing lists. */
+export async function keepDeleted(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
+  const { row, events } = settled(state);
+  const { uid, parent, name } = row;
+  await insertDeletedAdvisory(tx, { uid, parent, name, deleteTime, advisory: row, events: [...events] });
+}
+
+/** What a query looks through. */
+function textOf({ artifactName, componentName, aliases }: AdvisoryRow): string {
+  return [artifactName, componentName, ...aliases].join("\n").toLowerCase();
+}

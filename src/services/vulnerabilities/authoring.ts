@@ -1,0 +1,83 @@
+// The methods by which advisories are maintained. The published contract has them in version 1 only.
+import { type FieldViolation, invalidArgument, notFound } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { type AdvisoryEventRow, findAdvisoryEvents } from "../../storage/advisories.ts";
+import { findRow } from "../../storage/collection.ts";
+import { UniqueViolation } from "../../storage/errors.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { type AdvisoryFields, checkAliases, publicIdRule } from "./advisory-fields.ts";
+import { type AdvisoryState, advisoryType } from "./advisory-state.ts";
+import { checkEvent, type EventContent } from "./event-content.ts";
+import { advisoryLimits } from "./limits.ts";
+import { advisoryCollection } from "./rows.ts";
+import {
+  createAdvisory,
+  createEvent,
+  deleteAdvisory,
+  type NewAdvisory,
+  taken,
+  updateAdvisory,
+  updateEvent,
+} from "./write-advisory.ts";
+
+/** Maintains advisories on behalf of callers whose rights have been checked. Violations are in the names of today. */
+export function advisoryAuthoring(deps: Deps) {
+  const write = <T>(call: Call, body: (tx: Transaction) => Promise<T>) =>
+    deps.database.write(writeContext(call, deps.clock), body);
+
+  return {
+    async create(parent: string, advisory: NewAdvisory, call: Call): Promise<AdvisoryState> {
+      refuse([...checkFields(advisory), ...checkNew(advisory)]);
+      try {
+        return await write(call, (tx) => createAdvisory(tx, parent, advisory));
+      } catch (error) {
+        throw error instanceof UniqueViolation ? taken(advisory.advisoryId) : error;
+      }
+    },
+
+    async update(uid: string, fields: AdvisoryFields, call: Call): Promise<AdvisoryState> {
+      refuse(checkFields(fields));
+      return await write(call, (tx) => updateAdvisory(tx, uid, fields));
+    },
+
+    delete: (uid: string, call: Call): Promise<void> => write(call, (tx) => deleteAdvisory(tx, uid)),
+
+    async createEvent(advisoryUid: string, content: EventContent, call: Call): Promise<AdvisoryEventRow> {
+      refuse(checkEvent(content));
+      return await write(call, (tx) => createEvent(tx, advisoryUid, content));
+    },
+
+    async updateEvent(uid: string, content: EventContent, call: Call): Promise<AdvisoryEventRow> {
+      refuse(checkEvent(content));
+      return await write(call, (tx) => updateEvent(tx, uid, content));
+    },
+
+    listEvents: (advisoryUid: string): Promise<AdvisoryEventRow[]> =>
+      deps.database.read(async (session) => {
+        if (!(await findRow(session, advisoryCollection, advisoryUid))) throw notFound(advisoryType, advisoryUid);
+        return await findAdvisoryEvents(session, [advisoryUid]);
+      }),
+  };
+}
+
+function checkFields({ aliases }: AdvisoryFields): FieldViolation[] {
+  return checkAliases(aliases);
+}
+
+function checkNew({ advisoryId, events }: NewAdvisory): FieldViolation[] {
+  const found: FieldViolation[] = [];
+  if (advisoryId !== "" && !publicIdRule.test(advisoryId))
+    found.push({ field: "advisory_id", description: publicIdRule.description });
+  if (events.length > advisoryLimits.events)
+    found.push({ field: "events", description: `an advisory has at most ${advisoryLimits.events} events` });
+  for (const [i, event] of events.entries()) {
+    const wrong = checkEvent(event);
+    found.push(...wrong.map(({ field, description }) => ({ field: `events[${i}].${field}`, description })));
+  }
+  return found;
+}
+
+function refuse(found: readonly FieldViolation[]): void {
+  if (found.length > 0) throw invalidArgument(found);
+}

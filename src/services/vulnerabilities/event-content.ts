@@ -1,0 +1,115 @@
+// What an event of an advisory says, as it is stored, shown and checked.
+import { create, fromJson, type JsonObject, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import {
+  type AdvisoryEvent,
+  AdvisoryEventSchema,
+  EventTypeFilter,
+  ReviewState,
+} from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import type { FieldViolation } from "../../aip/errors.ts";
+import type { AdvisoryEventRow } from "../../storage/advisories.ts";
+import { fromTimestamp, toTimestamp } from "../timestamps.ts";
+import { advisoryLimits } from "./limits.ts";
+
+/** The number of `componentLocationChanged`, which version 1 has and EventTypeFilter does not. */
+export const locationChanged = 9;
+
+const eventTypes: Readonly<Record<string, number>> = {
+  detection: EventTypeFilter.DETECTION,
+  truePositiveDetermination: EventTypeFilter.TRUE_POSITIVE_DETERMINATION,
+  fixed: EventTypeFilter.FIXED,
+  falsePositiveDetermination: EventTypeFilter.FALSE_POSITIVE_DETERMINATION,
+  analysisNotPlanned: EventTypeFilter.ANALYSIS_NOT_PLANNED,
+  fixNotPlanned: EventTypeFilter.FIX_NOT_PLANNED,
+  pendingUpstreamFix: EventTypeFilter.PENDING_UPSTREAM_FIX,
+  patched: EventTypeFilter.PATCHED,
+  componentLocationChanged: locationChanged,
+};
+
+const { PENDING, APPROVED, REQUEST_CHANGES, REJECTED } = ReviewState;
+const reviewStates: readonly number[] = [PENDING, APPROVED, REQUEST_CHANGES, REJECTED];
+
+/** What an event says. */
+export interface EventContent {
+  /** Milliseconds since the epoch; undefined where nobody said when. */
+  readonly time: number | undefined;
+  readonly author: string;
+  readonly reviewer: string;
+  readonly reviewState: number;
+  /** The number of the type in EventTypeFilter, or `locationChanged`; 0 when there is none. */
+  readonly type: number;
+  /** The protobuf JSON of what the event says, without uid and time. */
+  readonly said: JsonObject;
+}
+
+/** What a message says. */
+export function contentOf(event: AdvisoryEvent): EventContent {
+  const { author, reviewer, reviewState, createTime } = event;
+  const said = toJson(AdvisoryEventSchema, create(AdvisoryEventSchema, { ...event, uid: "" })) as JsonObject;
+  delete said.createTime;
+  const type = eventTypes[event.type.case ?? ""] ?? EventTypeFilter.UNSPECIFIED;
+  return { time: createTime && fromTimestamp(createTime), author, reviewer, reviewState, type, said };
+}
+
+/** What a stored event says. */
+export function contentOfRow({
+  createTime,
+  author,
+  reviewer,
+  reviewState,
+  type,
+  event,
+}: AdvisoryEventRow): EventContent {
+  const { createTime: _, ...said } = event as JsonObject;
+  return { time: createTime, author, reviewer, reviewState, type, said };
+}
+
+/** An event as it is stored. */
+export function eventRow(uid: string, advisoryUid: string, content: EventContent, time: number): AdvisoryEventRow {
+  const { author, reviewer, reviewState, type, said } = content;
+  const createTime = toJson(AdvisoryEventSchema, create(AdvisoryEventSchema, { createTime: toTimestamp(time) }));
+  const event = { ...said, ...(createTime as JsonObject) };
+  return { uid, advisoryUid, createTime: time, author, reviewer, reviewState, type, event };
+}
+
+/** A stored event as a message; undefined for one that this version of the API has no word for. */
+export function eventMessage(row: AdvisoryEventRow): MessageInitShape<typeof AdvisoryEventSchema> | undefined {
+  if (row.type === locationChanged) return undefined;
+  return { ...fromJson(AdvisoryEventSchema, row.event as JsonValue), uid: row.uid };
+}
+
+/** What is wrong with an event. Paths are relative to it. */
+export function checkEvent(content: EventContent): FieldViolation[] {
+  const found: FieldViolation[] = [];
+  if (content.author === "") found.push({ field: "author", description: "author is required" });
+  // The published contract: an event is always in some state of review.
+  if (!reviewStates.includes(content.reviewState))
+    found.push({ field: "review_state", description: "must be PENDING, APPROVED, REQUEST_CHANGES or REJECTED" });
+  if (content.type === EventTypeFilter.UNSPECIFIED)
+    found.push({ field: "type", description: "exactly one of the types of events must be set" });
+  if (sizeOf(content) > advisoryLimits.eventBytes)
+    found.push({ field: "findings", description: `the event must not exceed ${advisoryLimits.eventBytes} bytes` });
+  return found;
+}
+
+function sizeOf({ said }: EventContent): number {
+  return Buffer.byteLength(JSON.stringify(said));
+}
+
+/** Whether two events say the same, whenever they were. */
+export function saysTheSame(a: EventContent, b: EventContent): boolean {
+  return canonical(a.said) === canonical(b.said);
+}
+
+/** JSON with its members in one order: databases and versions may give them in another. */
+function canonical(value: JsonValue | undefined): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.keys(value).sort();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
+}
+
+/** Whether nothing about the review of the event can change any more. */
+export function isFinal({ reviewState }: EventContent): boolean {
+  return reviewState === APPROVED || reviewState === REJECTED;
+}

@@ -1,0 +1,163 @@
+import type { Message } from "@bufbuild/protobuf";
+import {
+  Advisories,
+  type AdvisoriesListSchema,
+  AdvisoryEventFilterSchema,
+  type AdvisoryFilter,
+  AdvisoryFilterSchema,
+  CreateAdvisoryEventRequestSchema,
+  CreateAdvisoryRequestSchema,
+  DeleteAdvisoryRequestSchema,
+  OrderBy,
+} from "../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
+import {
+  AdvisoriesService,
+  type ListAdvisoriesRequestSchema,
+  type ListAdvisoriesResponseSchema,
+} from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { ruleBook, uidRule } from "../pipeline/rule-book.ts";
+import { compileValidator, type Validator } from "../pipeline/validate.ts";
+import type { Deps } from "../resource/deps.ts";
+import { readStates } from "../services/vulnerabilities/advisory-state.ts";
+import { advisoryAuthoring } from "../services/vulnerabilities/authoring.ts";
+import { adapt, serve, type V1Implementation } from "./adapter.ts";
+import { toAdvisory, toContent, toEvent, toFields, toNewAdvisory } from "./advisory-messages.ts";
+import { fieldsOf } from "./fields.ts";
+import type { Today } from "./today.ts";
+import { renamer, renaming } from "./violations.ts";
+
+const rename = renamer([
+  ["uid", "id"],
+  ["review_state", "status"],
+]);
+
+const rules = [
+  { schema: CreateAdvisoryRequestSchema, fields: { parent_id: uidRule } },
+  { schema: CreateAdvisoryEventRequestSchema, fields: { parent_id: uidRule } },
+  { schema: AdvisoryEventFilterSchema, fields: { parent_id: uidRule } },
+  { schema: AdvisoryFilterSchema, fields: { id: uidRule } },
+  { schema: DeleteAdvisoryRequestSchema, fields: { id: uidRule } },
+];
+
+/** Serves advisories as version 1 has them. What writes them has no counterpart in the versions that came later. */
+export function advisories(today: Today, deps: Deps): V1Implementation {
+  const authoring = advisoryAuthoring(deps);
+  const inV1 = <T>(run: () => Promise<T>) => renaming(rename, run);
+  const served = serve(
+    Advisories,
+    {
+      create: ({ parentId, advisory }, call) =>
+        inV1(async () => toAdvisory(await authoring.create(parentId, toNewAdvisory(advisory!), call))),
+      update: (advisory, call) =>
+        inV1(async () => toAdvisory(await authoring.update(advisory.id, toFields(advisory), call))),
+      async delete({ id }, call) {
+        await authoring.delete(id, call);
+        return {};
+      },
+      createAdvisoryEvent: ({ parentId, advisoryEvent }, call) =>
+        inV1(async () => toEvent(await authoring.createEvent(parentId, toContent(advisoryEvent!), call))),
+      updateAdvisoryEvent: (event, call) =>
+        inV1(async () => toEvent(await authoring.updateEvent(event.id, toContent(event), call))),
+      async listAdvisoryEvents({ parentId }) {
+        return { parentId, items: (await authoring.listEvents(parentId)).map(toEvent) };
+      },
+      list: list(today, deps),
+    },
+    rules,
+  );
+  const replacing = { update: checkOwnId("update"), updateAdvisoryEvent: checkOwnId("updateAdvisoryEvent") };
+  return { ...served, validators: { ...served.validators, ...replacing } };
+}
+
+/** What is replaced is its own request, whose id is output only and yet says what is meant. */
+function checkOwnId(name: "update" | "updateAdvisoryEvent"): Validator {
+  const method = Advisories.method[name];
+  const check = compileValidator(method, ruleBook([{ rules }]));
+  return (message, context) => {
+    const isUid = uidRule.test((message as Message & { id: string }).id);
+    return [...(isUid ? [] : [{ field: "id", description: uidRule.description }]), ...check(message, context)];
+  };
+}
+
+const renameFilter = renamer([
+  ["artifact_names", "artifact_name"],
+  ["artifact_types", "artifact_type"],
+  ["artifact_architectures", "artifact_architecture"],
+  ["component_names", "component_name"],
+  ["component_types", "component_type"],
+  ["component_locations", "component_location"],
+  ["event_authors", "event_author"],
+  ["event_reviewers", "event_reviewer"],
+  ["exclude_event_authors", "exclude_event_author"],
+]);
+
+/** Today's list, one page at a time: unlike other lists of version 1 this one has pages. */
+function list(today: Today, deps: Deps) {
+  return adapt<
+    typeof AdvisoryFilterSchema,
+    typeof AdvisoriesListSchema,
+    typeof ListAdvisoriesRequestSchema,
+    typeof ListAdvisoriesResponseSchema
+  >(today, AdvisoriesService.method.listAdvisories, {
+    request: (filter) => requestOf(filter),
+    rename(violation, { id }) {
+      return renameFilter(violation.field === "uidp.ids[0]" && id !== "" ? { ...violation, field: "id" } : violation);
+    },
+    async answer(ask, filter) {
+      const { id, uidp } = filter;
+      if (id !== "" && uidp && uidp.ids.length > 0 && !uidp.ids.includes(id)) return { items: [], totalCount: 0n };
+      const { advisories: found, nextPageToken, totalCount } = await ask(requestOf(filter));
+      const uids = found.map(({ uid }) => uid);
+      const states = await deps.database.read((session) => readStates(session, uids));
+      return { items: states.map(toAdvisory), nextPageToken, ...(totalCount === undefined ? {} : { totalCount }) };
+    },
+  });
+}
+
+const orders: Readonly<Record<OrderBy, string>> = {
+  [OrderBy.ORDER_BY_UNSPECIFIED]: "",
+  [OrderBy.ID_ASC]: "uid",
+  [OrderBy.ID_DESC]: "uid desc",
+  [OrderBy.CREATED_AT_ASC]: "create_time",
+  [OrderBy.CREATED_AT_DESC]: "create_time desc",
+  [OrderBy.ALIASES_ASC]: "aliases",
+  [OrderBy.ALIASES_DESC]: "aliases desc",
+  [OrderBy.UPDATED_AT_ASC]: "update_time",
+  [OrderBy.UPDATED_AT_DESC]: "update_time desc",
+  // What was deleted is in no list, so that all are equal.
+  [OrderBy.DELETED_AT_ASC]: "uid",
+  [OrderBy.DELETED_AT_DESC]: "uid desc",
+};
+
+/** The request of today. The numbers of states and types are the same; one type of version 1 is stored all the same. */
+function requestOf(filter: AdvisoryFilter) {
+  const { id, uidp, pageToken, pageSize, orderBy, origin, latestEventType } = filter;
+  const place = id === "" ? uidp : { ...(uidp && fieldsOf(uidp)), ids: [id] };
+  return {
+    ...(place ? { uidp: place } : {}),
+    advisoryIds: filter.advisoryIds,
+    legacyAdvisoryIds: filter.legacyAdvisoryIds,
+    artifactNames: filter.artifactName,
+    artifactTypes: filter.artifactType,
+    artifactArchitectures: filter.artifactArchitecture,
+    componentNames: filter.componentName,
+    componentTypes: filter.componentType,
+    componentLocations: filter.componentLocation,
+    aliases: filter.aliases,
+    ...(origin === undefined ? {} : { origin }),
+    eventReviewStates: filter.eventStatuses as number[] as never[],
+    eventAuthors: filter.eventAuthor,
+    excludeEventAuthors: filter.excludeEventAuthor,
+    eventReviewers: filter.eventReviewer,
+    eventTypes: filter.eventTypes as number[] as never[],
+    ...(latestEventType === undefined ? {} : { latestEventType: latestEventType as number as never }),
+    pageToken,
+    pageSize: pageSizeOf(pageSize),
+    orderBy: orders[orderBy] ?? "",
+  };
+}
+
+/** A size within what today's field holds; what it means there is decided there. */
+function pageSizeOf(size: bigint): number {
+  return size > 1_000_000n ? 1_000_000 : size < 0n ? -1 : Number(size);
+}
