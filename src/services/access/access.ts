@@ -51,8 +51,8 @@ export function access(
 
 /** As long as one may be that is presented for exchange. */
 const tokenRule: TextRule = {
-  test: (text) => text.length <= maxBearerLength,
-  description: `must be at most ${maxBearerLength} characters long`,
+  test: (text) => text !== "" && text.length <= maxBearerLength,
+  description: `is required, and must be at most ${maxBearerLength} characters long`,
 };
 
 const narrowed: Explanation = { granted: false, reason: AccessReason.TOKEN_NARROWED };
