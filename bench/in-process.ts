@@ -13,6 +13,7 @@ import { findRow } from "../src/storage/collection.ts";
 import { type Database, openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
 import { countRows, listRows, type SortField } from "../src/storage/listing.ts";
+import { newSeals } from "../src/storage/seals.ts";
 import { keyStore } from "../src/storage/signing-keys.ts";
 import { newRoot } from "../src/uid.ts";
 import { type MicroRow, measureMicros, type Operation } from "./micro.ts";
@@ -72,7 +73,7 @@ function storageOperations({ session }: Database, landmarks: Landmarks): Operati
 }
 
 async function warmToken(database: Database, { ownerUid }: Landmarks): Promise<Operation> {
-  const keys = await openKeyRing(keyStore(database, systemClock), {
+  const keys = await openKeyRing(keyStore(database, newSeals([]), systemClock), {
     algorithm: "RS256",
     clock: systemClock,
     refreshCooldownMs: 1000,

@@ -18,6 +18,8 @@ export interface Config {
   readonly domain: string;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly signingAlgorithm: KeyAlgorithm;
+  /** 32 bytes each: the first seals secrets, all of them open them. Empty when none is set. */
+  readonly secretsKeys: readonly Buffer[];
   readonly rootGroups: "anyone" | "operators";
   readonly trustedEmailIssuers: readonly string[];
   readonly sharedEmailDomains: readonly string[];
@@ -28,6 +30,7 @@ export interface Config {
   }[];
   /** Without a trailing slash; https, or loopback http. */
   readonly awsStsEndpoint: string;
+  readonly termsDocuments: readonly string[];
   readonly registry: {
     /** The audience of registry tokens. */
     readonly service: string;
@@ -63,6 +66,8 @@ export const limits = {
   badTokensPerSecond: 100,
   /** Addresses whose refused tokens are counted. */
   badTokenSources: 10_000,
+  /** Identity providers that are asked at the same time what they can do. */
+  discoveries: 16,
   keyRefreshCooldownMs: 1_000,
   /** How often a node looks for keys that another one rotated. */
   keyRefreshMs: 60_000,
@@ -98,11 +103,13 @@ export function toConfig(raw: RawSettings): Config {
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
     tls,
     signingAlgorithm: oneOf(raw, "signing-algorithm", ["RS256", "ES256"]),
+    secretsKeys: toSecretsKeys(raw["secrets-key"], "secrets-key"),
     rootGroups: oneOf(raw, "root-groups", ["anyone", "operators"]),
     trustedEmailIssuers: toList(raw["trusted-email-issuers"]),
     sharedEmailDomains: toList(raw["shared-email-domains"]),
     privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
     awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
+    termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
     registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a whole number of seconds")),
@@ -200,6 +207,21 @@ function toNetwork(text: string): Config["privateIssuerNetworks"][number] {
   if (address === undefined || prefix > (family === "ipv6" ? 128 : 32))
     throw new ConfigError(`private-issuer-networks: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
   return { address, prefix, family };
+}
+
+/** The keys of a list in base64 or base64url. Throws a ConfigError that says where they are from, and nothing of them. */
+export function toSecretsKeys(text: string, from: string): Buffer[] {
+  return toList(text).map((item) => {
+    const key = Buffer.from(item, "base64");
+    if (key.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(item)) return key;
+    throw new ConfigError(`${from}: must be 32 bytes in base64, or several such keys separated by commas.`);
+  });
+}
+
+function toDocumentId(text: string): string {
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(text))
+    throw new ConfigError(`terms-documents: ${JSON.stringify(text)} is not a document id such as tos.v1.`);
+  return text;
 }
 
 function toSwitch(raw: RawSettings, name: SettingName): boolean {

@@ -5,6 +5,7 @@ import { formatCapabilitySet } from "./authz/capabilities.ts";
 import type { Config } from "./config.ts";
 import type { Server } from "./server.ts";
 import { createGroup, createOrganization, hasOrganization, type Organization } from "./services/iam/first-owner.ts";
+import { insertSampleSignIn } from "./services/iam/sample-sign-in.ts";
 import { insertSampleRepos } from "./services/registry/sample-repos.ts";
 import { insertAdvisory } from "./services/vulnerabilities/insert-advisory.ts";
 import { generateAdvisories } from "./services/vulnerabilities/sample-advisories.ts";
@@ -43,6 +44,7 @@ async function sampleOrganization({ database }: Server): Promise<Organization> {
     const engineering = await createGroup(tx, organization.groupUid, "engineering", "Builds the product");
     await createGroup(tx, engineering.uid, "platform", "Runs what engineering builds");
     await createGroup(tx, organization.groupUid, "security", "Watches over both");
+    await insertSampleSignIn(tx, organization);
     await insertSampleRepos(tx, organization.groupUid);
     for (const advisory of generateAdvisories("development", 8)) {
       await insertAdvisory(tx, organization.groupUid, advisory);

@@ -1,10 +1,11 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { BlockList } from "node:net";
 import type { Logger } from "pino";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "../gen/health/v1/health_pb.ts";
+import { newDiscoverer } from "./authn/discover.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
 import { openIssuers } from "./authn/issuers.ts";
 import { openKeyRing } from "./authn/keys.ts";
@@ -22,12 +23,14 @@ import { createGateway } from "./doors/rest/gateway.ts";
 import { createRouter } from "./doors/router.ts";
 import { createSite } from "./doors/site.ts";
 import { endpoints } from "./endpoints.ts";
+import { resealAll, settleInstallation } from "./installation.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { pages } from "./pages.ts";
 import { composeMethods } from "./pipeline/compose.ts";
 import { createObserver } from "./pipeline/observe.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
+import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
 import { identityDirectory } from "./services/iam/directory.ts";
 import { health } from "./services/operations/health.ts";
@@ -37,7 +40,7 @@ import { ConfigError } from "./settings.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHeldRoles } from "./storage/grants.ts";
-import { settleSetting, writeSetting } from "./storage/settings.ts";
+import { SealError, type Seals } from "./storage/seals.ts";
 import { keyStore } from "./storage/signing-keys.ts";
 import type { AwsEndpoint } from "./sts/aws-caller.ts";
 import { createExchange } from "./sts/exchange.ts";
@@ -50,6 +53,7 @@ export interface Server extends AsyncDisposable {
   readonly database: Database;
   readonly tokens: Tokens;
   readonly policy: Policy;
+  readonly seals: Seals;
   /** Finishes what is being answered, then closes everything. */
   drain(): Promise<void>;
 }
@@ -61,18 +65,20 @@ export async function startServer(config: Config, log: Logger, clock: Clock = sy
     return await serve(config, log, clock, database);
   } catch (error) {
     await database.close();
-    throw error;
+    throw error instanceof SealError ? new ConfigError(`secrets-key: ${error.message}.`) : error;
   }
 }
 
 async function serve(config: Config, log: Logger, clock: Clock, database: Database): Promise<Server> {
-  const pageTokenKey = await settle(config, database, clock);
+  const seals = openSeals(config);
+  const pageTokenKey = await settleInstallation(config, database, seals, clock);
   await syncBuiltInRoles(database, clock());
-  const keys = await openKeyRing(keyStore(database, clock), {
+  const keys = await openKeyRing(keyStore(database, seals, clock), {
     algorithm: config.signingAlgorithm,
     clock,
     refreshCooldownMs: limits.keyRefreshCooldownMs,
   });
+  await resealAll(database, seals, clock, log);
   const { service } = config.registry;
   const audiences = [config.baseUrl, service, ...config.audiences];
   const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
@@ -80,8 +86,10 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     findHeldRoles: (uid) => findHeldRoles(database.session, uid),
     epoch: () => database.accessEpoch.current(),
   });
+  const outside = { fetchJson: fetcher(config), allowInsecureIssuers: config.dev };
+  const discover = newDiscoverer({ ...outside, maxFetches: limits.discoveries });
   const directory = identityDirectory(database, clock);
-  const issuers = openIssuers({ fetchJson: fetcher(config), clock, allowInsecureIssuers: config.dev });
+  const issuers = openIssuers({ ...outside, clock });
   const assumption = {
     directory,
     issuers,
@@ -101,7 +109,11 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   const observer = createObserver(log, metrics);
   const composed = composeMethods(
-    services(serviceDeps(config, database, clock, pageTokenKey), exchange, createExplainExchange(assumption)),
+    services(
+      serviceDeps(config, { database, clock, pageTokenKey, seals, discover }),
+      exchange,
+      createExplainExchange(assumption),
+    ),
     {
       tokens,
       policy,
@@ -125,7 +137,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     newRequestId: randomUUID,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
-  const signer = await openRegistrySigner(database, { issuer: config.baseUrl, service, clock });
+  const signer = await openRegistrySigner(database, seals, { issuer: config.baseUrl, service, clock });
   const plain = createEndpoints(
     endpoints({ config, database, keys, signer, policy, failures, directory, issuers, clock, log }),
     { ...limits, maxJsonDepth: limits.jsonDepth, errorDomain, newRequestId: randomUUID, observe: observer },
@@ -173,60 +185,40 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     limits.keyRefreshMs,
   );
   stopping.signal.addEventListener("abort", () => clearInterval(refresher));
-  return running(config, database, tokens, policy, listener, stopping);
+  return running(config, { database, tokens, policy, seals }, listener, stopping);
 }
 
 function running(
   config: Config,
-  database: Database,
-  tokens: Tokens,
-  policy: Policy,
+  parts: Pick<Server, "database" | "tokens" | "policy" | "seals">,
   listener: Listener,
   stopping: AbortController,
 ): Server {
   let closed: Promise<void> | undefined;
   const close = (finish: () => Promise<void>) => {
     stopping.abort();
-    closed ??= finish().then(() => database.close());
+    closed ??= finish().then(() => parts.database.close());
     return closed;
   };
   return {
     url: listener.address.url,
-    database,
-    tokens,
-    policy,
+    ...parts,
     drain: () => close(() => listener.drain(config.drainTimeoutMs)),
     [Symbol.asyncDispose]: () => close(async () => listener[Symbol.asyncDispose]()),
   };
 }
 
-/** Settles what belongs to the data: the key of page tokens, and the issuer that its tokens were made under. */
-async function settle(config: Config, database: Database, clock: Clock): Promise<Uint8Array> {
-  return await database.write({ actor: "", method: "start", requestId: "", time: clock() }, async (tx) => {
-    const issuer = await settleSetting(tx, "issuer", config.baseUrl);
-    if (issuer !== config.baseUrl) {
-      if (!config.dev && !config.acceptIssuerChange) {
-        throw new ConfigError(
-          `base-url: the data was made under ${issuer}; set it back, or start once with --accept-issuer-change.`,
-        );
-      }
-      await writeSetting(tx, "issuer", config.baseUrl);
-    }
-    return Buffer.from(await settleSetting(tx, "page_token_key", randomBytes(32).toString("base64url")), "base64url");
-  });
-}
-
-function serviceDeps(config: Config, database: Database, clock: Clock, pageTokenKey: Uint8Array): Deps {
+function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
   return {
-    database,
-    clock,
-    pageTokenKey,
+    ...parts,
     settings: {
+      baseUrl: config.baseUrl,
       rootGroups: config.rootGroups,
       maxDepth: limits.groupDepth,
       allowInsecureIssuers: config.dev,
       trustedEmailIssuers: config.trustedEmailIssuers,
       sharedEmailDomains: config.sharedEmailDomains,
+      termsDocuments: config.termsDocuments,
     },
   };
 }

@@ -7,11 +7,14 @@ import type { Deps } from "./resource/deps.ts";
 import { access } from "./services/access/access.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
 import { accountAssociations } from "./services/iam/account-associations.ts";
+import { externalGroupRoleMappings } from "./services/iam/external-group-role-mappings.ts";
 import { groupInvites } from "./services/iam/group-invites.ts";
 import { groups } from "./services/iam/groups.ts";
 import { identities } from "./services/iam/identities.ts";
+import { identityProviders } from "./services/iam/identity-providers.ts";
 import { roleBindings } from "./services/iam/role-bindings.ts";
 import { roles } from "./services/iam/roles.ts";
+import { terms } from "./services/iam/terms.ts";
 import { ping } from "./services/ping.ts";
 import { imageStore } from "./services/registry/image-store.ts";
 import { images } from "./services/registry/images.ts";
@@ -45,6 +48,9 @@ export function services(
     subscriptions(deps),
     groupInvites(deps),
     accountAssociations(deps),
+    identityProviders(deps),
+    externalGroupRoleMappings(deps),
+    terms(deps),
     implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
     access(deps, explainExchange),
     ping(),

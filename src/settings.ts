@@ -47,6 +47,13 @@ export const settings = [
     description: "how new keys sign API tokens: RS256 or ES256",
   },
   {
+    name: "secrets-key",
+    value: "keys",
+    fallback: "",
+    description:
+      "what secrets are sealed with in the database: 32 bytes in base64, or several separated by commas, of which the first seals and all open; empty for the file secrets-key in the data directory",
+  },
+  {
     name: "root-groups",
     value: "who",
     fallback: "anyone",
@@ -75,6 +82,12 @@ export const settings = [
     value: "url",
     fallback: "https://sts.amazonaws.com",
     description: "where the signed requests of AWS identities are sent to be verified",
+  },
+  {
+    name: "terms-documents",
+    value: "list",
+    fallback: "guardener-tos.v1,sfdpa.v1,skills-tos.v1",
+    description: "ids of the documents that can be accepted",
   },
   {
     name: "registry-service",

@@ -104,6 +104,11 @@ export function unauthenticated(description: string, cause?: unknown): ApiError 
   return new ApiError(Code.UNAUTHENTICATED, `Unauthenticated: ${description}`, { cause });
 }
 
+/** ABORTED: another change came first. */
+export function aborted(description: string): ApiError {
+  return new ApiError(Code.ABORTED, `Aborted: ${description}`);
+}
+
 /** RESOURCE_EXHAUSTED: a limit of the server or a quota was met. */
 export function resourceExhausted(description: string): ApiError {
   return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`);

@@ -156,12 +156,21 @@ function refresher({ fetchJson, clock }: IssuersOptions, { maxFetches }: Issuers
   };
 }
 
-/** The keys of an issuer by its discovery document (OpenID Connect Discovery 1.0 §4). */
-async function discoverKeys(issuer: string, fetchJson: IssuersOptions["fetchJson"]): Promise<OutsideKey[]> {
+/** The discovery document of an issuer (OpenID Connect Discovery 1.0 §4); rejects with an OutboundError. */
+export async function fetchDiscovery(
+  issuer: string,
+  fetchJson: IssuersOptions["fetchJson"],
+): Promise<Readonly<Record<string, unknown>>> {
   const document = await fetchJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-  const { issuer: named, jwks_uri: keysUrl } = (document ?? {}) as Record<string, unknown>;
+  const members = (document ?? {}) as Record<string, unknown>;
   // §4.3: exactly the issuer that was asked for.
-  if (named !== issuer) throw new OutboundError("refused", "the discovery document names another issuer");
+  if (members.issuer !== issuer) throw new OutboundError("refused", "the discovery document names another issuer");
+  return members;
+}
+
+/** The keys of an issuer by its discovery document. */
+async function discoverKeys(issuer: string, fetchJson: IssuersOptions["fetchJson"]): Promise<OutsideKey[]> {
+  const { jwks_uri: keysUrl } = await fetchDiscovery(issuer, fetchJson);
   if (typeof keysUrl !== "string") throw new OutboundError("refused", "the discovery document names no keys");
   // Plain http is for issuers on this machine; an issuer elsewhere may not send us here.
   if (!keysUrl.startsWith("https:") && !issuer.startsWith("http:")) {

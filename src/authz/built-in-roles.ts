@@ -575,6 +575,9 @@ export const builtInRoles: readonly BuiltInRole[] = [
 /** The role of whoever creates a root group. */
 export const ownerRole: BuiltInRole = byName("owner");
 
+/** The role that reads and changes nothing. */
+export const viewerRole: BuiltInRole = byName("viewer");
+
 /** Whether a uid is that of a built-in role. */
 export function isBuiltInRole(uid: string): boolean {
   return builtInRoles.some((role) => role.uid === uid);

@@ -1,18 +1,22 @@
 import type { Config } from "../config.ts";
+import { openSeals } from "../secrets.ts";
 import { collections } from "../services/collections.ts";
 import { checkDatabase, repairDatabase } from "../storage/check.ts";
 import type { Database } from "../storage/database.ts";
+import { unopenableSecrets } from "../storage/sealing.ts";
+import type { Seals } from "../storage/seals.ts";
 import { withDatabase } from "./open.ts";
 
 /** Compares what is derived with the rows it is derived from; 1 when they differ, also after a repair. */
 export async function checkDatabaseCommand(config: Config, repair: boolean): Promise<number> {
   return await withDatabase(config, async (database) => {
-    if (await isSound(database)) return 0;
+    const areSecretsOpen = await opensSecrets(database, openSeals(config));
+    if (await isSound(database)) return areSecretsOpen ? 0 : 1;
     if (!repair) return 1;
     const context = { actor: "", method: "db check --repair", requestId: "", time: Date.now() };
     const repaired = await database.write(context, (tx) => repairDatabase(tx, collections));
     console.log(`${repaired} entries and counters were put right; checking again`);
-    return (await isSound(database)) ? 0 : 1;
+    return (await isSound(database)) && areSecretsOpen ? 0 : 1;
   });
 }
 
@@ -22,4 +26,16 @@ async function isSound(database: Database): Promise<boolean> {
   if (truncated) console.log("… and more");
   if (findings.length === 0) console.log(`${rows} rows: counters and indexes agree with them`);
   return findings.length === 0;
+}
+
+/** Whether the keys that are set open every secret; no repair can help with one that they do not open. */
+async function opensSecrets(database: Database, seals: Seals): Promise<boolean> {
+  return await database.read(async (session) => {
+    let areOpen = true;
+    for await (const finding of unopenableSecrets(session, seals)) {
+      console.log(finding);
+      areOpen = false;
+    }
+    return areOpen;
+  });
 }

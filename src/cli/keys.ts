@@ -1,6 +1,7 @@
 import { openKeyRing } from "../authn/keys.ts";
 import { systemClock } from "../clock.ts";
 import { type Config, limits } from "../config.ts";
+import { openSeals } from "../secrets.ts";
 import { keyStore, listSigningKeys } from "../storage/signing-keys.ts";
 import { withDatabase } from "./open.ts";
 
@@ -24,7 +25,7 @@ export async function listKeys(config: Config): Promise<number> {
 export async function rotateKeys(config: Config, retireNow: boolean): Promise<number> {
   const kid = await withDatabase(config, async (database) => {
     const isFirst = (await listSigningKeys(database.session)).length === 0;
-    const ring = await openKeyRing(keyStore(database, systemClock), {
+    const ring = await openKeyRing(keyStore(database, openSeals(config), systemClock), {
       algorithm: config.signingAlgorithm,
       clock: systemClock,
       refreshCooldownMs: limits.keyRefreshCooldownMs,

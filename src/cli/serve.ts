@@ -19,14 +19,21 @@ export async function serve(config: Config): Promise<number> {
   return 0;
 }
 
-/** What runs here: enforcement, listener, storage, issuer. */
+/** What runs here: enforcement, listener, storage, issuer, secrets. */
 function banner(config: Config, server: Server): string {
   return [
     `Gatehouse ${version} listens on ${server.url} (gRPC, gRPC-web, Connect, REST)`,
     `  mode     ${config.dev ? "development: sample data, never for production" : "production"}; authorization is enforced`,
     `  storage  ${server.database.dialect}${server.database.dialect === "sqlite" ? ` ${config.databaseUrl}` : ""}`,
     `  issuer   ${config.baseUrl}`,
+    `  secrets  ${secretsState(server)}`,
   ].join("\n");
+}
+
+/** How secrets are stored. */
+function secretsState({ seals: { keyId } }: Server): string {
+  if (keyId !== undefined) return `sealed with the key ${keyId}`;
+  return "in the clear, and no client secret is stored: set --secrets-key or GATEHOUSE_SECRETS_KEY";
 }
 
 function welcome(url: string, groupUid: string, tokenFile: string): string {

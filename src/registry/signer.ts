@@ -5,7 +5,8 @@ import { signJws } from "../authn/jws.ts";
 import { loadKey, newKey, type PublicJwk, type SigningKey } from "../authn/signing-key.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../storage/database.ts";
-import { readSetting, settleSetting } from "../storage/settings.ts";
+import type { Seals } from "../storage/seals.ts";
+import { readSecret, settleSecret } from "../storage/settings.ts";
 import { newCertificate, publicKeyInfo } from "./certificate.ts";
 
 /** What a token allows on one thing of the registry (Distribution token specification, "access"). */
@@ -54,11 +55,16 @@ const lifetime = 300;
 /** How far the clock of a registry may be behind, in seconds. */
 const clockSkew = 30;
 
-const settingName = "registry_signing_key";
+const settingName = "registry_signing_key" as const;
 
 /** Opens the signer; its key is made at the first start and is the same for all nodes. */
-export async function openRegistrySigner(database: Database, options: SignerOptions): Promise<RegistrySigner> {
-  const stored = (await readSetting(database.session, settingName)) ?? (await makeKey(database, options.clock));
+export async function openRegistrySigner(
+  database: Database,
+  seals: Seals,
+  options: SignerOptions,
+): Promise<RegistrySigner> {
+  const known = await readSecret(database.session, seals, settingName);
+  const stored = known ?? (await makeKey(database, seals, options.clock));
   const { certificate, ...record } = JSON.parse(stored);
   const { privateKey, publicJwk, algorithm } = loadKey({ ...record, retireTime: undefined });
   const key: SigningKey = { kid: keyId(publicKeyInfo(privateKey)), algorithm, privateKey };
@@ -69,13 +75,13 @@ export async function openRegistrySigner(database: Database, options: SignerOpti
   };
 }
 
-async function makeKey(database: Database, clock: Clock): Promise<string> {
+async function makeKey(database: Database, seals: Seals, clock: Clock): Promise<string> {
   const { retireTime: _, ...record } = await newKey("RS256", clock());
   const { privateKey } = loadKey({ ...record, retireTime: undefined });
   const certificate = await newCertificate(privateKey, "Gatehouse registry tokens", clock());
   const value = JSON.stringify({ ...record, certificate });
   const context = { actor: "", method: "start", requestId: "", time: clock() };
-  return await database.write(context, (tx) => settleSetting(tx, settingName, value));
+  return await database.write(context, (tx) => settleSecret(tx, seals, settingName, value));
 }
 
 async function signToken(key: SigningKey, request: RegistryTokenRequest, { issuer, service, clock }: SignerOptions) {

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Database } from "../storage/database.ts";
+import type { Seals } from "../storage/seals.ts";
 import type { WriteContext } from "../storage/session.ts";
 
 /** What the services need of the rest of the program. */
@@ -9,11 +10,17 @@ export interface Deps {
   readonly clock: Clock;
   /** Authenticates page tokens. */
   readonly pageTokenKey: Uint8Array;
+  /** Seals and opens secrets that are stored. */
+  readonly seals: Seals;
+  /** The discovery document of an issuer; undefined when it cannot be had. */
+  discover(issuer: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   readonly settings: ServiceSettings;
 }
 
 /** What the operator decides about the behaviour of services. */
 export interface ServiceSettings {
+  /** The public address of this server, without a trailing slash. */
+  readonly baseUrl: string;
   /** Who may create root groups: whoever holds `groups.create` somewhere, or operators only. */
   readonly rootGroups: "anyone" | "operators";
   /** How many levels of groups there may be. */
@@ -24,6 +31,8 @@ export interface ServiceSettings {
   readonly trustedEmailIssuers: readonly string[];
   /** E-mail domains that belong to nobody in particular. */
   readonly sharedEmailDomains: readonly string[];
+  /** Ids of the documents that can be accepted. */
+  readonly termsDocuments: readonly string[];
 }
 
 /** Who changes something, for the change log. */

@@ -41,6 +41,8 @@ type ServerColumns =
   | "status"
   | "resourceLimits"
   | "keyId"
+  | "clientSecret"
+  | `scim${string}`
   | "codeDigest"
   | "expirationTime";
 

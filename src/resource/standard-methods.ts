@@ -35,14 +35,24 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(
   }
 
   /** Adds a resource below `parent` inside a transaction. Columns that no request sets come from `server`. */
-  async function insert(tx: Transaction, parent: string, value: MessageShape<D>, server: Partial<R>): Promise<R> {
+  async function insert(
+    tx: Transaction,
+    parent: string,
+    value: MessageShape<D>,
+    server: Partial<R> | ((uid: string) => Partial<R>),
+  ): Promise<R> {
     if (parent !== "" && !(await parents.lock(tx, parent))) throw notFound(parents.type, parent);
     if (parent !== "" && depthOf(parent) >= deps.settings.maxDepth) {
       throw failedPrecondition("TOO_DEEP", `groups may be nested ${deps.settings.maxDepth} levels deep`, parent);
     }
     const { time } = tx.context;
-    const own = { uid: newChild(parent), parent: parent === "" ? null : parent, createTime: time, ...updated(time) };
-    const row = { ...resource.toRow(value), ...server, ...own } as unknown as R;
+    const uid = newChild(parent);
+    const own = { uid, parent: parent === "" ? null : parent, createTime: time, ...updated(time) };
+    const row = {
+      ...resource.toRow(value),
+      ...(typeof server === "function" ? server(uid) : server),
+      ...own,
+    } as unknown as R;
     await insertRow(tx, collection, row);
     return row;
   }

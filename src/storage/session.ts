@@ -6,7 +6,7 @@ import { translateError } from "./errors.ts";
 import type { Tables } from "./tables.ts";
 
 /** The part of a Drizzle database that both dialects share. */
-export type Queries = Pick<NodePgDatabase, "select" | "insert" | "update" | "delete">;
+export type Queries = Pick<NodePgDatabase, "select" | "selectDistinct" | "insert" | "update" | "delete">;
 
 /** A statement that is parsed once and run many times. */
 export interface Prepared<T> {

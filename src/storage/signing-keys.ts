@@ -2,12 +2,14 @@
 
 import type { Database } from "./database.ts";
 import { gt, isNull, or, sql } from "./drizzle.ts";
+import type { Place, Seals } from "./seals.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** A stored signing key. */
 export interface SigningKeyRow {
   readonly kid: string;
   readonly algorithm: string;
+  /** As it is stored: sealed, if there is a key to seal with. */
   readonly privateJwk: string;
   readonly createTime: number;
   readonly retireTime: number | null;
@@ -46,17 +48,28 @@ interface KeyRecord<A extends string> extends Omit<SigningKeyRow, "algorithm" | 
   readonly retireTime: number | undefined;
 }
 
-/** The keys of a database. */
-export function keyStore<A extends string>(database: Database, clock: () => number) {
+/** The keys of a database. Retired ones, which nobody needs any more, are left closed and out. */
+export function keyStore<A extends string>(database: Database, seals: Seals, clock: () => number) {
   return {
     async list(): Promise<KeyRecord<A>[]> {
       const rows = await listSigningKeys(database.session);
-      return rows.map((row) => ({ ...row, algorithm: row.algorithm as A, retireTime: row.retireTime ?? undefined }));
+      const inForce = rows.filter(({ retireTime }) => retireTime === null || retireTime > clock());
+      return inForce.map((row) => ({
+        ...row,
+        privateJwk: seals.open(placeOf(row), row.privateJwk),
+        algorithm: row.algorithm as A,
+        retireTime: row.retireTime ?? undefined,
+      }));
     },
     async add(record: KeyRecord<A>, retireOthersAt: number): Promise<void> {
       const context = { actor: "", method: "keys", requestId: "", time: clock() };
-      const row = { ...record, retireTime: record.retireTime ?? null };
+      const privateJwk = seals.seal(placeOf(record), record.privateJwk);
+      const row = { ...record, privateJwk, retireTime: record.retireTime ?? null };
       await database.write(context, (tx) => addSigningKey(tx, row, retireOthersAt));
     },
   };
+}
+
+function placeOf({ kid }: { readonly kid: string }): Place {
+  return { kind: "signing_keys", uid: kid, column: "privateJwk" };
 }

@@ -2,6 +2,7 @@
 import type { Columns } from "./columns.postgres.ts";
 import { entriesTable } from "./tables/entries.ts";
 import { defineEventTables } from "./tables/events.ts";
+import { defineProviderTables } from "./tables/providers.ts";
 import { defineRegistryTables } from "./tables/registry.ts";
 import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
 
@@ -165,6 +166,7 @@ export function defineTables(columns: Columns) {
     groupInviteEntries: entries("group_invite_entries"),
     accountAssociationEntries: entries("account_association_entries"),
 
+    ...defineProviderTables(columns, groupUid, () => roles.uid),
     ...defineRegistryTables(columns, groupUid),
     ...defineVulnerabilityTables(columns, groupUid),
     ...defineEventTables(columns, groupUid),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
-/** Texts that stand for more than themselves. `<child of X>` is a uid directly below X, `<after X>` a later time, `<hex N>` N hexadecimal digits. */
+/** Texts that stand for more than themselves. `<child of X>` is a uid directly below X, `<after X>` a later time, `<hex N>` N hexadecimal digits, `<token P>` P and 64 of them. */
 const placeholders: readonly { readonly name: RegExp; test(value: JsonValue, argument: string): boolean }[] = [
   { name: /^<any>$/, test: () => true },
   { name: /^<root>$/, test: (value) => /^[0-9a-f]{40}$/.test(String(value)) },
@@ -11,6 +11,7 @@ const placeholders: readonly { readonly name: RegExp; test(value: JsonValue, arg
     test: (value, parent) => /^\/[0-9a-f]{16}$/.test(String(value).replace(parent, "")),
   },
   { name: /^<hex (.+)>$/, test: (value, length) => new RegExp(`^[0-9a-f]{${length}}$`).test(String(value)) },
+  { name: /^<token (.+)>$/, test: (value, prefix) => new RegExp(`^${prefix}[0-9a-f]{64}$`).test(String(value)) },
   // The specification: RFC 3339 in UTC, of millisecond precision. protobuf-es leaves out a fraction of zero.
   { name: /^<time>$/, test: (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(String(value)) },
   { name: /^<after (.+)>$/, test: (value, before) => Date.parse(String(value)) > Date.parse(before) },

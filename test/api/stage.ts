@@ -69,7 +69,13 @@ export async function openStage(server: TestServer, door: Door, name: string): P
       foreign: server.groupUid,
       domain,
       long: Object.fromEntries([512, 513, 2048, 2049, 4097].map((length) => [length, "z".repeat(length)])),
-      time: { yesterday: daysFromNow(-1), tomorrow: daysFromNow(1), nextYear: daysFromNow(367) },
+      time: {
+        yesterday: daysFromNow(-1),
+        tomorrow: daysFromNow(1),
+        inElevenMonths: daysFromNow(335),
+        nextYear: daysFromNow(367),
+        inThreeYears: daysFromNow(1096),
+      },
     },
     tokenOf(actor) {
       const token = tokens.get(actor) ?? tokenOf(server, people, domain, actor);

@@ -173,6 +173,24 @@ describe("gatehouse iam", () => {
     await done("iam", "invites", "delete", created.uid, "--yes");
   });
 
+  it("identity providers: of an organization; a secret is told and never shown, and an update of a part leaves it", async () => {
+    const secret = path.join(caller.home, "secret");
+    writeFileSync(secret, "canary-client-secret\n");
+    const created = await caller.json(
+      ...["iam", "identity-providers", "create", "sso", "--parent", "example.org", "--default-role", "viewer"],
+      ...["--oidc-issuer", "https://sso.acme.test", "--oidc-client-id", "gatehouse", "--oidc-client-secret", secret],
+      ...["--oidc-additional-scopes", "groups,offline_access", "--oidc-groups-claim", "groups"],
+    );
+    assert.deepEqual(created.oidc.additionalScopes, ["groups", "offline_access"]);
+    assert.equal(created.oidc.clientSecret, undefined);
+    const updated = await caller.json("iam", "identity-providers", "update", "sso", "--oidc-client-id", "other");
+    assert.deepEqual([updated.oidc.clientId, updated.oidc.issuer], ["other", "https://sso.acme.test"]);
+    const described = await caller.run("iam", "identity-providers", "describe", "sso", "-o", "yaml");
+    assert.ok(!described.stdout.includes("canary-client-secret"));
+    assert.match(await done("iam", "identity-providers", "list"), /^sso +\S+ +https:\/\/sso\.acme\.test +other$/m);
+    await done("iam", "identity-providers", "delete", "sso", "--yes");
+  });
+
   it("account associations: one for a group, named by the group", async () => {
     await done(
       ...[

@@ -83,3 +83,17 @@ export const declarations: readonly Declaration[] = [
     ],
   },
 ];
+
+/** An identity provider; the secret is sent with every apply and never read back. */
+export const identityProvider = (defaultRole: string, changes: JsonObject = {}): JsonObject => ({
+  name: "idp",
+  description: "d",
+  defaultRole,
+  oidc: {
+    issuer: "https://idp.example.org",
+    clientId: "client",
+    clientSecret: "secret",
+    additionalScopes: ["email", "profile", "a"],
+    ...changes,
+  },
+});

@@ -5,7 +5,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, codeName } from "../../src/aip/errors.ts";
 import { type Door, type Outcome, openDoor } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { claimMatch, declarations, issuer } from "./terraform-declarations.ts";
+import { claimMatch, declarations, identityProvider, issuer } from "./terraform-declarations.ts";
 
 type Resource = JsonObject & { readonly uid: string };
 
@@ -84,6 +84,33 @@ describe("Terraform", () => {
     assert.deepEqual(uidsOf(updated), [identity.uid, parent, editor]);
     await answer("RoleBindingsService/DeleteRoleBinding", { uid });
     await answer("IdentitiesService/DeleteIdentity", { uid: identity.uid });
+  });
+
+  it("an identity provider keeps the order of its scopes and its secret to itself, on a root group only", async () => {
+    const parent = server.groupUid;
+    const viewer = await roleNamed("viewer");
+    const shown = ({ oidc }: JsonObject) => oidc as JsonObject;
+    const created = await answer("IdentityProvidersService/CreateIdentityProvider", {
+      parent,
+      identityProvider: identityProvider(viewer),
+    });
+    const { uid } = created;
+    assert.deepEqual(shown(created).additionalScopes, ["email", "profile", "a"]);
+    assert.equal(shown(created).clientSecret, undefined);
+    assert.deepEqual(await answer("IdentityProvidersService/GetIdentityProvider", { uid }), created);
+    const changed = identityProvider(viewer, { additionalScopes: ["z", "a"], clientSecret: "other" });
+    const updated = await answer("IdentityProvidersService/UpdateIdentityProvider", {
+      identityProvider: { uid, ...changed },
+      updateMask: "*",
+    });
+    assert.deepEqual(shown(updated).additionalScopes, ["z", "a"]);
+    assert.deepEqual(await answer("IdentityProvidersService/GetIdentityProvider", { uid }), updated);
+    await answer("IdentityProvidersService/DeleteIdentityProvider", { uid });
+    for (const verb of ["Get", "Delete"])
+      assert.equal(await codeOf(`IdentityProvidersService/${verb}IdentityProvider`, { uid }), "NOT_FOUND");
+    const child = await answer("GroupsService/CreateGroup", { parent, group: { name: "child" } });
+    const below = { parent: child.uid, identityProvider: identityProvider(viewer) };
+    assert.equal(await codeOf("IdentityProvidersService/CreateIdentityProvider", below), "INVALID_ARGUMENT");
   });
 
   it("a root group is its creator's at once, by a token of before and one of after, and is destroyed", async () => {

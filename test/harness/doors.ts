@@ -17,11 +17,14 @@ import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js"
 import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { Groups } from "../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import { AccountAssociationsService } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { ExternalGroupRoleMappingsService } from "../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
 import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { IdentityProvidersService } from "../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { RoleBindingsService } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { TermsService } from "../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts";
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { PingService } from "../../gen/chainguard/platform/ping/v2beta1/ping_pb.ts";
 import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
@@ -62,6 +65,9 @@ export const services = [
   SubscriptionsService,
   GroupInvitesService,
   AccountAssociationsService,
+  IdentityProvidersService,
+  ExternalGroupRoleMappingsService,
+  TermsService,
   SecurityTokenService,
   AccessService,
   PingService,

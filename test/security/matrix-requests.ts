@@ -9,6 +9,7 @@ import { imageDigest } from "./registry-tree.ts";
 export const kinds = [
   ...(["group", "identity", "role", "roleBinding", "groupInvite", "accountAssociation"] as const),
   ...(["repo", "repoReadme", "tag", "advisory", "subscription"] as const),
+  ...(["identityProvider", "externalGroupRoleMapping"] as const),
 ] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -31,6 +32,8 @@ export function requestFor(place: Place, own: Things, uid: string): JsonObject {
     target = (Array.isArray(value) ? value[0] : value) as JsonObject;
   }
   target[last] = last === "ids" ? [uid] : uid;
+  // A batch names what lies below its parent.
+  if (request.names) request.names = [`${uid}/${"f".repeat(16)}`];
   return request;
 }
 
@@ -38,8 +41,14 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
   const isUpdate = method.input.fields.some(({ name }) => name === "update_mask");
   const isList = method.input.fields.some(({ name }) => name === "page_size");
   const given = method.input.fields.flatMap((field): [string, JsonValue][] => {
-    if (field.name === "parent") return [[field.jsonName, own.group]];
+    const isMapping = method.parent.name === "ExternalGroupRoleMappingsService";
+    if (field.name === "parent") return [[field.jsonName, isMapping ? own.identityProvider : own.group]];
     if (field.name === "digest" && !isList) return [[field.jsonName, imageDigest]];
+    if (field.name === "document_ids") return [[field.jsonName, ["sfdpa.v1"]]];
+    if (field.name === "names") return [[field.jsonName, []]];
+    if (field.name === "etag") return [[field.jsonName, "stale"]];
+    if (field.name === "group" && !field.message && !isList) return [[field.jsonName, own.group]];
+    if (field.name === "identity_provider_uid" && !isList) return [[field.jsonName, own.identityProvider]];
     if (field.name === "provider_type") return [[field.jsonName, "ACCOUNT_PROVIDER_TYPE_AMAZON"]];
     if (field.name === "images")
       return [[field.jsonName, [{ digest: imageDigest, platforms: [{ architecture: "amd64", size: "1" }] }]]];
@@ -68,6 +77,12 @@ function sampleOf(kind: string, own: Things): JsonObject {
     accountAssociation: { name: "accounts" },
     repo: { name: randomUUID() },
     tag: { name: "sample", digest: imageDigest },
+    identityProvider: {
+      name: "provider",
+      defaultRole: own.role,
+      oidc: { issuer: "https://idp.example.org", clientId: "gatehouse", pkceEnabled: true },
+    },
+    externalGroupRoleMapping: { externalGroupId: randomUUID(), roleUid: own.role, scope: own.group.split("/")[0]! },
     subscription: { sink: "https://example.org/" },
   };
   assert.ok(samples[kind], `the matrix has no sample of ${kind}`);

@@ -60,7 +60,7 @@ export function resourceOf({ file }: DescService): DescMessage | undefined {
 }
 
 /** What resources are created in, where that is no group. */
-const parents: Readonly<Record<string, string>> = { tag: "repo" };
+const parents: Readonly<Record<string, string>> = { tag: "repo", externalGroupRoleMapping: "identityProvider" };
 
 function uidFields(
   message: DescMessage,
@@ -81,16 +81,20 @@ function isScope(path: readonly DescField[]): boolean {
   return path.at(-1)?.fieldKind === "scalar" && path.every((field) => getOption(field, iam_scope));
 }
 
+/** Fields whose names do not say that they carry the uid of a role. */
+const roles: Readonly<Record<string, string>> = { default_role: "role" };
+
 function carriesUid(field: DescField, singulars: ReadonlySet<string>): boolean {
   // The numbers of users of an image are called uid, too.
   if (field.scalar !== ScalarType.STRING) return false;
   if (field.parent.name === "UIDPFilter") return field.name !== "in_root";
-  return /(^|_)uid$/.test(field.name) || field.name === "parent" || singulars.has(field.name);
+  return /(^|_)uid$/.test(field.name) || field.name === "parent" || singulars.has(field.name) || field.name in roles;
 }
 
 function placeOf(method: DescMethod, fields: readonly DescField[], singulars: ReadonlySet<string>): Place {
-  const { name } = fields.at(-1)!;
-  const named = [...singulars].find((singular) => singular !== "" && `${singular}_uid` === name) ?? name;
+  const { name, jsonName } = fields.at(-1)!;
+  const named =
+    [...singulars].find((singular) => singular !== "" && `${singular}Uid` === jsonName) ?? roles[name] ?? name;
   const resource = resourceOf(method.parent);
   const own = resource ? singularOf(resource) : "";
   const isPlace = name === "parent" || /^(ancestors|descendants|children)_of$/.test(name);

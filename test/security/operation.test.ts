@@ -17,7 +17,7 @@ import { rest } from "../harness/rest.ts";
 /** Starts the program, and answers what it said once it listens. */
 async function serveOnce(args: readonly string[]): Promise<string> {
   const server = start(["serve", "--listen", `127.0.0.1:${await freePort()}`, "--log-level", "silent", ...args]);
-  await server.said(/issuer +\S+\n/);
+  await server.said(/secrets +.+\n/);
   server.child.kill("SIGTERM");
   const { code, stdout } = await server.finished;
   assert.equal(code, 0);
@@ -40,6 +40,7 @@ describe("the start", () => {
     assert.match(said, /production; authorization is enforced/);
     assert.match(said, /storage +sqlite .*gatehouse\.db/);
     assert.match(said, /issuer +https:\/\/iam\.test\n/);
+    assert.match(said, /secrets +in the clear, .*: set --secrets-key or GATEHOUSE_SECRETS_KEY\n/);
   });
 
   it("O6: refuses another issuer than the data was made under, unless it is told to accept it", async () => {
@@ -83,7 +84,8 @@ describe("the data", () => {
     const token = await sampleOwner(first);
     const { body: before } = await list(first, token);
     await first[Symbol.asyncDispose]();
-    cpSync(path.join(original.path, "gatehouse.db"), path.join(copy.path, "gatehouse.db"));
+    for (const file of ["gatehouse.db", "secrets-key"])
+      cpSync(path.join(original.path, file), path.join(copy.path, file));
 
     await using second = await open(copy.path);
     assert.deepEqual((await list(second, token)).body.groups, before.groups);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { SignJWT } from "jose";
 import { limits } from "../../src/config.ts";
-import { readSetting } from "../../src/storage/settings.ts";
+import { readSecret } from "../../src/storage/settings.ts";
 import { rest } from "../harness/rest.ts";
 import { basic, getToken, postToken, readToken, service } from "../registry/sign-in.ts";
 import { keyPair, keySetText, signOutside } from "../sts/outside.ts";
@@ -154,7 +154,8 @@ describe("registry tokens", () => {
   });
 
   it("L1: the key stays in the database", async () => {
-    const stored = JSON.parse((await readSetting(ground.server.server.database.session, "registry_signing_key"))!);
+    const { database, seals } = ground.server.server;
+    const stored = JSON.parse((await readSecret(database.session, seals, "registry_signing_key"))!);
     const { d } = JSON.parse(stored.privateJwk);
     const shown = [
       await (await fetch(`${url}/token/jwks.json`)).text(),

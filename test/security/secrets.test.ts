@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import BetterSqlite from "better-sqlite3";
 import { systemClock } from "../../src/clock.ts";
-import { readSetting } from "../../src/storage/settings.ts";
+import { readSecret } from "../../src/storage/settings.ts";
 import { keyStore } from "../../src/storage/signing-keys.ts";
 import { rest } from "../harness/rest.ts";
 import { keyPair, keySetText, signOutside, startIssuer } from "../sts/outside.ts";
@@ -89,9 +89,9 @@ describe("logs, metrics and errors", () => {
       await call(ownerToken, "GroupsService/ListGroups", { pageToken: canary });
     }
     const { session } = server.database;
-    const [key] = await keyStore(server.database, systemClock).list();
+    const [key] = await keyStore(server.database, server.seals, systemClock).list();
     secrets.add(String(JSON.parse(key!.privateJwk).d));
-    secrets.add(String(await readSetting(session, "page_token_key")));
+    secrets.add(String(await readSecret(session, server.seals, "page_token_key")));
     const told = { log: log.text(), metrics: await metrics(), errors: JSON.stringify(errors) };
     assert.ok(log.lines().length > 20 && errors.length > 10, "nothing was looked at");
     for (const [place, text] of Object.entries(told)) {

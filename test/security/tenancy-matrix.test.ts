@@ -10,6 +10,7 @@ import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix.ts";
 import { type Kind, kinds, requestFor, type Things } from "./matrix-requests.ts";
+import { addMapping, addProvider } from "./provider-tree.ts";
 import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
 import {
   addAssociation,
@@ -72,7 +73,10 @@ before(async () => {
     const tag = await addTag(server, repo);
     const [advisory, subscription] = [await addAdvisory(server, group), await addSubscription(server, group)];
     const iam = { group, identity, role, roleBinding, groupInvite, accountAssociation };
-    things.set(group, { ...iam, repo, repoReadme: repo, tag, advisory, subscription });
+    const identityProvider = await addProvider(server, group);
+    const externalGroupRoleMapping = await addMapping(server, identityProvider);
+    const providers = { identityProvider, externalGroupRoleMapping };
+    things.set(group, { ...iam, ...providers, repo, repoReadme: repo, tag, advisory, subscription });
     return group;
   };
   const [root, other] = [await add(null), await add(null)];
@@ -154,6 +158,8 @@ function expectedCode(place: Place, caller: Caller, relation: Relation, uid: str
   const { capabilities } = demandOf(place.method)!;
   if (!capabilities.every((capability) => caller.capabilities.has(capability))) return Code.PERMISSION_DENIED;
   if (place.use === "filter") return Code.OK;
+  const special = expectedOfProviders(place, caller, relation, uid);
+  if (special !== undefined) return special;
   if (place.use === "opaque") return Code.NOT_FOUND;
   if (place.use === "reference") return expectedOfReference(place, caller, relation, uid);
   if (!isWithin(uid, caller.at)) return Code.PERMISSION_DENIED;
@@ -162,6 +168,27 @@ function expectedCode(place: Place, caller: Caller, relation: Relation, uid: str
   if (isAbsent(relation)) return isIdempotent ? Code.OK : Code.NOT_FOUND;
   // A group has one association at most, and each of these has one.
   return place.method.name === "CreateAccountAssociation" ? Code.ALREADY_EXISTS : Code.OK;
+}
+
+/** What is peculiar to providers: they belong to roots, mappings give roles at roots, and the callers hold none there. */
+function expectedOfProviders(
+  { method, use }: Place,
+  caller: Caller,
+  relation: Relation,
+  uid: string,
+): Code | undefined {
+  const isBeyond = use === "target" && !isWithin(uid, caller.at);
+  if (method.name === "CreateIdentityProvider" && !isBeyond) return Code.INVALID_ARGUMENT;
+  if (method.name === "CreateExternalGroupRoleMapping" && use === "reference") return Code.PERMISSION_DENIED;
+  if (isBeyond || isAbsent(relation)) return undefined;
+  // Every provider of the tree has a token, and the requests carry an etag of long ago.
+  const stale = { RegenerateScimToken: Code.ABORTED, SetScimEnabled: Code.ABORTED };
+  const codes: Readonly<Record<string, Code>> = {
+    ...stale,
+    GenerateScimToken: Code.FAILED_PRECONDITION,
+    CreateExternalGroupRoleMapping: Code.PERMISSION_DENIED,
+  };
+  return codes[method.name];
 }
 
 function expectedOfReference({ names }: Place, caller: Caller, relation: Relation, uid: string): Code {
@@ -180,13 +207,18 @@ async function uidAt(place: Place, caller: Caller, relation: Relation): Promise<
   const isDeleted = place.method.name.startsWith("Delete") && isWithin(group, caller.at) && things.has(group);
   if (isDeleted && caller.capabilities.size > 0) return await addVictim(kind, group);
   if (kind === "group" || relation === "malformed") return group;
-  return things.get(group)?.[kind] ?? `${group}${kind === "tag" ? `/${absent}` : ""}/${absent}`;
+  return (
+    things.get(group)?.[kind] ??
+    `${group}${["tag", "externalGroupRoleMapping"].includes(kind) ? `/${absent}` : ""}/${absent}`
+  );
 }
 
 async function addVictim(kind: Kind, group: string): Promise<string> {
   if (kind === "repo") return await addRepo(server, group);
   if (kind === "tag") return await addTag(server, things.get(group)!.repo);
   if (kind === "subscription") return await addSubscription(server, group);
+  if (kind === "identityProvider") return await addProvider(server, group);
+  if (kind === "externalGroupRoleMapping") return await addMapping(server, things.get(group)!.identityProvider);
   if (kind === "group") return await addGroup(server, group);
   if (kind === "accountAssociation") return await addAssociation(server, await addGroup(server, group));
   if (kind === "groupInvite") return await addInvite(server, group);
@@ -215,11 +247,13 @@ async function readRows(kind: Kind): Promise<Row[]> {
   const { session } = server.server.database;
   const statement = session.prepared(`test.all.${kind}`, (db, tables) => {
     const { groups, identities, roles, roleBindings, groupInvites, accountAssociations } = tables;
+    const { identityProviders: identityProvider, externalGroupRoleMappings: externalGroupRoleMapping } = tables;
     const { repos, tags, advisories, subscriptions } = tables;
     const iam = { group: groups, identity: identities, role: roles, roleBinding: roleBindings };
     const members = { groupInvite: groupInvites, accountAssociation: accountAssociations };
     const others = { ...members, repo: repos, tag: tags, advisory: advisories, subscription: subscriptions };
-    return db.select().from({ ...iam, ...others }[kind as "group"]);
+    const providers = { identityProvider, externalGroupRoleMapping };
+    return db.select().from({ ...iam, ...others, ...providers }[kind as "group"]);
   });
   return [...(await statement.execute())];
 }
@@ -231,6 +265,7 @@ function visible(place: Place, caller: Caller, rows: readonly Row[], uid: string
     descendantsOf: (row) => uid !== row.uid && isWithin(row.uid, uid),
     childrenOf: (row) => row.parent === uid,
     ids: (row) => row.uid === uid,
+    identityProviderUid: (row) => row.parent === uid,
     identity: (row) => row.identityUid === uid,
     group: (row) => row.parent === uid,
     role: (row) => row.roleUid === uid,

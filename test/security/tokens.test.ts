@@ -21,7 +21,9 @@ describe("an access token over the wire", () => {
   let record: KeyRecord;
   before(async () => {
     ground = await openGround({ clock: clock.read });
-    [record] = (await keyStore(ground.server.server.database, systemClock).list()) as [KeyRecord];
+    [record] = (await keyStore(ground.server.server.database, ground.server.server.seals, systemClock).list()) as [
+      KeyRecord,
+    ];
   });
   after(() => ground[Symbol.asyncDispose]());
 

@@ -46,6 +46,15 @@ describe("sample data", () => {
     assert.equal((await get(`${image}/size?architecture=arm64`)).architecture, "arm64");
   });
 
+  it("there are an identity provider with a mapping and an accepted document", async () => {
+    const { identityProviders } = await get("/iam/v2beta1/identityProviders");
+    const { externalGroupRoleMappings } = await get("/iam/v2beta1/externalGroupRoleMappings");
+    const { termsAcceptances } = await get(`/iam/v2beta1/terms/${development.organization.groupUid}`);
+    assert.deepEqual([identityProviders.length, externalGroupRoleMappings.length, termsAcceptances.length], [1, 1, 1]);
+    assert.equal(externalGroupRoleMappings[0].identityProviderUid, identityProviders[0].uid);
+    assert.equal(termsAcceptances[0].docId, "sfdpa.v1");
+  });
+
   it("there are advisories", async () => {
     const reply = await get("/vulnerabilities/v2beta1/advisories?order_by=created_at&page_size=1");
     assert.deepEqual([reply.totalCount, reply.advisories[0].aliases], ["8", ["CVE-2026-10000"]]);

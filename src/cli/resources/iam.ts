@@ -4,6 +4,7 @@ import { created, nameOrUid, uid } from "./columns.ts";
 import { duration, reference } from "./flags.ts";
 import { folders, groups, organizations } from "./groups.ts";
 import { identities } from "./identities.ts";
+import { identityProviders } from "./identity-providers.ts";
 import type { Resource } from "./resource.ts";
 import { roles } from "./roles.ts";
 
@@ -110,5 +111,6 @@ export const iamResources: readonly Resource[] = [
   roles,
   roleBindings,
   invites,
+  identityProviders,
   accountAssociations,
 ];

@@ -14,12 +14,14 @@ import { deleteRow, findRow, insertRow, lockRow } from "../../storage/collection
 import { readCounters } from "../../storage/counters.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
 import { findBindingsUnder, findVerifiedRoots } from "../../storage/grants.ts";
+import { findAcceptancesOf } from "../../storage/providers.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { writeSetting } from "../../storage/settings.ts";
 import { newChild } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage } from "./group-message.ts";
+import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
 const group = defineResource<typeof GroupSchema, GroupRow>({
@@ -107,6 +109,7 @@ export function groups(deps: Deps): Implementation {
 
 /** A group goes only when nothing is left in it; the owner binding of its creator goes with a root group. */
 async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
+  await deleteAcceptances(tx, row.uid);
   const contents = await readCounters(tx, row.uid);
   // It has the uid of the group, so that the counters of what lies below do not know of it.
   const association = await findRow(tx, accountAssociationCollection, row.uid);
@@ -120,6 +123,11 @@ async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Prom
   }
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
   await clearDeletedAdvisories(tx, row.uid);
+}
+
+/** Accepted terms cannot be taken back, and end with the group; the change log remembers them. */
+async function deleteAcceptances(tx: Transaction, groupUid: string): Promise<void> {
+  for (const row of await findAcceptancesOf(tx, groupUid)) await deleteRow(tx, termsAcceptanceCollection, row);
 }
 
 function notEmpty(uid: string, kinds: readonly string[]) {

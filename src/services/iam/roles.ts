@@ -10,6 +10,8 @@ import type { Deps } from "../../resource/deps.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { findBindingsOf } from "../../storage/grants.ts";
+import { isDefaultRole, isMapped } from "../../storage/providers.ts";
+import type { Session } from "../../storage/session.ts";
 import { parentOf } from "../../uid.ts";
 import { toTimestamp } from "../timestamps.ts";
 import { requireHeld } from "./escalation.ts";
@@ -59,13 +61,20 @@ export function roles(deps: Deps): Implementation {
         }),
       deleteRole: (request, call) =>
         standard.delete(request, call, async (tx, row) => {
-          const bound = await findBindingsOf(tx, "roleUid", row.uid, 1);
-          if (bound.length > 0)
-            throw failedPrecondition("RESOURCE_IN_USE", "cannot delete role that is bound to an identity", row.uid);
+          const use = await useOf(tx, row.uid);
+          if (use !== undefined)
+            throw failedPrecondition("RESOURCE_IN_USE", `cannot delete role that is ${use}`, row.uid);
         }),
     },
     [role.messageRules],
   );
+}
+
+/** What keeps a role from being deleted; undefined when nothing does. An invite to it then promises nothing. */
+async function useOf(session: Session, uid: string): Promise<string | undefined> {
+  if ((await findBindingsOf(session, "roleUid", uid, 1)).length > 0) return "bound to an identity";
+  if (await isDefaultRole(session, uid)) return "the default role of an identity provider";
+  return (await isMapped(session, uid)) ? "mapped to an external group" : undefined;
 }
 
 const builtInNames = new Set(builtInRoles.map(({ name }) => name));

@@ -1,6 +1,11 @@
 // The rows of the IAM resources and how they are stored.
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
 import type { StoredRelationship } from "../../storage/tables.ts";
+import {
+  externalGroupRoleMappingCollection,
+  identityProviderCollection,
+  termsAcceptanceCollection,
+} from "./provider-rows.ts";
 
 export interface GroupRow extends ResourceRow {
   readonly name: string;
@@ -109,4 +114,7 @@ export const iamCollections = [
   roleBindingCollection,
   groupInviteCollection,
   accountAssociationCollection,
+  identityProviderCollection,
+  externalGroupRoleMappingCollection,
+  termsAcceptanceCollection,
 ] as const;

@@ -1,0 +1,46 @@
+// Where the keys come from that secrets are sealed with: the setting, or a file in the data directory.
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Config, toSecretsKeys } from "./config.ts";
+import { ConfigError } from "./settings.ts";
+import { newSeals, type Seals } from "./storage/seals.ts";
+
+/** The seals of an installation. Development mode makes itself a key; elsewhere there may be none. */
+export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): Seals {
+  if (config.secretsKeys.length > 0) return newSeals(config.secretsKeys);
+  const file = path.join(config.dataDir, "secrets-key");
+  return newSeals(readKeys(file) ?? (config.dev ? makeKey(file) : []));
+}
+
+function readKeys(file: string): Buffer[] | undefined {
+  let text: string;
+  try {
+    // Security case C2: a key that others can read is none.
+    if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0)
+      throw new ConfigError(`secrets-key: ${file} can be read by others; set its mode to 0600.`);
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if (isMissing(error)) return undefined;
+    throw new ConfigError(`secrets-key: ${file} cannot be read.`);
+  }
+  const keys = toSecretsKeys(text.trim().replaceAll(/\s+/g, ","), `secrets-key: ${file}`);
+  if (keys.length === 0) throw new ConfigError(`secrets-key: ${file} holds no key.`);
+  return keys;
+}
+
+/** Of two who start at once on one directory the first makes the key. */
+function makeKey(file: string): Buffer[] {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  return readKeys(file) ?? [];
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

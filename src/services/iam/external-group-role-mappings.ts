@@ -1,0 +1,137 @@
+import {
+  BatchDeleteExternalGroupRoleMappingsRequestSchema,
+  type ExternalGroupRoleMapping,
+  ExternalGroupRoleMappingSchema,
+  ExternalGroupRoleMappingsService,
+} from "../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
+import { alreadyExists, type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../../aip/errors.ts";
+import { newViolations } from "../../aip/violations.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { defineResource } from "../../resource/resource.ts";
+import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
+import { deleteRow, findRow, lockRow } from "../../storage/collection.ts";
+import { readCounter } from "../../storage/counters.ts";
+import { UniqueViolation } from "../../storage/errors.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { parentOf, rootOf } from "../../uid.ts";
+import { toTimestamp } from "../timestamps.ts";
+import { maxMappings } from "./mapping-limits.ts";
+import {
+  type ExternalGroupRoleMappingRow,
+  externalGroupRoleMappingCollection,
+  identityProviderCollection,
+} from "./provider-rows.ts";
+import { requireUsableRole } from "./role-use.ts";
+
+const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, ExternalGroupRoleMappingRow>({
+  schema: ExternalGroupRoleMappingSchema,
+  plural: "externalGroupRoleMappings",
+  collection: externalGroupRoleMappingCollection,
+  orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
+  rules: {
+    // PostgreSQL indexes it together with three uids, which leaves room for 2600 bytes.
+    external_group_id: {
+      test: (text) => text.length <= 512 && !text.includes("\0"),
+      description: "must be at most 512 characters without NUL",
+    },
+    scope: uidRule,
+  },
+  check: checkMapping,
+  toMessage: mappingMessage,
+  toRow: ({ externalGroupId, roleUid, scope }) => ({ externalGroupId, roleUid, scope }),
+});
+
+const batchRules: MessageRules = {
+  schema: BatchDeleteExternalGroupRoleMappingsRequestSchema,
+  fields: { names: uidRule },
+};
+
+/** Identity providers as the parents of mappings. */
+const providerParents: ParentCollection = {
+  type: "iam.chainguard.dev/IdentityProvider",
+  lock: (tx, uid) => lockRow(tx, identityProviderCollection, uid),
+};
+
+/** Serves the mappings of groups elsewhere to roles here. What they give lasts as long as a sign-in and is stored nowhere. */
+export function externalGroupRoleMappings(deps: Deps): Implementation {
+  const standard = standardMethods(mapping, providerParents, deps);
+  const { database, clock } = deps;
+
+  async function insert(tx: Transaction, parent: string, value: ExternalGroupRoleMapping, call: Call) {
+    if (!(await providerParents.lock(tx, parent))) throw notFound(providerParents.type, parent);
+    requireOwnOrganization(parent, value);
+    await requireUsableRole(tx, value.roleUid, value.scope, call);
+    if ((await readCounter(tx, parent, externalGroupRoleMappingCollection.kind)) >= maxMappings)
+      throw failedPrecondition("TOO_MANY_MAPPINGS", `an identity provider has ${maxMappings} mappings at most`, parent);
+    return await standard.insert(tx, parent, value, {});
+  }
+
+  return implement(
+    ExternalGroupRoleMappingsService,
+    {
+      getExternalGroupRoleMapping: standard.get,
+      listExternalGroupRoleMappings: (request, call) =>
+        standard.list(request, call, { parent: request.identityProviderUid }),
+      async createExternalGroupRoleMapping({ parent, externalGroupRoleMapping: value }, call) {
+        try {
+          return mappingMessage(
+            await database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!, call)),
+          );
+        } catch (error) {
+          if (!(error instanceof UniqueViolation)) throw error;
+          throw alreadyExists(mapping.type, "", "the group of the identity provider has this role at this scope");
+        }
+      },
+      deleteExternalGroupRoleMapping: (request, call) => standard.delete(request, call),
+      async batchDeleteExternalGroupRoleMappings({ parent, names }, call) {
+        requireOneProvider(parent, names);
+        const deleted = await database.write(writeContext(call, clock), (tx) => deleteAll(tx, parent, names));
+        return { parent, externalGroupRoleMappings: deleted.map(mappingMessage) };
+      },
+    },
+    [mapping.messageRules, batchRules],
+  );
+}
+
+/** The published field annotations call all of them optional, and a mapping means nothing without one. */
+function checkMapping({ externalGroupId, roleUid, scope }: ExternalGroupRoleMapping): FieldViolation[] {
+  const fields = { external_group_id: externalGroupId, role_uid: roleUid, scope };
+  const missing = Object.entries(fields).filter(([, text]) => text === "");
+  return missing.map(([field]) => ({ field, description: `${field} is required` }));
+}
+
+/** The scope comes from the caller: another organization must not even be looked at. */
+function requireOwnOrganization(parent: string, { scope }: ExternalGroupRoleMapping): void {
+  if (scope === rootOf(parent)) return;
+  throw invalidArgument([{ field: "scope", description: "must be the organization of the identity provider" }]);
+}
+
+/** AIP-235: all that is deleted at once has one parent, for which the caller was authorized. */
+function requireOneProvider(parent: string, names: readonly string[]): void {
+  const violations = newViolations();
+  names.forEach((name, index) => {
+    if (parentOf(name) !== parent) violations.add(`names[${index}]`, "must be a mapping of the parent");
+  });
+  violations.throwIfAny();
+}
+
+/** Deletes what is still there, each once. */
+async function deleteAll(tx: Transaction, parent: string, names: readonly string[]) {
+  if (!(await findRow(tx, identityProviderCollection, parent))) throw notFound(providerParents.type, parent);
+  const deleted: ExternalGroupRoleMappingRow[] = [];
+  for (const uid of new Set(names)) {
+    const row = await findRow(tx, externalGroupRoleMappingCollection, uid);
+    if (!row) continue;
+    await deleteRow(tx, externalGroupRoleMappingCollection, row);
+    deleted.push(row);
+  }
+  return deleted;
+}
+
+function mappingMessage(row: ExternalGroupRoleMappingRow) {
+  const { uid, parent: identityProviderUid, externalGroupId, roleUid, scope } = row;
+  return { uid, identityProviderUid, externalGroupId, roleUid, scope, createTime: toTimestamp(row.createTime) };
+}

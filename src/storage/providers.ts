@@ -1,0 +1,92 @@
+// The joins and lookups around identity providers: their mappings and roles, owners, accepted terms.
+import { and, eq, sql } from "./drizzle.ts";
+import type { Session } from "./session.ts";
+
+/** The mappings of an identity provider, at most `limit`. */
+export async function findMappingsOf(session: Session, providerUid: string, limit: number) {
+  const statement = session.prepared("external_group_role_mappings.of", (db, { externalGroupRoleMappings: mappings }) =>
+    db
+      .select()
+      .from(mappings)
+      .where(eq(mappings.parent, sql.placeholder("providerUid")))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ providerUid, limit });
+}
+
+/** The roles that the mappings of an identity provider give, and where; each pair once. */
+export async function findMappedRoles(session: Session, providerUid: string) {
+  const statement = session.prepared(
+    "external_group_role_mappings.roles",
+    (db, { externalGroupRoleMappings: mappings }) =>
+      db
+        .selectDistinct({ roleUid: mappings.roleUid, scope: mappings.scope })
+        .from(mappings)
+        .where(eq(mappings.parent, sql.placeholder("providerUid"))),
+  );
+  return await statement.execute({ providerUid });
+}
+
+/** Whether a mapping gives the role. */
+export async function isMapped(session: Session, roleUid: string): Promise<boolean> {
+  const statement = session.prepared(
+    "external_group_role_mappings.by_role",
+    (db, { externalGroupRoleMappings: mappings }) =>
+      db
+        .select({ uid: mappings.uid })
+        .from(mappings)
+        .where(eq(mappings.roleUid, sql.placeholder("roleUid")))
+        .limit(1),
+  );
+  return (await statement.execute({ roleUid })).length > 0;
+}
+
+/** Whether an identity provider gives the role at first sign-in. */
+export async function isDefaultRole(session: Session, roleUid: string): Promise<boolean> {
+  const statement = session.prepared("identity_providers.by_role", (db, { identityProviders }) =>
+    db
+      .select({ uid: identityProviders.uid })
+      .from(identityProviders)
+      .where(eq(identityProviders.defaultRole, sql.placeholder("roleUid")))
+      .limit(1),
+  );
+  return (await statement.execute({ roleUid })).length > 0;
+}
+
+/** What was accepted for exactly this group: at most one row for each document that there ever was. */
+export async function findAcceptancesOf(session: Session, groupUid: string) {
+  const statement = session.prepared("terms_acceptances.of", (db, { termsAcceptances }) =>
+    db
+      .select()
+      .from(termsAcceptances)
+      .where(eq(termsAcceptances.parent, sql.placeholder("groupUid"))),
+  );
+  return await statement.execute({ groupUid });
+}
+
+/** The roles that are bound at exactly this group. */
+export async function findRolesBoundAt(session: Session, groupUid: string) {
+  const statement = session.prepared("role_bindings.roles_at", (db, { roleBindings, roles }) =>
+    db
+      .selectDistinct({ uid: roles.uid, capabilities: sql<string>`cast(${roles.capabilities} as text)` })
+      .from(roleBindings)
+      .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
+      .where(eq(roleBindings.parent, sql.placeholder("groupUid"))),
+  );
+  const found = await statement.execute({ groupUid });
+  return found.map(({ uid, capabilities }) => ({ uid, capabilities: JSON.parse(capabilities) as number[] }));
+}
+
+/** The identities that hold the role by a binding at exactly this group, at most `limit`. */
+export async function findHoldersAt(session: Session, groupUid: string, roleUid: string, limit: number) {
+  const statement = session.prepared("role_bindings.holders_at", (db, { roleBindings }) =>
+    db
+      .select({ identityUid: roleBindings.identityUid })
+      .from(roleBindings)
+      .where(
+        and(eq(roleBindings.parent, sql.placeholder("groupUid")), eq(roleBindings.roleUid, sql.placeholder("roleUid"))),
+      )
+      .limit(sql.placeholder("limit")),
+  );
+  return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
+}

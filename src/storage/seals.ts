@@ -1,0 +1,91 @@
+// Secrets at rest. What is sealed can be read with the key alone, and only where it was put: AES-256-GCM (NIST SP 800-38D)
+// over the text, with the place as associated data.
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+
+/** Where a secret stands. Nothing sealed for one place opens at another. */
+export interface Place {
+  readonly kind: string;
+  readonly uid: string;
+  readonly column: string;
+}
+
+/** Seals and opens secrets. */
+export interface Seals {
+  /** What new seals are made with; undefined when there is no key. */
+  readonly keyId: string | undefined;
+  /** The text as it is to be stored: sealed, or as it is when there is no key. */
+  seal(place: Place, text: string): string;
+  /** The text that was stored; what was stored before there was a key comes as it is. Throws SealError. */
+  open(place: Place, stored: string): string;
+  /** Whether the text is stored as `seal` would store it now: after a change of keys it is not. */
+  isCurrent(stored: string): boolean;
+}
+
+/** A sealed secret that cannot be opened. The message names the place and the key, never the secret. */
+export class SealError extends Error {
+  override readonly name = "SealError";
+}
+
+const prefix = "gatehouse-sealed:1:";
+const algorithm = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Makes seals by keys of 32 bytes: the first one seals, all of them open. */
+export function newSeals(keys: readonly Buffer[]): Seals {
+  const known = new Map(keys.map((key) => [keyIdOf(key), key]));
+  const first = keys[0];
+  const keyId = first && keyIdOf(first);
+  return {
+    keyId,
+    seal: (place, text) =>
+      first ? `${prefix}${keyId}:${encrypt(first, place, text).toString("base64url")}` : checkUnsealed(text),
+    open(place, stored) {
+      if (!stored.startsWith(prefix)) return stored;
+      const [id = "", box = ""] = stored.slice(prefix.length).split(":");
+      const key = known.get(id);
+      if (!key) throw new SealError(`${nameOf(place)} is sealed with the key ${id}, which secrets-key does not have`);
+      return decrypt(key, place, Buffer.from(box, "base64url"));
+    },
+    isCurrent: (stored) => (keyId ? stored.startsWith(`${prefix}${keyId}:`) : !stored.startsWith(prefix)),
+  };
+}
+
+/** Names a key without giving it away. */
+function keyIdOf(key: Buffer): string {
+  return createHmac("sha256", key).update("gatehouse secrets key id").digest("hex").slice(0, 16);
+}
+
+function encrypt(key: Buffer, place: Place, text: string): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(bytesOf(place));
+  const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+function decrypt(key: Buffer, place: Place, box: Buffer): string {
+  const nonce = box.subarray(0, nonceBytes);
+  const tag = box.subarray(nonceBytes, nonceBytes + tagBytes);
+  try {
+    const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+    decipher.setAAD(bytesOf(place)).setAuthTag(tag);
+    return decipher.update(box.subarray(nonceBytes + tagBytes), undefined, "utf8") + decipher.final("utf8");
+  } catch {
+    throw new SealError(`${nameOf(place)} was altered, or sealed for another place`);
+  }
+}
+
+/** A text that looks sealed would be taken for it when it is read. */
+function checkUnsealed(text: string): string {
+  if (text.startsWith(prefix)) throw new SealError("a secret must not look like a sealed one");
+  return text;
+}
+
+/** No two places have the same bytes. */
+function bytesOf({ kind, uid, column }: Place): Buffer {
+  return Buffer.from(JSON.stringify([kind, uid, column]));
+}
+
+function nameOf({ kind, uid, column }: Place): string {
+  return `${kind} ${uid}: ${column}`;
+}

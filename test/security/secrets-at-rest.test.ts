@@ -1,0 +1,203 @@
+// Secrets in the database: sealed once there is a key, opened by the keys that are given, and by nothing else.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Writable } from "node:stream";
+import { after, describe, it } from "node:test";
+import pino from "pino";
+import { toConfig } from "../../src/config.ts";
+import { type Server, startServer } from "../../src/server.ts";
+import { openClientSecret, sealClientSecret } from "../../src/services/iam/client-secret.ts";
+import { createOrganization } from "../../src/services/iam/first-owner.ts";
+import { identityProviderCollection } from "../../src/services/iam/provider-rows.ts";
+import { readSettings } from "../../src/settings.ts";
+import { findRow } from "../../src/storage/collection.ts";
+import { newSeals } from "../../src/storage/seals.ts";
+import { readSecret, readSetting } from "../../src/storage/settings.ts";
+import { listSigningKeys } from "../../src/storage/signing-keys.ts";
+import { newChild } from "../../src/uid.ts";
+import { dataDirectory, run } from "../cli/process.ts";
+import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
+import type { TestServer } from "../harness/server.ts";
+import { addProvider } from "./provider-tree.ts";
+
+const newKey = () => randomBytes(32).toString("base64");
+const sealed = /^gatehouse-sealed:1:[0-9a-f]{16}:/;
+
+interface Data {
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+}
+
+/** Starts a production server on the data with these keys. */
+async function open({ dataDir, databaseUrl }: Data, secretsKey: string, log?: NodeJS.WritableStream): Promise<Server> {
+  const listen = `127.0.0.1:${await freePort()}`;
+  const settings = { dataDir, databaseUrl, secretsKey, listen, baseUrl: "https://iam.test" };
+  const logger = log ? pino({ level: "info" }, log) : pino({ level: "silent" });
+  return await startServer(toConfig(readSettings(settings, {})), logger);
+}
+
+/** All secrets as they are stored. */
+async function stored({ database: { session } }: Server, provider?: string): Promise<string[]> {
+  const keys = (await listSigningKeys(session)).map(({ privateJwk }) => privateJwk);
+  const row = provider === undefined ? undefined : await findRow(session, identityProviderCollection, provider);
+  const settings = [await readSetting(session, "page_token_key"), await readSetting(session, "registry_signing_key")];
+  return [...settings.map(String), ...keys, ...(row ? [row.clientSecret!] : [])];
+}
+
+/** Adds an organization with a provider that has a client secret. */
+async function addSecret(server: Server, secret: string): Promise<string> {
+  const context = { actor: "", method: "test", requestId: "", time: Date.now() };
+  const owner = { issuer: "https://issuer.example.org", subject: "owner" };
+  const { groupUid } = await server.database.write(context, (tx) => createOrganization(tx, "org", owner));
+  const uid = newChild(groupUid);
+  const clientSecret = sealClientSecret(server.seals, uid, secret);
+  return await addProvider({ server } as TestServer, groupUid, { uid, clientSecret });
+}
+
+function keptLog() {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { stream, lines };
+}
+
+after(stopPostgres);
+
+for (const kind of ["sqlite", "postgres"] as const) {
+  describe(`secrets in ${kind}`, () => {
+    const place = async (dataDir: string): Promise<Data> => ({
+      dataDir,
+      databaseUrl: kind === "postgres" ? await newPostgresDatabase() : "",
+    });
+
+    it("what was stored before there was a key is read, and sealed at the start that has one", async () => {
+      using directory = dataDirectory();
+      const data = await place(directory.path);
+      const clear = await open(data, "");
+      const [pageKey, registryKey, signingKey] = await stored(clear);
+      await clear[Symbol.asyncDispose]();
+      assert.doesNotMatch(pageKey!, sealed);
+      for (const key of [registryKey, signingKey]) assert.match(key!, /"privateJwk"|"d":/);
+
+      await using first = await open(data, newKey());
+      const now = await stored(first);
+      assert.equal(now.length, 3);
+      for (const text of now) assert.match(text, sealed);
+      assert.equal(await readSecret(first.database.session, first.seals, "page_token_key"), pageKey);
+      assert.equal(await readSecret(first.database.session, first.seals, "registry_signing_key"), registryKey);
+    });
+
+    it("a new key before the old one seals all anew, after which the old one is not needed", async () => {
+      using directory = dataDirectory();
+      const data = await place(directory.path);
+      const [old, fresh] = [newKey(), newKey()];
+      const first = await open(data, old);
+      const uid = await addSecret(first, "s3cret");
+      const before = await stored(first, uid);
+      await first[Symbol.asyncDispose]();
+
+      const second = await open(data, `${fresh},${old}`);
+      const keyId = newSeals([Buffer.from(fresh, "base64")]).keyId;
+      for (const text of await stored(second, uid)) assert.ok(text.startsWith(`gatehouse-sealed:1:${keyId}:`));
+      assert.equal(before.length, 4);
+      const row = (await findRow(second.database.session, identityProviderCollection, uid))!;
+      assert.equal(openClientSecret(second.seals, row), "s3cret");
+      await second[Symbol.asyncDispose]();
+
+      await using third = await open(data, fresh);
+      assert.equal(third.seals.keyId, keyId);
+    });
+
+    it("a server with a wrong key, or none any more, does not start, and says which key it wants", async () => {
+      using directory = dataDirectory();
+      const data = await place(directory.path);
+      const first = await open(data, newKey());
+      await first[Symbol.asyncDispose]();
+      for (const key of ["", newKey()]) {
+        await assert.rejects(open(data, key), {
+          name: "ConfigError",
+          message: `secrets-key: settings page_token_key: value is sealed with the key ${first.seals.keyId}, which secrets-key does not have.`,
+        });
+      }
+    });
+
+    it("a secret that was moved to another provider does not open; the start tells of it, and so does db check", async () => {
+      using directory = dataDirectory();
+      const data = await place(directory.path);
+      const [key, old] = [newKey(), newKey()];
+      const first = await open(data, old);
+      const uid = await addSecret(first, "s3cret");
+      const { clientSecret } = (await findRow(first.database.session, identityProviderCollection, uid))!;
+      const moved = await addProvider({ server: first } as TestServer, uid.split("/")[0]!, { clientSecret });
+      await first[Symbol.asyncDispose]();
+
+      const log = keptLog();
+      const second = await open(data, `${key},${old}`, log.stream);
+      const finding = `identity_providers ${moved}: clientSecret was altered, or sealed for another place`;
+      assert.ok(
+        log.lines.some((line) => line.includes(finding)),
+        log.lines.join(""),
+      );
+      const row = (await findRow(second.database.session, identityProviderCollection, moved))!;
+      assert.throws(() => openClientSecret(second.seals, row), { message: finding });
+      await second[Symbol.asyncDispose]();
+
+      const url = data.databaseUrl || path.join(directory.path, "gatehouse.db");
+      const args = ["db", "check", "--data-dir", directory.path, "--database-url", url];
+      const checked = await run(args, { GATEHOUSE_SECRETS_KEY: `${key},${old}` });
+      assert.deepEqual([checked.code, checked.stdout.includes(finding)], [1, true], checked.stdout + checked.stderr);
+      const keyless = await run(args);
+      assert.equal(keyless.code, 1);
+      assert.match(keyless.stdout, /settings page_token_key: value is sealed with the key [0-9a-f]{16}/);
+      assert.match(keyless.stdout, /signing_keys \S+: privateJwk is sealed with the key/);
+    });
+  });
+}
+
+describe("the key of secrets", () => {
+  const serve = ["serve", "--base-url", "https://iam.test", "--listen", "127.0.0.1:1"];
+
+  it("C2: development makes one for its owner alone", async () => {
+    using directory = dataDirectory();
+    const listen = `127.0.0.1:${await freePort()}`;
+    const config = toConfig(readSettings({ dev: true, dataDir: directory.path, listen }, {}));
+    await using server = await startServer(config, pino({ level: "silent" }));
+    const file = path.join(directory.path, "secrets-key");
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(newSeals([Buffer.from(readFileSync(file, "utf8"), "base64")]).keyId, server.seals.keyId);
+  });
+
+  it("C2: a file that others can read ends the start", async () => {
+    using directory = dataDirectory();
+    const file = path.join(directory.path, "secrets-key");
+    writeFileSync(file, newKey());
+    for (const mode of [0o640, 0o604]) {
+      chmodSync(file, mode);
+      const { code, stderr } = await run([...serve, "--data-dir", directory.path]);
+      assert.deepEqual(
+        [code, stderr],
+        [2, `gatehouse: secrets-key: ${file} can be read by others; set its mode to 0600.\n`],
+      );
+    }
+  });
+
+  for (const [what, key] of [
+    ["too short", randomBytes(31).toString("base64")],
+    ["too long", randomBytes(33).toString("base64")],
+    ["no base64", `${"!".repeat(43)}=`],
+    ["good, with a bad one behind", `${newKey()},${newKey().slice(5)}`],
+  ] as const) {
+    it(`one that is ${what} is refused and not repeated`, async () => {
+      using directory = dataDirectory();
+      const outcome = await run([...serve, "--data-dir", directory.path], { GATEHOUSE_SECRETS_KEY: key });
+      const message = "gatehouse: secrets-key: must be 32 bytes in base64, or several such keys separated by commas.\n";
+      assert.deepEqual([outcome.code, outcome.stderr], [2, message]);
+    });
+  }
+});
