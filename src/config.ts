@@ -147,10 +147,11 @@ function toPlainUrl(name: SettingName, text: string): string {
     !url.hash &&
     !url.username &&
     !url.password;
-  if (!isPlain)
-    throw new ConfigError(
-      `${name}: ${JSON.stringify(text)} is not an http or https URL without query, fragment and user.`,
-    );
+  if (!isPlain) {
+    // A password that was put there by mistake is not shown.
+    const shown = url?.password ? "the URL" : JSON.stringify(text);
+    throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment and user.`);
+  }
   return text.replace(/\/+$/, "");
 }
 

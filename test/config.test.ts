@@ -88,6 +88,25 @@ describe("settings", () => {
       { config: "/nowhere/gatehouse.json" },
       /^config: \/nowhere\/gatehouse.json cannot be read as JSON/,
     ],
+    [
+      "a registry that goes by the name of the API",
+      { registryService: "http://127.0.0.1:8080" },
+      /^registry-service: must not be an audience of the API/,
+    ],
+    [
+      "a registry that goes by another audience",
+      { audiences: "x.test", registryService: "x.test" },
+      /^registry-service: must not be an audience of the API/,
+    ],
+    ["a registry without a name", { registryService: "" }, /^registry-service: /],
+    ["a group of the registry that is no uid", { registryGroup: "acme" }, /^registry-group: "acme" is not a uid/],
+    [
+      "a password in the address of the registry, and does not show it",
+      { registryUrl: "https://u:canary@r.test" },
+      /^registry-url: (?!.*canary)/,
+    ],
+    ["credentials without a password", { registryCredentials: "canary" }, /^registry-credentials: (?!.*canary)/],
+    ["a short secret", { registryNotificationSecret: "canary" }, /^registry-notification-secret: (?!.*canary).*16/],
     ["a file that is no object", { config: file("[]") }, /^config: .* must hold an object/],
     [
       "a file with a misspelt setting",

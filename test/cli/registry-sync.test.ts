@@ -86,6 +86,25 @@ describe("gatehouse registry sync", () => {
     assert.deepEqual(await mirrored(), held());
   });
 
+  it("keeps what is said of a tag when it moves", async () => {
+    registry.tag("app", "old", registry.putImage("amd64").digest);
+    await sync();
+    const { repos } = await get(`/registry/v2beta1/repos?uidp.descendants_of=${group}`);
+    const tag = {
+      name: "old",
+      digest: registry.repositories.get("app")!.get("old"),
+      deprecated: true,
+      bundles: ["base"],
+    };
+    const path = `/registry/v2beta1/tags/${repos[0].uid}`;
+    await rest(caller.server.url, caller.server.ownerToken, "POST", path, tag);
+    const { digest } = registry.putImage("amd64", "moved");
+    registry.tag("app", "old", digest);
+    await sync();
+    const { tags } = await get(`/registry/v2beta1/tags?uidp.children_of=${repos[0].uid}`);
+    assert.deepEqual([tags[0].digest, tags[0].deprecated, tags[0].bundles], [digest, true, ["base"]]);
+  });
+
   it("leaves tags that are gone, and removes them with --prune, those of repositories that are gone too", async () => {
     const { digest } = registry.putImage("amd64");
     for (const name of ["kept", "emptied", "gone"]) for (const tag of ["a", "b"]) registry.tag(name, tag, digest);

@@ -1,65 +1,31 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { writeEvent } from "../../src/registry/mirror.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addGroup, arrange } from "../security/tree.ts";
-import { type OutsideRegistry, startOutsideRegistry } from "./outside-registry.ts";
-import { basic } from "./sign-in.ts";
-
-const secret = "only for this test, and long enough";
-const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
-const manifestType = "application/vnd.oci.image.manifest.v1+json";
+import { digestOf, event, type Listening, manifestType, startListening } from "./listening.ts";
+import type { OutsideRegistry } from "./outside-registry.ts";
 
 after(stopPostgres);
 
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`notifications of a registry on ${database}`, () => {
+    let listening: Listening;
     let server: TestServer;
     let registry: OutsideRegistry;
     before(async () => {
-      registry = await startOutsideRegistry();
-      const settings = { registryUrl: registry.url, registryNotificationSecret: secret };
-      server = await startTestServer({ database, settings });
+      listening = await startListening(database);
+      ({ server, registry } = listening);
     });
-    after(async () => {
-      await server[Symbol.asyncDispose]();
-      await registry[Symbol.asyncDispose]();
-    });
-
-    async function send(body: unknown, headers: Record<string, string> = {}) {
-      const reply = await fetch(`${server.url}/registry/notifications`, {
-        method: "POST",
-        headers: {
-          "content-type": "application/vnd.docker.distribution.events.v1+json",
-          authorization: `Bearer ${secret}`,
-          ...headers,
-        },
-        body: typeof body === "string" ? body : JSON.stringify(body),
-      });
-      return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
-    }
-    const event = (action: string, target: object) => ({
-      ...{ id: randomUUID(), timestamp: "2026-01-01T00:00:00Z", action, target, actor: { name: "somebody" } },
-    });
-    const push = (name: string, tag: string | undefined, digest: string) =>
-      event("push", { mediaType: manifestType, repository: `${server.groupUid}/${name}`, digest, tag });
-    const distribution = (...events: object[]) => send({ events });
-
-    const get = async (path: string) => (await rest(server.url, server.ownerToken, "GET", path)).body;
-    async function repoOf(name: string, group = server.groupUid): Promise<string | undefined> {
-      const { repos } = await get(`/registry/v2beta1/repos?name=${name}&uidp.children_of=${group}`);
-      return repos[0]?.uid;
-    }
-    async function tagsOf(name: string): Promise<Record<string, string>> {
-      const all = "includeReferrers=true&includeDates=true&includeEpochs=true&orderBy=name";
-      const { tags } = await get(`/registry/v2beta1/tags?uidp.children_of=${await repoOf(name)}&${all}`);
-      return Object.fromEntries(tags.map((tag: { name: string; digest: string }) => [tag.name, tag.digest]));
-    }
-    const about = async (name: string, digest: string, what: string) =>
-      await get(`/registry/v2beta1/repos/${await repoOf(name)}/digests/${digest}/${what}`);
+    after(() => listening[Symbol.asyncDispose]());
+    const distribution: Listening["distribution"] = (...events) => listening.distribution(...events);
+    const push: Listening["push"] = (...args) => listening.push(...args);
+    const get: Listening["get"] = (path) => listening.get(path);
+    const repoOf: Listening["repoOf"] = (...args) => listening.repoOf(...args);
+    const tagsOf: Listening["tagsOf"] = (name) => listening.tagsOf(name);
+    const about: Listening["about"] = (...args) => listening.about(...args);
 
     it("a push makes repo, tag and image, with what its manifest says", async () => {
       const { digest, size } = registry.putImage("arm64");
@@ -143,6 +109,19 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("a tag that is pushed again moves, and the change log has both digests", async () => {
       await distribution(push("moved", "latest", digestOf("a")), push("moved", "latest", digestOf("b")));
       assert.deepEqual(await tagsOf("moved"), { latest: digestOf("b") });
+      const { session } = server.server.database;
+      const changes = await session
+        .prepared("test.changes", (db, tables) => db.select().from(tables.changes))
+        .execute();
+      const { uid } = (await get(`/registry/v2beta1/tags?uidp.children_of=${await repoOf("moved")}`)).tags[0];
+      const digests = changes
+        .filter((change) => change.uid === uid)
+        .sort((a, b) => a.sequence - b.sequence)
+        .map(({ before, after }) => [before, after].map((row) => (row as { digest: string } | null)?.digest));
+      assert.deepEqual(digests, [
+        [undefined, digestOf("a")],
+        [digestOf("a"), digestOf("b")],
+      ]);
     });
 
     it("in one notification the last word counts", async () => {
@@ -211,7 +190,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     ] as const) {
       it(`${what} is taken, and nothing comes of it: to refuse it would block the queue`, async () => {
         const before = (await get("/registry/v2beta1/tags")).totalCount;
-        const { status, body } = await send({ events: events(`${server.groupUid}/none`) });
+        const { status, body } = await listening.send({ events: events(`${server.groupUid}/none`) });
         assert.deepEqual([status, body.written], [200, 0]);
         assert.equal((await get("/registry/v2beta1/tags")).totalCount, before);
       });
@@ -245,82 +224,6 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
       assert.notEqual(await repoOf("app", groups[0].uid), undefined);
       assert.equal(await arrange(server, (tx) => writeEvent(tx, told, undefined, { ...rules, maxDepth: 4 })), false);
-    });
-
-    const harbor = (type: string, name: string, resource: object) => ({
-      ...{ type, occur_at: Date.now(), operator: "admin" },
-      event_data: {
-        resources: [resource],
-        repository: {
-          name,
-          namespace: server.groupUid,
-          repo_full_name: `${server.groupUid}/${name}`,
-          repo_type: "private",
-        },
-      },
-    });
-    const cloud = (type: string, data: object) => ({
-      ...{ specversion: "1.0", id: randomUUID(), source: "zotregistry.dev", type, data },
-    });
-    const zot = (name: string, reference: string, digest: string) => ({
-      ...{ name: `${server.groupUid}/${name}`, reference, digest, mediaType: manifestType },
-    });
-
-    it("Harbor tells of a push and of a deletion", async () => {
-      const [a, b] = [digestOf("a"), digestOf("b")];
-      const pushed = harbor("PUSH_ARTIFACT", "harbor", { digest: a, tag: "1.0", resource_url: "http://127.0.0.1:1/" });
-      assert.equal((await send(pushed)).body.written, 1);
-      assert.equal((await send(pushed)).body.repeated, 1);
-      await send(harbor("PUSH_ARTIFACT", "harbor", { digest: b, tag: b }));
-      const { resources, repository } = pushed.event_data;
-      await send(cloud("harbor.artifact.pushed", { resources: [{ ...resources[0], tag: "2.0" }], repository }));
-      assert.deepEqual(await tagsOf("harbor"), { "1.0": a, "2.0": a });
-      await send(harbor("DELETE_ARTIFACT", "harbor", { digest: a, tag: "1.0" }));
-      assert.deepEqual(await tagsOf("harbor"), {});
-      assert.deepEqual((await send(harbor("SCANNING_COMPLETED", "harbor", { digest: a }))).body.written, 0);
-    });
-
-    it("zot tells of a push and of a deletion, in both modes of CloudEvents", async () => {
-      const [a, b] = [digestOf("a"), digestOf("b")];
-      await send(cloud("zotregistry.image.updated", zot("zot", "1.0", a)), {
-        "content-type": "application/cloudevents+json",
-      });
-      const binary = { "ce-specversion": "1.0", "ce-id": "7", "ce-source": "zot", "content-type": "application/json" };
-      const headers = { ...binary, "ce-type": "org.example.image.updated" };
-      assert.equal((await send(zot("zot", "2.0", b), headers)).body.written, 1);
-      assert.equal((await send(zot("zot", "2.0", b), headers)).body.repeated, 1);
-      await send([cloud("zotregistry.image.updated", zot("zot", "3.0", b))]);
-      assert.deepEqual(await tagsOf("zot"), { "1.0": a, "2.0": b, "3.0": b });
-      await send(cloud("zotregistry.image.deleted", zot("zot", "3.0", b)));
-      assert.deepEqual(await tagsOf("zot"), { "1.0": a, "2.0": b });
-      await send(cloud("zotregistry.image.deleted", zot("zot", b, b)));
-      assert.deepEqual(await tagsOf("zot"), { "1.0": a });
-      assert.equal((await send(cloud("zotregistry.image.lint_failed", zot("zot", "x", a)))).body.written, 0);
-    });
-
-    it("Azure tells of a push, bare and wrapped", async () => {
-      await send(push("azure", "1.0", digestOf("a")));
-      await send([{ id: "x", eventType: "ImagePushed", data: push("azure", "2.0", digestOf("a")) }]);
-      assert.deepEqual(Object.keys(await tagsOf("azure")), ["1.0", "2.0"]);
-    });
-
-    for (const [what, body] of [
-      ["what is not JSON", "x"],
-      ["an object of no known shape", "{}"],
-      ["a text", '"x"'],
-      [
-        "more events than a notification has",
-        JSON.stringify({ events: Array(1001).fill(event("push", { tag: "x" })) }),
-      ],
-    ] as const) {
-      it(`${what} is 400`, async () => {
-        const { status, body: answer } = await send(body);
-        assert.deepEqual([status, answer.code], [400, 3]);
-      });
-    }
-
-    it("takes the secret as the password of Basic credentials, too", async () => {
-      assert.equal((await send({ events: [] }, basic("registry", secret))).status, 200);
     });
   });
 }

@@ -22,7 +22,8 @@ export interface Catalog {
   openRepo(repository: string): Promise<{ readonly uid: string; readonly isNew: boolean }>;
   findRepo(repository: string): string | undefined;
   tagsOf(repoUid: string): Promise<Tag[]>;
-  setTag(repoUid: string, name: string, digest: string): Promise<void>;
+  /** Sets a tag; what is not said about it stays as it is in `before`. */
+  setTag(repoUid: string, name: string, digest: string, before: Tag | undefined): Promise<void>;
   removeTag(tag: Tag): Promise<void>;
   unknownImages(repoUid: string, digests: readonly string[]): Promise<string[]>;
   putImages(repoUid: string, images: ReadonlyMap<string, readonly ImagePlatform[]>): Promise<void>;
@@ -104,8 +105,9 @@ export async function openCatalog(session: Session, groupUid: string): Promise<C
         (reply) => reply.tags,
       );
     },
-    async setTag(parent, name, digest) {
-      await tags.createTag({ parent, tag: { name, digest } });
+    async setTag(parent, name, digest, before) {
+      const { deprecated = false, bundles = [] } = before ?? {};
+      await tags.createTag({ parent, tag: { name, digest, deprecated, bundles } });
     },
     async removeTag({ uid }) {
       await tags.deleteTag({ uid });

@@ -2,7 +2,6 @@
 import { describeImage, type ImagePlatform } from "../../registry/image.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
-import { CommandFailure } from "../failure.ts";
 import { note, printable } from "../shell.ts";
 import { type Catalog, openCatalog } from "./catalog.ts";
 import type { Source } from "./source.ts";
@@ -90,16 +89,16 @@ async function syncRepository(catalog: Catalog, source: Source, name: string, pr
   if (wanted.size === 0 && catalog.findRepo(name) === undefined) return;
   const { uid, isNew } = await catalog.openRepo(name);
   if (isNew) totals.reposCreated++;
-  const present = isNew ? [] : await catalog.tagsOf(uid);
+  const present = new Map((isNew ? [] : await catalog.tagsOf(uid)).map((tag) => [tag.name, tag]));
   // Images first: whoever sees the tag can ask about it.
   await bringImages(catalog, source, name, uid, [...new Set(wanted.values())], totals);
-  const changed = [...wanted].filter(([tag, digest]) => !present.some((p) => p.name === tag && p.digest === digest));
+  const changed = [...wanted].filter(([tag, digest]) => present.get(tag)?.digest !== digest);
   await eachOf(changed, async ([tag, digest]) => {
-    await catalog.setTag(uid, tag, digest);
+    await catalog.setTag(uid, tag, digest, present.get(tag));
     totals.tagsSet++;
   });
   if (!prune) return;
-  for (const tag of present) if (!wanted.has(tag.name)) await remove(catalog, tag, totals);
+  for (const tag of present.values()) if (!wanted.has(tag.name)) await remove(catalog, tag, totals);
 }
 
 async function bringImages(
@@ -129,16 +128,20 @@ function goneRepos(catalog: Catalog, names: readonly string[]): string[] {
   return catalog.repos().filter((uid) => !kept.has(uid));
 }
 
-/** Does the work for each item, a few at a time; rejects with the first failure, once nothing is under way any more. */
+/** Does the work for each item, a few at a time. Rejects with the first failure, after which nothing more is begun. */
 async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
+  const failures: unknown[] = [];
   const workers = Array.from({ length: Math.min(concurrency, items.length) }, async () => {
-    for (const item of queue) await work(item);
+    for (const item of queue) {
+      await work(item).catch((error) => failures.push(error));
+      if (failures.length > 0) return;
+    }
   });
-  const failure = (await Promise.allSettled(workers)).find((outcome) => outcome.status === "rejected");
-  if (failure) throw failure.reason;
+  await Promise.all(workers);
+  if (failures.length > 0) throw failures[0];
 }
 
 function textOf(error: unknown): string {
-  return error instanceof CommandFailure || error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message : String(error);
 }
