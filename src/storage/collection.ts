@@ -39,6 +39,8 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly changesAccess: readonly Change[];
   /** Columns that never enter the change log. */
   readonly secret?: readonly (keyof R & string)[];
+  /** Keeps what is stored beside a row: after it has come or changed, and before it goes. */
+  readonly keepBeside?: (tx: Transaction, before: R | undefined, after: R | undefined) => Promise<void>;
 }
 
 /** What can be done to a row. */
@@ -78,6 +80,7 @@ export async function insertRow<R extends ResourceRow>(
     return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
   });
   await insert.execute(valuesOf(row));
+  await collection.keepBeside?.(tx, undefined, row);
   await addEntries(tx, collection, row);
   recordChange(tx, collection, "insert", undefined, row);
 }
@@ -96,6 +99,7 @@ export async function updateRow<R extends ResourceRow>(
   });
   const updated = await update.execute({ ...valuesOf(after), ...valuesOf(before, "before.") });
   if (updated.length === 0) throw new StaleRow(`${collection.kind} ${before.uid} has changed`);
+  await collection.keepBeside?.(tx, before, after);
   await updateEntries(tx, collection, before, after);
   recordChange(tx, collection, "update", before, after);
 }
@@ -110,6 +114,7 @@ export async function deleteRow<R extends ResourceRow>(
     const table = collection.rows(tables);
     return db.delete(table).where(unchanged(table)).returning({ uid: table.uid });
   });
+  await collection.keepBeside?.(tx, row, undefined);
   // The row first: this waits for those who are adding something below it, and they need the counters.
   const removed = await remove.execute(valuesOf(row, "before."));
   if (removed.length === 0) throw new StaleRow(`${collection.kind} ${row.uid} has changed`);

@@ -19,6 +19,7 @@ export const {
   isNotNull,
   isNull,
   lt,
+  lte,
   ne,
   or,
   sql,

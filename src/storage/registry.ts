@@ -13,23 +13,28 @@ export interface TagFilter {
   readonly includeEpochs: boolean;
   /** Tags set later than this, in milliseconds since the epoch. */
   readonly updatedSince: number | undefined;
+  /** Only tags that get no updates any more; false when absent. */
+  readonly deprecatedOnly?: boolean;
 }
 
 /** The condition that a filter of tags comes to; undefined when it keeps all. */
 export function tagCondition(filter: TagFilter): Condition | undefined {
-  const { includeReferrers, includeDates, includeEpochs, updatedSince } = filter;
-  if (includeReferrers && includeDates && includeEpochs && updatedSince === undefined) return undefined;
+  const { includeReferrers, includeDates, includeEpochs, updatedSince, deprecatedOnly = false } = filter;
+  const isFilter = !includeReferrers || !includeDates || !includeEpochs || updatedSince !== undefined || deprecatedOnly;
+  if (!isFilter) return undefined;
   const included = (name: string) => sql`${numberPlaceholder(name)} = 1`;
   return {
     name: "tags",
     build: ({ tables: { tags } }) => sql`(${included("referrers")} or not ${tags.isReferrer})
       and (${included("dates")} or not ${tags.isDate})
       and (${included("epochs")} or not ${tags.isEpoch})
+      and (${included("current")} or ${tags.deprecated})
       and ${tags.updateTime} > ${numberPlaceholder("since")}`,
     values: {
       referrers: Number(includeReferrers),
       dates: Number(includeDates),
       epochs: Number(includeEpochs),
+      current: Number(!deprecatedOnly),
       since: updatedSince ?? beginning,
     },
   };

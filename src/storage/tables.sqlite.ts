@@ -27,6 +27,7 @@ export const {
   repoEntries,
   tags,
   tagEntries,
+  tagHistory,
   readmes,
   manifests,
   registryEvents,

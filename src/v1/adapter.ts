@@ -5,13 +5,13 @@ import type { Call } from "../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
 import type { MessageRules } from "../pipeline/rule-book.ts";
 import type { Validator } from "../pipeline/validate.ts";
-import { correspond, fieldsOf, type Names } from "./fields.ts";
+import { correspond, type Names, reversed } from "./fields.ts";
 import type { Today, Unary } from "./today.ts";
-import { renamer, renaming } from "./violations.ts";
+import { type Rename, renamer, renaming } from "./violations.ts";
 
-/** A method of version 1 and the method of today that it stands for. */
+/** A method of version 1 and the method of today that it stands for, if there is one. */
 export interface Adapted<I extends DescMessage, O extends DescMessage> {
-  readonly counterpart: Unary;
+  readonly counterpart: Unary | undefined;
   readonly validate: Validator;
   handle(request: MessageShape<I>, call: Call): Promise<MessageInitShape<O>>;
 }
@@ -44,7 +44,7 @@ export function serve<S extends DescService>(
   return {
     ...implement(service, Object.fromEntries(handlers) as Handlers<S>, rules),
     validators: Object.fromEntries(adapted.map(([name, { validate }]) => [name, validate])),
-    counterparts: new Map(adapted.map(([name, { counterpart }]) => [name, counterpart])),
+    counterparts: new Map(adapted.flatMap(([name, { counterpart }]) => (counterpart ? [[name, counterpart]] : []))),
   };
 }
 
@@ -85,6 +85,22 @@ export function adapt<I1 extends DescMessage, O1 extends DescMessage, I2 extends
   };
 }
 
+/** A method that is written by hand, in the names of today, but is allowed to whom its counterpart is. */
+export function handwritten<I extends DescMessage, O extends DescMessage>(
+  counterpart: Unary | undefined,
+  rename: Rename,
+  method: {
+    readonly check: (request: MessageShape<I>) => FieldViolation[];
+    readonly answer: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
+  },
+): Adapted<I, O> {
+  return {
+    counterpart,
+    validate: (request) => method.check(request as MessageShape<I>).map(rename),
+    handle: (request, call) => renaming(rename, () => method.answer(request, call)),
+  };
+}
+
 /** How a method differs from its counterpart, beyond what its fields are called. */
 export interface Differences<
   I1 extends DescMessage,
@@ -93,6 +109,8 @@ export interface Differences<
   O2 extends DescMessage,
 > {
   readonly names?: Names;
+  /** What fields of the reply are called, where it is not the same as in the request. */
+  readonly replyNames?: Names;
   /** Makes the request of today, which is otherwise made field by field. */
   readonly request?: (request: MessageShape<I1>) => MessageInitShape<I2>;
   /** Makes the reply of version 1, which is otherwise made field by field. */
@@ -104,18 +122,27 @@ export function same<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
   today: Today,
   v1: Unary<I1, O1>,
   now: Unary<I2, O2>,
-  { names = {}, request, reply }: Differences<I1, O1, I2, O2> = {},
+  { names = {}, replyNames = names, request, reply }: Differences<I1, O1, I2, O2> = {},
 ): Adapted<I1, O1> {
   const input = request ? undefined : correspond(v1.input, now.input, names);
-  const output = reply ? undefined : correspond(v1.output, now.output, names);
+  const output = reply ? undefined : correspond(v1.output, now.output, replyNames);
   return adapt<I1, O1, I2, O2>(today, now, {
     request: request ?? ((message) => input!.toNow(message) as never),
     answer: async (ask, message) => {
       const answered = await ask(request ? request(message) : (input!.toNow(message) as never));
       return reply ? reply(answered, message) : (output!.toV1(answered) as never);
     },
-    rename: renamer([...reversed(names), ...(output?.renamed ?? []), ...(input?.renamed ?? [])]),
+    rename: renamer([...reversed(names), ...(input?.renamed ?? [])]),
   });
+}
+
+/** How a replacement differs from an update of everything. */
+export interface Replacement {
+  readonly names?: Names;
+  /** What fields of the reply are called, where it is not the same as in the request. */
+  readonly replyNames?: Names;
+  /** The fields that are replaced; all of them when absent. */
+  readonly mask?: readonly string[];
 }
 
 /** A PUT: the resource is the request, and whatever it leaves out is cleared. */
@@ -123,39 +150,17 @@ export function replace<V1 extends DescMessage, I2 extends DescMessage, O2 exten
   today: Today,
   v1: Unary<V1, V1>,
   now: Unary<I2, O2>,
-  { names = {}, mask = ["*"], resource, reply }: Replacement<V1, O2> = {},
+  { names = {}, replyNames = names, mask = ["*"] }: Replacement = {},
 ): Adapted<V1, V1> {
   const field = now.input.fields.find((candidate) => candidate.message?.typeName === now.output.typeName);
   if (!field) throw new Error(`${now.toString()} takes no ${now.output.name}`);
   const fields = correspond(v1.input, now.output, names);
-  const request = (message: MessageShape<V1>) => ({
-    [field.localName]: { ...fieldsOf(fields.toNow(message)), ...resource?.(message) },
-    updateMask: { paths: [...mask] },
-  });
+  const answered = correspond(v1.output, now.output, replyNames);
+  const request = (message: MessageShape<V1>) =>
+    ({ [field.localName]: fields.toNow(message), updateMask: { paths: [...mask] } }) as never;
   return adapt<V1, V1, I2, O2>(today, now, {
-    request: request as never,
-    answer: async (ask, message) => {
-      const answered = await ask(request(message) as never);
-      return { ...fieldsOf(fields.toV1(answered)), ...reply?.(answered) } as never;
-    },
+    request,
+    answer: async (ask, message) => answered.toV1(await ask(request(message))) as never,
     rename: renamer([...reversed(names), ...fields.renamed]),
   });
-}
-
-/** How a replacement differs from an update of everything. */
-export interface Replacement<V1 extends DescMessage, O2 extends DescMessage> {
-  readonly names?: Names;
-  /** The fields that are replaced; all of them when absent. */
-  readonly mask?: readonly string[];
-  /** Fields of today's resource that are not made field by field. */
-  readonly resource?: (message: MessageShape<V1>) => Partial<MessageInitShape<O2>>;
-  /** Fields of the reply that are not made field by field. */
-  readonly reply?: (reply: MessageShape<O2>) => Partial<MessageInitShape<V1>>;
-}
-
-/** The names of version 1 by those of today. */
-export function reversed(names: Names): [string, string][] {
-  return Object.entries(names)
-    .filter(([, now]) => now !== "")
-    .map(([v1, now]) => [now, v1.slice(v1.lastIndexOf(".") + 1)]);
 }

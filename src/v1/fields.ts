@@ -12,10 +12,24 @@ import {
 import { readField } from "../aip/fields.ts";
 
 /** What fields of version 1 are called today, in proto spelling; empty where a field has no counterpart. */
-export type Names = Readonly<Record<string, string>>;
+export type Names = Readonly<Record<string, string | Converted>>;
+
+/** A field whose values differ, too. A direction that is never gone need not be given. */
+export interface Converted {
+  readonly now: string;
+  // biome-ignore lint/suspicious/noExplicitAny: which value it is stands in the descriptors.
+  readonly toNow?: (value: any) => unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: which value it is stands in the descriptors.
+  readonly toV1?: (value: any) => unknown;
+}
 
 /** What every resource calls otherwise today. */
-const commonNames: Names = { id: "uid", parent_id: "parent", created_at: "create_time", updated_at: "update_time" };
+const commonNames: Readonly<Record<string, string>> = {
+  id: "uid",
+  parent_id: "parent",
+  created_at: "create_time",
+  updated_at: "update_time",
+};
 
 /** Two types that stand for each other. What a type has no field for is left out on the way to it. */
 export interface Correspondence<V1 extends DescMessage = DescMessage, Now extends DescMessage = DescMessage> {
@@ -49,7 +63,9 @@ export function correspond<V1 extends DescMessage, Now extends DescMessage>(
     const counterpart = counterpartOf(field, now, names);
     if (!counterpart) return [];
     if (counterpart.name !== field.name) renamed.set(counterpart.name, field.name);
-    return [{ v1: field, now: counterpart, conversion: conversionOf(field, counterpart, names, renamed) }];
+    const said = nameOf(field, names);
+    const conversion = typeof said === "object" ? convertedBy(said) : conversionOf(field, counterpart, names, renamed);
+    return [{ v1: field, now: counterpart, conversion }];
   });
   return {
     toNow: (message) =>
@@ -82,7 +98,8 @@ function carry(
 }
 
 function counterpartOf(field: DescField, now: DescMessage, names: Names): DescField | undefined {
-  const named = names[`${field.parent.name}.${field.name}`] ?? names[field.name];
+  const said = nameOf(field, names);
+  const named = typeof said === "object" ? said.now : said;
   if (named === "") return undefined;
   const candidates = named === undefined ? [field.name, commonNames[field.name]] : [named];
   for (const name of candidates) {
@@ -90,6 +107,18 @@ function counterpartOf(field: DescField, now: DescMessage, names: Names): DescFi
     if (found) return found;
   }
   throw new Error(`${field.toString()} has no counterpart in ${now.typeName}`);
+}
+
+function nameOf(field: DescField, names: Names): string | Converted | undefined {
+  return names[`${field.parent.name}.${field.name}`] ?? names[field.name];
+}
+
+function convertedBy({ toNow = oneWay, toV1 = oneWay }: Converted): Conversion {
+  return { toNow, toV1 };
+}
+
+function oneWay(): never {
+  throw new Error("a field that goes one way was asked to go the other");
 }
 
 function conversionOf(v1: DescField, now: DescField, names: Names, renamed: Map<string, string>): Conversion {
@@ -141,4 +170,12 @@ function enumConversion(v1: DescEnum, now: DescEnum): Conversion {
 
 function plain({ number, localName }: DescEnum["values"][number]): string {
   return number === 0 ? "" : localName.replaceAll("_", "").toUpperCase();
+}
+
+/** The names of version 1 by those of today. */
+export function reversed(names: Names): [now: string, v1: string][] {
+  const pairs = Object.entries(names).map(([v1, now]): [string, string] => {
+    return [typeof now === "string" ? now : now.now, v1.slice(v1.lastIndexOf(".") + 1)];
+  });
+  return pairs.filter(([now]) => now !== "");
 }

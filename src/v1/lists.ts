@@ -3,19 +3,19 @@ import type { DescField, DescMessage, Message, MessageInitShape, MessageShape } 
 import { resourceExhausted } from "../aip/errors.ts";
 import { maximumPageSize } from "../aip/pagination.ts";
 import { limits } from "../config.ts";
-import { type Adapted, adapt, reversed } from "./adapter.ts";
-import { correspond, fieldsOf, type Names } from "./fields.ts";
+import { type Adapted, adapt } from "./adapter.ts";
+import { correspond, fieldsOf, type Names, reversed } from "./fields.ts";
+import { type Filter, type Places, placedViolation, placeFilter } from "./places.ts";
 import type { Today, Unary } from "./today.ts";
 import { renamer } from "./violations.ts";
 
 /** How a list differs from its counterpart, beyond what fields are called. */
-export interface ListDifferences<I1 extends DescMessage, I2 extends DescMessage> {
+export interface ListDifferences {
   readonly names?: Names;
-  /** What else the request of today holds; undefined when nothing can fit. */
-  readonly request?: (filter: MessageShape<I1>) => Partial<MessageInitShape<I2>> | undefined;
-  /** Makes an item, which is otherwise made field by field. */
-  // biome-ignore lint/suspicious/noExplicitAny: only the descriptor of the reply knows which message it is.
-  readonly item?: (item: any) => object;
+  /** What fields of an item are called, where it is not the same as in the filter. */
+  readonly itemNames?: Names;
+  /** Fields that stand for members of the place filter; `id` for `ids` when absent. */
+  readonly places?: Places;
 }
 
 /** The parts of a reply with pages that every one has. */
@@ -29,36 +29,34 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
   today: Today,
   v1: Unary<I1, O1>,
   now: Unary<I2, O2>,
-  { names = {}, request: more = () => ({}), item }: ListDifferences<I1, I2> = {},
+  { names = {}, itemNames = names, places = placesOf(v1.input) }: ListDifferences = {},
 ): Adapted<I1, O1> {
-  const hasId = v1.input.fields.some(({ name }) => name === "id");
-  const filters = correspond(v1.input, now.input, hasId ? { ...names, id: "" } : names);
+  const moved = Object.fromEntries(Object.keys(places).map((name) => [name, ""]));
+  const filters = correspond(v1.input, now.input, { ...names, ...moved });
   const [items, resources] = [repeatedField(v1.output), repeatedField(now.output)];
-  const fields = item ? undefined : correspond(items.message, resources.message, names);
-  const toItem = item ?? ((message: Message) => fields!.toV1(message));
+  const item = correspond(items.message, resources.message, itemNames);
+  const rename = renamer([...reversed(names), ...filters.renamed]);
 
   /** What today's list is asked; undefined when nothing can fit. */
-  function request(filter: MessageShape<I1>): MessageInitShape<I2> | undefined {
-    const added = more(filter);
-    const asked = { ...fieldsOf(filters.toNow(filter)), ...added };
-    return added && ((hasId ? withId(asked as PlaceFiltered, filter) : asked) as MessageInitShape<I2> | undefined);
+  function request(message: MessageShape<I1>): MessageInitShape<I2> | undefined {
+    const asked = fieldsOf<Message>(filters.toNow(message)) as MessageInitShape<I2>;
+    if (Object.keys(places).length === 0) return asked;
+    const uidp = placeFilter(message as unknown as Filter, places);
+    return uidp && { ...asked, uidp };
   }
 
   return adapt<I1, O1, I2, O2>(today, now, {
-    request: (filter) => request(filter) ?? ({} as MessageInitShape<I2>),
-    rename(violation, filter) {
-      const isId = violation.field === "uidp.ids[0]" && (filter as { id?: string }).id;
-      return renamer([...reversed(names), ...filters.renamed])(isId ? { ...violation, field: "id" } : violation);
-    },
-    async answer(ask, filter) {
-      const asked = request(filter);
+    request: (message) => request(message) ?? ({} as MessageInitShape<I2>),
+    rename: (violation, message) => rename(placedViolation(violation, message as unknown as Filter, places)),
+    async answer(ask, message) {
+      const asked = request(message);
       const found: object[] = [];
       for (let pageToken: string | undefined = asked && ""; pageToken !== undefined; ) {
         const reply = await ask({ ...asked, pageSize: maximumPageSize, pageToken } as never);
         const { nextPageToken, totalCount = 0n } = reply as unknown as Page;
         if (totalCount > limits.v1ListItems) throw tooMany(now);
         const page = (reply as unknown as Record<string, Message[]>)[resources.localName] ?? [];
-        found.push(...page.map((message) => toItem(message)));
+        found.push(...page.map((each) => item.toV1(each)));
         pageToken = nextPageToken || undefined;
       }
       return { [items.localName]: found } as MessageInitShape<O1>;
@@ -66,23 +64,15 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
   });
 }
 
+function placesOf(filter: DescMessage): Places {
+  return filter.fields.some(({ name }) => name === "id") ? { id: "ids" } : {};
+}
+
 /** The one repeated field of a reply. */
 function repeatedField(reply: DescMessage): DescField & { message: DescMessage } {
   const [field, ...others] = reply.fields.filter(({ fieldKind }) => fieldKind === "list");
   if (!field?.message || others.length > 0) throw new Error(`${reply.typeName} is no list of messages`);
   return field as DescField & { message: DescMessage };
-}
-
-type PlaceFiltered = { readonly uidp?: Message & { readonly ids?: readonly string[] } };
-
-/** The filter with the id among its ids, which both must fit; undefined when they cannot. */
-function withId(asked: PlaceFiltered, filter: Message & { id?: string }): object | undefined {
-  const { id = "" } = filter;
-  if (id === "") return asked;
-  const ids = asked.uidp?.ids ?? [];
-  return ids.length === 0 || ids.includes(id)
-    ? { ...asked, uidp: { ...(asked.uidp && fieldsOf(asked.uidp)), ids: [id] } }
-    : undefined;
 }
 
 function tooMany(now: Unary) {

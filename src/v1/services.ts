@@ -1,13 +1,40 @@
 // Version 1: the methods of today in the words of the clients that came before. One line per service.
 import type { Implementation } from "../pipeline/handlers.ts";
 import type { Deps } from "../resource/deps.ts";
+import { accountAssociations } from "./account-associations.ts";
 import type { V1Implementation } from "./adapter.ts";
 import { advisories } from "./advisories.ts";
+import { externalGroupRoleMappings } from "./external-group-role-mappings.ts";
+import { groupInvites } from "./group-invites.ts";
 import { groups } from "./groups.ts";
+import { identities } from "./identities.ts";
+import { identityMetadata } from "./identity-metadata.ts";
+import { identityProviders } from "./identity-providers.ts";
+import { ping } from "./ping.ts";
+import { registry } from "./registry.ts";
+import { roleBindings } from "./role-bindings.ts";
+import { roles } from "./roles.ts";
+import { subscriptions } from "./subscriptions.ts";
+import { terms } from "./terms.ts";
 import { createToday } from "./today.ts";
 
 /** The services of version 1, on top of those of today. */
 export function v1Services(current: readonly Implementation[], deps: Deps): V1Implementation[] {
   const today = createToday(current, deps.clock);
-  return [groups(today), advisories(today, deps)];
+  return [
+    groups(today),
+    identities(today, deps),
+    roles(today),
+    roleBindings(today),
+    groupInvites(today, deps),
+    accountAssociations(today),
+    identityProviders(today),
+    externalGroupRoleMappings(today),
+    terms(today),
+    identityMetadata(today),
+    subscriptions(today),
+    registry(today, deps),
+    advisories(today, deps),
+    ping(today),
+  ];
 }

@@ -84,6 +84,6 @@ export function createToday(implementations: readonly Implementation[], clock: C
 }
 
 /** The same call, as the method of today sees it. What is written says of itself that it was written by version 1. */
-function callOf(call: Call, descriptor: Unary): Call {
+export function callOf(call: Call, descriptor: Unary): Call {
   return Object.assign(Object.create(call) as Call, { method: { path: call.method?.path ?? "", descriptor } });
 }

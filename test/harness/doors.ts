@@ -15,7 +15,6 @@ import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
-import { Groups } from "../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import { AccountAssociationsService } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { ExternalGroupRoleMappingsService } from "../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
 import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
@@ -30,13 +29,13 @@ import { PingService } from "../../gen/chainguard/platform/ping/v2beta1/ping_pb.
 import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
 import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
-import { Advisories } from "../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller } from "./rest-door.ts";
+import { v1Services } from "./v1-services.ts";
 
 export type { Outcome } from "./outcome.ts";
 
@@ -71,8 +70,7 @@ export const services = [
   SecurityTokenService,
   AccessService,
   PingService,
-  Groups,
-  Advisories,
+  ...v1Services,
 ] as const;
 
 const methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [pathOf(method), method] as const)));

@@ -24,7 +24,7 @@ export function restRequest(descriptor: DescMethodUnary, message: JsonObject, st
   const { case: method, value: template } = rule.pattern;
   if (method === undefined || method === "custom") throw new Error(`${descriptor.toString()} has no route`);
   const rest = structuredClone(message);
-  const path = template.replace(/\/\{([\w.]+)(?:=\*\*)?\}/g, (_whole, field: string) => {
+  const path = template.replace(/\/\{([\w.]+)(?:=\*\*?)?\}/g, (_whole, field: string) => {
     const value = take(rest, field.split("."));
     return value === "" ? "" : `/${escapePath(value, style)}`;
   });

@@ -46,8 +46,13 @@ describe("the surface of the API", () => {
     assert.equal(await formatRoutes(), readFileSync(goldenFile, "utf8"));
   });
 
-  it("every method has an HTTP rule", () => {
-    for (const method of methods) assert.notEqual(bindingsOf(method).length, 0, method.path);
+  it("every method has an HTTP rule, but for the one that the published contract gives none", () => {
+    for (const method of methods) {
+      assert.equal(
+        bindingsOf(method).length === 0,
+        method.path === "/chainguard.platform.iam.GroupInvites/CreateWithGroup",
+      );
+    }
   });
 
   it("every method has an access rule, or is listed as exempt, and none has both", () => {

@@ -14,7 +14,7 @@ import type { TextRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { defineResource } from "../../resource/resource.ts";
 import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
-import type { Session } from "../../storage/session.ts";
+import type { Session, Transaction } from "../../storage/session.ts";
 import { toTimestamp } from "../timestamps.ts";
 import { groupParents } from "./groups.ts";
 import { lookup } from "./hydration.ts";
@@ -43,15 +43,27 @@ const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow>({
   toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
 });
 
+/** Adds invites inside transactions, and answers them as their creator sees them: with the code, this once. */
+export function inviteMaker(deps: Deps) {
+  const standard = standardMethods(groupInvite, groupParents, deps);
+  return async (tx: Transaction, parent: string, value: GroupInvite) => {
+    const { code, keyId, digest } = newInviteCode();
+    const expirationTime = tx.context.time + durationMs(value.ttl!);
+    const row = await standard.insert(tx, parent, value, { keyId, codeDigest: digest, expirationTime });
+    return { ...(await shown(tx, [row]))[0]!, code };
+  };
+}
+
+async function shown(session: Session, rows: readonly GroupInviteRow[]) {
+  const roles = lookup(session, roleCollection);
+  return await Promise.all(rows.map(async (row) => inviteMessage(row, await roles(row.roleUid))));
+}
+
 /** Serves group invites. Replies show the role; the code is shown once, when it is made. */
 export function groupInvites(deps: Deps): Implementation {
   const standard = standardMethods(groupInvite, groupParents, deps);
+  const makeInvite = inviteMaker(deps);
   const { database, clock } = deps;
-
-  async function shown(session: Session, rows: readonly GroupInviteRow[]) {
-    const roles = lookup(session, roleCollection);
-    return await Promise.all(rows.map(async (row) => inviteMessage(row, await roles(row.roleUid))));
-  }
 
   return implement(
     GroupInvitesService,
@@ -63,12 +75,9 @@ export function groupInvites(deps: Deps): Implementation {
         return { ...envelope, groupInvites: await database.read((session) => shown(session, rows)) };
       },
       async createGroupInvite({ parent, groupInvite: value }, call) {
-        const { code, keyId, digest } = newInviteCode();
         return await database.write(writeContext(call, clock), async (tx) => {
           await requireUsableRole(tx, value!.roleUid, parent, call);
-          const expirationTime = tx.context.time + durationMs(value!.ttl!);
-          const row = await standard.insert(tx, parent, value!, { keyId, codeDigest: digest, expirationTime });
-          return { ...(await shown(tx, [row]))[0]!, code };
+          return await makeInvite(tx, parent, value!);
         });
       },
       async updateGroupInvite({ groupInvite: value, updateMask }, call) {

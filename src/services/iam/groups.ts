@@ -41,29 +41,35 @@ export const groupParents: ParentCollection = {
   lock: (tx, uid) => lockRow(tx, groupCollection, uid),
 };
 
+/** Adds root groups inside transactions, on behalf of whoever may: they become its owner in the same transaction. */
+export function rootGroupMaker(deps: Deps) {
+  const standard = standardMethods(group, groupParents, deps);
+  return async (tx: Transaction, value: Group, call: Call): Promise<GroupRow> => {
+    if (!accessOf(call).isUnscoped)
+      throw permissionDenied("a token that is narrowed to groups cannot create a root group");
+    if (deps.settings.rootGroups === "operators" && !isOperator(call))
+      throw permissionDenied("only operators may create root groups");
+    const row = await standard.insert(tx, "", staffFields(call, value), { status: 0, resourceLimits: {} });
+    await refuseTakenName(tx, row);
+    await insertRow(tx, roleBindingCollection, {
+      uid: newChild(row.uid),
+      parent: row.uid,
+      identityUid: callerOf(call).uid,
+      roleUid: ownerRole.uid,
+      createTime: tx.context.time,
+    });
+    return row;
+  };
+}
+
 /** Serves groups. */
 export function groups(deps: Deps): Implementation {
   const standard = standardMethods(group, groupParents, deps);
+  const makeRoot = rootGroupMaker(deps);
 
-  /** Whoever creates a root group becomes its owner in the same transaction. */
   async function createRoot(value: Group, call: Call) {
-    const caller = callerOf(call);
-    const access = accessOf(call);
-    if (!access.isUnscoped) throw permissionDenied("a token that is narrowed to groups cannot create a root group");
-    if (deps.settings.rootGroups === "operators" && !isOperator(call))
-      throw permissionDenied("only operators may create root groups");
-    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
-      const row = await standard.insert(tx, "", staffFields(call, value), { status: 0, resourceLimits: {} });
-      await refuseTakenName(tx, row);
-      await insertRow(tx, roleBindingCollection, {
-        uid: newChild(row.uid),
-        parent: row.uid,
-        identityUid: caller.uid,
-        roleUid: ownerRole.uid,
-        createTime: tx.context.time,
-      });
-      return groupMessage(row);
-    });
+    const context = writeContext(call, deps.clock);
+    return groupMessage(await deps.database.write(context, (tx) => makeRoot(tx, value, call)));
   }
 
   /** Kind and status come from the organization. */

@@ -9,7 +9,7 @@ import { requestMask } from "../../resource/standard-methods.ts";
 import { appendChange } from "../../storage/changes.ts";
 import { updateRow } from "../../storage/collection.ts";
 import { readReadme, writeReadme } from "../../storage/registry.ts";
-import type { Session } from "../../storage/session.ts";
+import type { Session, Transaction } from "../../storage/session.ts";
 import { type RepoRow, repoCollection } from "./rows.ts";
 
 /** What a readme is called in the change log. */
@@ -46,20 +46,30 @@ export function repoReadmes(
     async updateRepoReadme({ repoReadme: value, updateMask }, call) {
       const { uid } = value!;
       const mask = requestMask(RepoReadmeSchema, value!, updateMask);
-      // The libraries behind it cost a third of a start, and few servers ever see a readme.
-      const { isSafeMarkdown } = await import("./markdown.ts");
-      if (!isSafeMarkdown(value!.content)) throw invalidField("content", "readme contained unsafe html content");
+      await requireSafe(value!.content);
       return await database.write(writeContext(call, clock), async (tx) => {
         const repo = await findRepo(tx, uid);
         const before = await readReadme(tx, uid);
         const readme = create(RepoReadmeSchema, { uid, content: before });
         applyMask(RepoReadmeSchema, readme, value!, mask);
         await updateRow(tx, repoCollection, repo, { ...repo, updateTime: tx.context.time });
-        await writeReadme(tx, uid, readme.content);
-        const change = { before: { content: before }, after: { content: readme.content } };
-        await appendChange(tx, { kind: readmeKind, uid, groupUid: repo.parent, ...change });
+        await setReadme(tx, repo, before, readme.content);
         return readme;
       });
     },
   };
+}
+
+/** Throws unless a readme is Markdown that is safe to show. */
+export async function requireSafe(content: string): Promise<void> {
+  // The libraries behind it cost a third of a start, and few servers ever see a readme.
+  const { isSafeMarkdown } = await import("./markdown.ts");
+  if (!isSafeMarkdown(content)) throw invalidField("content", "readme contained unsafe html content");
+}
+
+/** Sets the readme of a repo, and says so in the change log. */
+export async function setReadme(tx: Transaction, repo: RepoRow, before: string, content: string): Promise<void> {
+  await writeReadme(tx, repo.uid, content);
+  const change = { before: { content: before }, after: { content } };
+  await appendChange(tx, { kind: readmeKind, uid: repo.uid, groupUid: repo.parent, ...change });
 }

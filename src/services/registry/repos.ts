@@ -1,3 +1,4 @@
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import {
   type CatalogTier,
   type Repo,
@@ -5,9 +6,10 @@ import {
   ReposService,
 } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { alreadyExists, type FieldViolation } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, patternRule } from "../../pipeline/rule-book.ts";
-import type { Deps } from "../../resource/deps.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow } from "../../storage/collection.ts";
@@ -57,24 +59,48 @@ const repo = defineResource<typeof RepoSchema, RepoRow>({
 /** The type of repos in errors. */
 export const repoType = repo.type;
 
+/** What is written along with a repo, in the same transaction. */
+export type Along = (tx: Transaction, row: RepoRow) => Promise<void>;
+
+const nothing: Along = async () => {};
+
+/** Writes repos on behalf of whoever may. */
+export function repoWriter(deps: Deps) {
+  const standard = standardMethods(repo, groupParents, deps);
+  return {
+    create(parent: string, value: Repo, call: Call, along = nothing) {
+      const allowed = keepsCatalog(call, parent) ? value : { ...value, ...noCatalogFields };
+      return refusingTakenNames(value.name, () =>
+        deps.database.write(writeContext(call, deps.clock), async (tx) => {
+          const row = await standard.insert(tx, parent, allowed, {});
+          await along(tx, row);
+          return repo.toMessage(row);
+        }),
+      );
+    },
+
+    update(value: Repo, updateMask: FieldMask | undefined, call: Call, along = nothing) {
+      return refusingTakenNames(value.name, () =>
+        standard.update(value, updateMask, call, async (tx, before, after) => {
+          await along(tx, before);
+          return keepsCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) };
+        }),
+      );
+    },
+  };
+}
+
 /** Serves repos. */
 export function repos(deps: Deps): Implementation {
   const standard = standardMethods(repo, groupParents, deps);
+  const write = repoWriter(deps);
   return implement(
     ReposService,
     {
       getRepo: standard.get,
       listRepos: (request, call) => standard.list(request, call, { name: request.name ?? "" }),
-      createRepo({ parent, repo: value }, call) {
-        const allowed = keepsCatalog(call, parent) ? value! : { ...value!, ...noCatalogFields };
-        return refusingTakenNames(allowed.name, () => standard.create(parent, allowed, call, {}));
-      },
-      updateRepo: ({ repo: value, updateMask }, call) =>
-        refusingTakenNames(value!.name, () =>
-          standard.update(value!, updateMask, call, async (_tx, before, after) =>
-            keepsCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) },
-          ),
-        ),
+      createRepo: ({ parent, repo: value }, call) => write.create(parent, value!, call),
+      updateRepo: ({ repo: value, updateMask }, call) => write.update(value!, updateMask, call),
       deleteRepo: (request, call) => standard.delete(request, call, emptyOut),
       ...repoReadmes(deps, standard.find),
     },

@@ -1,5 +1,7 @@
 // The rows of the registry's resources and how they are stored.
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { addTagDigest, clearTagDigests } from "../../storage/tag-history.ts";
 
 export interface RepoRow extends ResourceRow {
   readonly parent: string;
@@ -37,7 +39,15 @@ export const tagCollection: Collection<TagRow> = {
   rows: (tables) => tables.tags,
   entries: (tables) => tables.tagEntries,
   changesAccess: [],
+  keepBeside: keepHistory,
 };
+
+/** Whoever sets a tag, its digests are remembered for as long as there is the tag. */
+async function keepHistory(tx: Transaction, before: TagRow | undefined, after: TagRow | undefined): Promise<void> {
+  if (before && !after) await clearTagDigests(tx, before.uid);
+  if (!after || after.digest === "" || after.digest === before?.digest) return;
+  await addTagDigest(tx, after.uid, { time: after.updateTime, digest: after.digest });
+}
 
 /** Every collection of the registry, for what concerns them all. */
 export const registryCollections = [repoCollection, tagCollection] as const;

@@ -1,15 +1,19 @@
 import {
+  type ListTagsRequest,
   ListTagsRequestSchema,
+  type Tag,
   TagSchema,
   TagsService,
 } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
-import { notFound } from "../../aip/errors.ts";
+import { alreadyExists, notFound } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { lockRow } from "../../storage/collection.ts";
+import { UniqueViolation } from "../../storage/errors.ts";
 import { findTag, tagCondition } from "../../storage/registry.ts";
 import { fromTimestamp, toTimestamp } from "../timestamps.ts";
 import { bundleRule, digestRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
@@ -34,6 +38,9 @@ const tag = defineResource<typeof TagSchema, TagRow>({
   toRow: ({ name, digest, deprecated, bundles }) => ({ name, digest, deprecated, bundles, ...kindsOf(name) }),
 });
 
+/** The type of tags in errors. */
+export const tagType = tag.type;
+
 /** The filters that are more than any text. */
 const listRules: MessageRules = { schema: ListTagsRequestSchema, fields: { digest: digestRule } };
 
@@ -42,29 +49,65 @@ const repoParents: ParentCollection = {
   lock: (tx, uid) => lockRow(tx, repoCollection, uid),
 };
 
+/** Lists tags; `deprecatedOnly` keeps those that get no updates any more, which no request of today asks for. */
+export function tagLister(deps: Deps) {
+  const standard = standardMethods(tag, repoParents, deps);
+  return (request: ListTagsRequest, call: Call, deprecatedOnly = false) => {
+    const { name, digest, updatedSince, includeReferrers, includeDates, includeEpochs } = request;
+    const since = updatedSince && fromTimestamp(updatedSince);
+    const kinds = { includeReferrers, includeDates, includeEpochs, updatedSince: since, deprecatedOnly };
+    return standard.list(request, call, { name, digest }, tagCondition(kinds));
+  };
+}
+
+/** Writes tags on behalf of whoever may. A digest that is left out stays what it is. */
+export function tagWriter(deps: Deps) {
+  const standard = standardMethods(tag, repoParents, deps);
+  const { database, clock } = deps;
+
+  /** What the caller may say of the tag; who does not keep the catalog says nothing of bundles. */
+  function allowed(call: Call, value: Tag, before: TagRow | undefined, repoUid: string) {
+    const bundles = keepsCatalog(call, repoUid) ? value.bundles : (before?.bundles ?? []);
+    return tag.toRow({ ...value, bundles, digest: value.digest || (before?.digest ?? "") });
+  }
+
+  return {
+    /** A registry sets a tag without asking whether it is there: the name alone decides. */
+    async set(parent: string, value: Tag, call: Call) {
+      const row = await database.write(writeContext(call, clock), async (tx) => {
+        if (!(await repoParents.lock(tx, parent))) throw notFound(repoType, parent);
+        const before = await findTag(tx, parent, value.name);
+        return await writeTag(tx, parent, before, allowed(call, value, before, parent));
+      });
+      return standard.message(row);
+    },
+
+    /** Replaces the tag with this uid, its name included. */
+    async replace(uid: string, value: Tag, call: Call) {
+      try {
+        const row = await database.write(writeContext(call, clock), async (tx) => {
+          const before = await standard.find(tx, uid);
+          return await writeTag(tx, before.parent, before, allowed(call, value, before, before.parent));
+        });
+        return standard.message(row);
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error;
+        throw alreadyExists(tag.type, value.name, `the repo has a tag named ${value.name}`);
+      }
+    },
+  };
+}
+
 /** Serves tags. */
 export function tags(deps: Deps): Implementation {
   const standard = standardMethods(tag, repoParents, deps);
+  const [list, write] = [tagLister(deps), tagWriter(deps)];
   return implement(
     TagsService,
     {
       getTag: standard.get,
-      listTags(request, call) {
-        const { name, digest, updatedSince, includeReferrers, includeDates, includeEpochs } = request;
-        const since = updatedSince && fromTimestamp(updatedSince);
-        const condition = tagCondition({ includeReferrers, includeDates, includeEpochs, updatedSince: since });
-        return standard.list(request, call, { name, digest }, condition);
-      },
-      /** A registry sets a tag without asking whether it is there: the name alone decides. */
-      async createTag({ parent, tag: value }, call) {
-        const row = await deps.database.write(writeContext(call, deps.clock), async (tx) => {
-          if (!(await repoParents.lock(tx, parent))) throw notFound(repoType, parent);
-          const before = await findTag(tx, parent, value!.name);
-          const bundles = keepsCatalog(call, parent) ? value!.bundles : (before?.bundles ?? []);
-          return await writeTag(tx, parent, before, tag.toRow({ ...value!, bundles }));
-        });
-        return tag.toMessage(row);
-      },
+      listTags: (request, call) => list(request, call),
+      createTag: ({ parent, tag: value }, call) => write.set(parent, value!, call),
       deleteTag: (request, call) => standard.delete(request, call),
     },
     [tag.messageRules, listRules],

@@ -52,6 +52,19 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
     tags,
     tagEntries: entries("tag_entries"),
 
+    /** The digests that tags have had: one row for each time that a tag was set to another one. */
+    tagHistory: table(
+      "tag_history",
+      {
+        tagUid: text()
+          .notNull()
+          .references(() => tags.uid),
+        time: integer().notNull(),
+        digest: text().notNull(),
+      },
+      (t) => [primaryKey({ columns: [t.tagUid, t.time] })],
+    ),
+
     /** The readmes of the repos that have one: apart, so that lists need not read them. */
     readmes: table("readmes", {
       repoUid: text()

@@ -1,0 +1,57 @@
+// The one method of version 1 that does two things of today at once: a root group, and an invite to it.
+
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import type { GroupInvite } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { type Group, GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { invalidArgument, notFound, permissionDenied } from "../aip/errors.ts";
+import { ownerRole } from "../authz/built-in-roles.ts";
+import { capabilitySet, missingCapabilities } from "../authz/capabilities.ts";
+import { accessOf, callerOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import { type Deps, writeContext } from "../resource/deps.ts";
+import { inviteMaker } from "../services/iam/group-invites.ts";
+import { rootGroupMaker } from "../services/iam/groups.ts";
+import { roleCollection } from "../services/iam/rows.ts";
+import { findRow } from "../storage/collection.ts";
+import type { Transaction } from "../storage/session.ts";
+import type { Today } from "./today.ts";
+
+/** Makes a root group, whose creator becomes its owner, and an invite to it, both or neither. */
+export function groupWithInvite(today: Today, deps: Deps) {
+  const [makeRoot, makeInvite] = [rootGroupMaker(deps), inviteMaker(deps)];
+  return async (group: Group, groupInvite: GroupInvite, call: Call) => {
+    const violations = [
+      ...today.check(GroupsService.method.createGroup, { group }),
+      // Its parent is the group to come.
+      ...today
+        .check(GroupInvitesService.method.createGroupInvite, { groupInvite })
+        .filter(({ field }) => field !== "parent"),
+    ];
+    if (violations.length > 0) throw invalidArgument(violations);
+    requireCreator(call);
+    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+      await requireRoleOfOwners(tx, groupInvite.roleUid);
+      const { uid } = await makeRoot(tx, group, call);
+      return await makeInvite(tx, uid, groupInvite);
+    });
+  };
+}
+
+/** The annotation cannot say what the group needs; and what a token was denied must not come back by an invite. */
+function requireCreator(call: Call): void {
+  if (accessOf(call).scope([Capability.CAP_IAM_GROUPS_CREATE]).length === 0)
+    throw permissionDenied("creating a root group needs groups.create", { capability: "groups.create" });
+  if (callerOf(call).token.narrowing.capabilities)
+    throw permissionDenied("a token that is narrowed to capabilities cannot invite to a root group");
+}
+
+/** An owner, as the creator is about to be, can give away any role of the platform that grants no more than they hold. */
+async function requireRoleOfOwners(tx: Transaction, uid: string): Promise<void> {
+  if (uid.includes("/")) throw permissionDenied(`role ${uid} is not offered at a root group`);
+  const role = await findRow(tx, roleCollection, uid);
+  if (!role) throw notFound("iam.chainguard.dev/Role", uid);
+  const missing = missingCapabilities(capabilitySet(ownerRole.capabilities), capabilitySet(role.capabilities));
+  if (missing.length > 0)
+    throw permissionDenied(`role ${role.name} would grant capabilities that an owner does not hold`);
+}

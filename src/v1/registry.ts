@@ -1,0 +1,40 @@
+import {
+  CreateDeploymentRequestSchema,
+  GetDeploymentRequestSchema,
+  Registry,
+  UpdateDeploymentRequestSchema,
+} from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
+import { notFound, unimplemented } from "../aip/errors.ts";
+import { type MessageRules, uidRule } from "../pipeline/rule-book.ts";
+import type { Deps } from "../resource/deps.ts";
+import { serve, type V1Implementation, type V1Methods } from "./adapter.ts";
+import { repoMethods } from "./repos.ts";
+import { tagMethods } from "./tags.ts";
+import type { Today } from "./today.ts";
+
+/** Serves the registry, which is one service in version 1. */
+export function registry(today: Today, deps: Deps): V1Implementation {
+  const methods: V1Methods<typeof Registry> = {
+    ...repoMethods(today, deps),
+    ...tagMethods(today, deps),
+    // Clients ask for it in passing, and go on when there is nothing.
+    getPackageVersionMetadata({ package: name }) {
+      throw notFound("registry.chainguard.dev/Package", name);
+    },
+    createDeployment: noDeployments,
+    updateDeployment: noDeployments,
+    getDeployment: noDeployments,
+  };
+  return serve(Registry, methods, uidRules);
+}
+
+/** Nothing of today checks these. */
+const uidRules: readonly MessageRules[] = [
+  { schema: CreateDeploymentRequestSchema, fields: { parent_id: uidRule } },
+  { schema: UpdateDeploymentRequestSchema, fields: { repo_id: uidRule } },
+  { schema: GetDeploymentRequestSchema, fields: { repo_id: uidRule } },
+];
+
+function noDeployments(): never {
+  throw unimplemented("this server does not keep what deploys an image");
+}

@@ -1,0 +1,140 @@
+// The methods of the registry that are about repos. In version 1 a readme is part of its repo.
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  Registry,
+  type Repo as V1Repo,
+  RepoSchema as V1RepoSchema,
+} from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
+import { RepoSchema, ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { ApiError, Code, type FieldViolation, notFound, resourceExhausted } from "../aip/errors.ts";
+import { limits } from "../config.ts";
+import { requireCapability } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import type { Deps } from "../resource/deps.ts";
+import { keepsCatalog } from "../services/registry/catalog-rules.ts";
+import { requireSafe, setReadme } from "../services/registry/readmes.ts";
+import { type Along, repoType, repoWriter } from "../services/registry/repos.ts";
+import { repoCollection } from "../services/registry/rows.ts";
+import { findRow } from "../storage/collection.ts";
+import { readReadme } from "../storage/registry.ts";
+import { findRepoByName } from "../storage/registry-names.ts";
+import { handwritten, same, type V1Methods } from "./adapter.ts";
+import { correspond, fieldsOf, type Names } from "./fields.ts";
+import { list } from "./lists.ts";
+import type { Today } from "./today.ts";
+import { renamer } from "./violations.ts";
+
+const [v1, now] = [Registry.method, ReposService.method];
+
+const names: Names = {
+  // Today it is a resource of its own.
+  readme: "",
+  "SyncConfig.expiration": "expiration_time",
+  "SyncConfig.sync_apks": "",
+  // Today refuses it, whatever it holds.
+  custom_overlay: { now: "custom_overlay", toNow: () => ({}) },
+};
+
+const fields = correspond(V1RepoSchema, RepoSchema, names);
+const rename = renamer([...fields.renamed, ["parent", "parent_id"], ["content", "readme"]]);
+const everything = create(FieldMaskSchema, { paths: ["*"] });
+
+type RepoMethods = "createRepo" | "updateRepo" | "listRepos" | "getRepoCountBySource" | "deleteRepo";
+
+/** Serves repos as version 1 has them. */
+export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Registry>, RepoMethods> {
+  const { database } = deps;
+  const write = repoWriter(deps);
+  const listed = list(today, v1.listRepos, now.listRepos, { itemNames: names });
+
+  async function shown(repo: MessageInitShape<typeof RepoSchema>) {
+    const message = create(RepoSchema, repo);
+    return { ...fieldsOf(fields.toV1(message)), readme: await readReadme(database.session, message.uid) };
+  }
+
+  /** Writes a repo together with its readme, which only those who keep the catalog there may set. */
+  async function withReadme<T>(
+    readme: string,
+    uid: string,
+    call: Call,
+    body: (along: Along) => Promise<T>,
+  ): Promise<T> {
+    if (!keepsCatalog(call, uid)) return await body(async () => {});
+    if (readme !== "") await requireSafe(readme);
+    return await body(async (tx, row) => {
+      const before = await readReadme(tx, row.uid);
+      if (before !== readme) await setReadme(tx, row, before, readme);
+    });
+  }
+
+  function readmeViolations(content: string): FieldViolation[] {
+    return today.check(now.updateRepoReadme, { repoReadme: { content } }).filter(({ field }) => field === "content");
+  }
+
+  return {
+    createRepo: handwritten(now.createRepo, rename, {
+      check: ({ parentId, repo }) => [
+        ...today.check(now.createRepo, { parent: parentId, ...(repo && { repo: fields.toNow(repo) }) }),
+        ...readmeViolations(repo?.readme ?? ""),
+      ],
+      answer: ({ parentId, repo, preventExisting }, call) =>
+        withReadme(repo!.readme, parentId, call, async (along) => {
+          const value = fields.toNow(repo!);
+          try {
+            return await shown(await write.create(parentId, value, call, along));
+          } catch (error) {
+            const isTaken = error instanceof ApiError && error.code === Code.ALREADY_EXISTS;
+            const existing =
+              isTaken && !preventExisting && (await findRepoByName(database.session, parentId, value.name));
+            if (!existing) throw error;
+            requireCapability(call, Capability.CAP_REPO_UPDATE, existing.uid);
+            return await shown(await write.update({ ...value, uid: existing.uid }, everything, call, along));
+          }
+        }),
+    }),
+
+    updateRepo: handwritten(now.updateRepo, rename, {
+      check: (repo) => [
+        ...today.check(now.updateRepo, { repo: fields.toNow(repo), updateMask: everything }),
+        ...readmeViolations(repo.readme),
+      ],
+      answer: (repo, call) =>
+        withReadme(repo.readme, repo.id, call, async (along) =>
+          shown(await write.update(fields.toNow(repo), everything, call, along)),
+        ),
+    }),
+
+    listRepos: {
+      ...listed,
+      async handle(filter, call) {
+        const { items = [] } = (await listed.handle(filter, call)) as { items?: V1Repo[] };
+        await database.read(async (session) => {
+          let length = 0;
+          for (const repo of items) {
+            repo.readme = await readReadme(session, repo.id);
+            length += repo.readme.length;
+            if (length > limits.v1ListReadmes) throw tooMuch();
+          }
+        });
+        return { items };
+      },
+    },
+
+    getRepoCountBySource: handwritten(now.getRepo, rename, {
+      check: ({ id }) => today.check(now.getRepo, { uid: id }),
+      async answer({ id }) {
+        if (!(await findRow(database.session, repoCollection, id))) throw notFound(repoType, id);
+        // What is copied from elsewhere is refused when it is created.
+        return { count: 0n };
+      },
+    }),
+
+    deleteRepo: same(today, v1.deleteRepo, now.deleteRepo),
+  };
+}
+
+function tooMuch() {
+  return resourceExhausted("the readmes of the list are too much for one reply; narrow it, or list one repo by its id");
+}

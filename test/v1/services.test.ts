@@ -1,0 +1,237 @@
+// What version 1 does that no case can show.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { codeName } from "../../src/aip/errors.ts";
+import { capabilitySet } from "../../src/authz/capabilities.ts";
+import { limits } from "../../src/config.ts";
+import { subscriptionCollection } from "../../src/services/events/rows.ts";
+import { personUid } from "../../src/services/iam/identities.ts";
+import { identityCollection } from "../../src/services/iam/rows.ts";
+import { repoCollection } from "../../src/services/registry/rows.ts";
+import { findRow, insertRow } from "../../src/storage/collection.ts";
+import { writeReadme } from "../../src/storage/registry.ts";
+import { newChild } from "../../src/uid.ts";
+import { type Door, type Outcome, openDoor } from "../harness/doors.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addRepo, imageDigest } from "../security/registry-tree.ts";
+import { addGroup, addIdentity, arrange, operatorRole, ownerRole, viewerRole } from "../security/tree.ts";
+
+let server: TestServer;
+let grpc: Door;
+
+async function call(method: string, request: JsonObject, token = server.ownerToken): Promise<Outcome> {
+  return await grpc.call(token, `/chainguard.platform.${method}`, request);
+}
+
+async function answer<T = JsonObject>(method: string, request: JsonObject, token?: string): Promise<T> {
+  const { code, message, response } = await call(method, request, token);
+  assert.equal(codeName(code), "OK", `${method}: ${message}`);
+  return response as T;
+}
+
+describe("version 1 over gRPC", () => {
+  before(async () => {
+    server = await startTestServer();
+    grpc = openDoor("grpc", server.url);
+  });
+  after(async () => {
+    grpc[Symbol.dispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  describe("Identities/Lookup", () => {
+    const person = { issuer: "https://accounts.google.com", subject: "registered" };
+
+    it("tells the id of somebody who has registered, and nothing else of them", async () => {
+      const uid = personUid(person.issuer, person.subject);
+      const source = await addIdentity(server, server.groupUid);
+      await arrange(server, async (tx) => {
+        const row = (await findRow(tx, identityCollection, source))!;
+        await insertRow(tx, identityCollection, { ...row, uid, parent: null, email: "person@example.org" });
+      });
+      const nobody = await server.tokenOf(await addIdentity(server, server.groupUid));
+      assert.deepEqual(await answer("iam.Identities/Lookup", person, nobody), { id: uid });
+    });
+  });
+
+  describe("GroupInvites/CreateWithGroup", () => {
+    const request = { group: "acme", ttl: "60s", role: ownerRole.uid };
+
+    it("makes a root group that its creator owns, and an invite to it", async () => {
+      const { id, code, role } = await answer<{ id: string; code: string; role: JsonObject }>(
+        "iam.GroupInvites/CreateWithGroup",
+        request,
+      );
+      assert.match(id, /^[0-9a-f]{40}\/[0-9a-f]{16}$/);
+      assert.match(code, /^[0-9a-f]{96}$/);
+      assert.equal(role.name, "owner");
+      const root = id.slice(0, 40);
+      const { items } = await answer<{ items: JsonObject[] }>("iam.Groups/List", { id: root });
+      assert.deepEqual(items, [{ id: root, name: "acme" }]);
+      const bindings = await answer<{ items: JsonObject[] }>("iam.RoleBindings/List", { uidp: { childrenOf: root } });
+      assert.deepEqual(
+        bindings.items.map(({ identity }) => identity),
+        [server.ownerUid],
+      );
+    });
+
+    it("makes neither when one of them is wrong", async () => {
+      const count = async () =>
+        (await answer<{ items: JsonObject[] }>("iam.Groups/List", { uidp: { inRoot: true } })).items.length;
+      const existing = await count();
+      const custom = await answer("iam.Roles/Create", {
+        parentId: server.groupUid,
+        role: { name: "custom", capabilities: ["groups.list"] },
+      });
+      const wrong: readonly [change: JsonObject, code: string][] = [
+        [{ group: "NO" }, "INVALID_ARGUMENT"],
+        [{ ttl: "0s" }, "INVALID_ARGUMENT"],
+        [{ role: "x" }, "INVALID_ARGUMENT"],
+        [{ role: "0".repeat(40) }, "NOT_FOUND"],
+        [{ role: custom.id! }, "PERMISSION_DENIED"],
+        // What an owner does not hold, nobody gives away at a group that is only theirs.
+        [{ role: operatorRole.uid }, "PERMISSION_DENIED"],
+      ];
+      for (const [change, code] of wrong) {
+        const outcome = await call("iam.GroupInvites/CreateWithGroup", { ...request, ...change });
+        assert.equal(codeName(outcome.code), code, outcome.message);
+      }
+      assert.equal(await count(), existing);
+    });
+
+    it("names the fields of its own request", async () => {
+      const { message } = await call("iam.GroupInvites/CreateWithGroup", { ...request, group: "NO" });
+      assert.equal(message, 'Invalid argument: group: name must match "^[a-z0-9 ._-]{1,}$"');
+    });
+
+    it("is not for a token that is narrowed, nor for a viewer", async () => {
+      const capabilities = capabilitySet([
+        Capability.CAP_IAM_GROUPS_CREATE,
+        Capability.CAP_IAM_GROUP_INVITES_CREATE,
+        Capability.CAP_IAM_ROLE_BINDINGS_CREATE,
+      ]);
+      const viewer = await addIdentity(server, server.groupUid);
+      await answer("iam.RoleBindings/Create", {
+        parent: server.groupUid,
+        roleBinding: { identity: viewer, role: viewerRole.uid },
+      });
+      const tokens = [
+        await server.tokenOf(server.ownerUid, { capabilities }),
+        await server.tokenOf(server.ownerUid, { scopes: [server.groupUid] }),
+        await server.tokenOf(viewer),
+      ];
+      for (const token of tokens) {
+        assert.equal(
+          codeName((await call("iam.GroupInvites/CreateWithGroup", request, token)).code),
+          "PERMISSION_DENIED",
+        );
+      }
+    });
+  });
+
+  describe("lists", () => {
+    it("go through all pages, in order, and are refused rather than cut beyond their limit", async () => {
+      const group = await addGroup(server, server.groupUid);
+      const add = (count: number) =>
+        arrange(server, async (tx) => {
+          for (let i = 0; i < count; i++) {
+            const row = { uid: newChild(group), parent: group, sink: "https://example.org/", createTime: 1 };
+            await insertRow(tx, subscriptionCollection, row);
+          }
+        });
+      const filter = { uidp: { childrenOf: group } };
+      await add(401);
+      const { items } = await answer<{ items: { id: string }[] }>("events.Subscriptions/List", filter);
+      assert.equal(items.length, 401);
+      const ids = items.map(({ id }) => id);
+      assert.deepEqual(ids, [...new Set(ids)].sort());
+      await add(limits.v1ListItems - 400);
+      const { code, message } = await call("events.Subscriptions/List", filter);
+      assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
+      assert.match(message, /more than 10000 items.*ListSubscriptions/);
+    });
+  });
+
+  it("tells of images what today's methods tell, under shorter names", async () => {
+    const repoId = await addRepo(server, server.groupUid);
+    const request = { repoId, digest: imageDigest };
+    assert.deepEqual(await answer("registry.Registry/GetArchs", request), { archs: ["amd64"] });
+    assert.deepEqual(await answer("registry.Registry/GetSize", request), { size: "1", arch: "amd64" });
+    const { code, message } = await call("registry.Registry/GetSize", { ...request, arch: "arm64" });
+    assert.deepEqual([codeName(code), /arm64/.test(message)], ["NOT_FOUND", true]);
+  });
+
+  it("tags at their end of life come in pages of their own", async () => {
+    const repoId = await addRepo(server, server.groupUid);
+    const names = ["1.0", "1.1", "1.2"];
+    for (const name of names) await answer("registry.Registry/CreateTag", { repoId, tag: { name, deprecated: true } });
+    const filter = { uidp: { childrenOf: repoId }, pageSize: "2" };
+    type Page = { items: { name: string }[]; nextPageToken?: string };
+    const first = await answer<Page>("registry.Registry/ListEolTags", filter);
+    const pageToken = first.nextPageToken ?? "";
+    const second = await answer<Page>("registry.Registry/ListEolTags", { ...filter, pageToken });
+    assert.deepEqual([first.items.length, second.items.length, second.nextPageToken], [2, 1, undefined]);
+    assert.deepEqual([...first.items, ...second.items].map(({ name }) => name).sort(), names);
+    const others: readonly [method: string, request: JsonObject][] = [
+      ["registry.Registry/ListEolTags", { pageToken }],
+      ["registry.v2beta1.TagsService/ListTags", { uidp: filter.uidp, pageToken }],
+    ];
+    for (const [method, request] of others) {
+      assert.match(
+        (await call(method, request)).message,
+        /^Invalid argument: page_token: was made for another/,
+        method,
+      );
+    }
+  });
+
+  it("readmes come with a list as long as they are not too much for a reply", async () => {
+    const group = await addGroup(server, server.groupUid);
+    const readme = "a".repeat(65_536);
+    const fits = limits.v1ListReadmes / readme.length;
+    const add = (count: number) =>
+      arrange(server, async (tx) => {
+        for (let i = 0; i < count; i++) {
+          const uid = newChild(group);
+          const catalog = { catalogTier: 0, bundles: [], aliases: [], activeTags: [] };
+          const texts = { name: uid.slice(-16), description: "" };
+          await insertRow(tx, repoCollection, {
+            uid,
+            parent: group,
+            ...texts,
+            ...catalog,
+            createTime: 1,
+            updateTime: 1,
+          });
+          await writeReadme(tx, uid, readme);
+        }
+      });
+    await add(2);
+    const filter = { uidp: { childrenOf: group } };
+    const { items } = await answer<{ items: { id: string; readme: string }[] }>("registry.Registry/ListRepos", filter);
+    assert.deepEqual(
+      items.map((item) => item.readme.length),
+      [readme.length, readme.length],
+    );
+    await add(fits);
+    const { code } = await call("registry.Registry/ListRepos", filter);
+    assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
+    const [one] = items;
+    const alone = await answer<{ items: { readme: string }[] }>("registry.Registry/ListRepos", { id: one!.id });
+    assert.equal(alone.items[0]?.readme, readme);
+  });
+
+  it("the change log names the method that was called", async () => {
+    const { id } = await answer<{ id: string }>("iam.Groups/Create", {
+      parent: server.groupUid,
+      group: { name: "logged" },
+    });
+    const changes = await server.server.database.session
+      .prepared("test.changes_of", (db, { changes }) => db.select().from(changes))
+      .execute();
+    const methods = [...changes].filter((change) => change.uid === id).map(({ method }) => method);
+    assert.deepEqual(methods, ["/chainguard.platform.iam.Groups/Create"]);
+  });
+});

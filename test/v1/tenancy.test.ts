@@ -1,0 +1,132 @@
+// Category I for version 1: whatever lies beyond the caller's rights is refused in the same words, there or not, and no list
+// shows it. Its methods call those of today, for which the whole matrix is run.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Code, codeName } from "../../src/aip/errors.ts";
+import { type Door, openDoor } from "../harness/doors.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { v1Services } from "../harness/v1-services.ts";
+import { demandOf } from "../security/matrix.ts";
+import { addRepo, addSubscription, addTag } from "../security/registry-tree.ts";
+import {
+  addAssociation,
+  addCaller,
+  addGroup,
+  addIdentity,
+  addInvite,
+  bind,
+  ownerRole,
+  viewerRole,
+} from "../security/tree.ts";
+import { filters, targets, withoutUid } from "./tenancy-requests.ts";
+
+const absent = "f".repeat(16);
+let server: TestServer;
+let doors: Door[];
+let owner: string;
+let scoped: string;
+/** The group that the rights of both callers reach, one of them by half. */
+let granted: string;
+/** Uids that the rights of both callers do not reach. */
+let beyond: Readonly<Record<string, string>>;
+
+before(async () => {
+  server = await startTestServer();
+  doors = (["grpc", "rest"] as const).map((name) => openDoor(name, server.url));
+  const [root, other] = [await addGroup(server, null), await addGroup(server, null)];
+  const sibling = await addGroup(server, root);
+  granted = await addGroup(server, root);
+  const inner = await addGroup(server, granted);
+  for (const group of [root, other, sibling]) {
+    const identity = await addIdentity(server, group);
+    await bind(server, group, identity, viewerRole.uid);
+    await addInvite(server, group);
+    await addAssociation(server, group);
+    await addTag(server, await addRepo(server, group));
+    await addSubscription(server, group);
+  }
+  const caller = await addCaller(server, granted, ownerRole.uid);
+  owner = caller.token;
+  scoped = await server.tokenOf(caller.uid, { scopes: [inner] });
+  beyond = {
+    "its parent": root,
+    "a sibling": sibling,
+    "another root": other,
+    "absent, below a sibling": `${sibling}/${absent}`,
+    "absent, in no organization": "f".repeat(40),
+  };
+});
+
+after(async () => {
+  for (const door of doors) door[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+describe("I version 1", () => {
+  for (const [method, request] of Object.entries(targets)) {
+    it(`I1, I3, I7: ${method} is denied beyond the caller's rights, whatever is there`, async () => {
+      for (const door of doors) {
+        for (const token of [owner, scoped]) {
+          const denials = await Promise.all(
+            Object.values(beyond).map(async (uid) => {
+              const outcome = await door.call(token, path(method), request(uid));
+              assert.equal(codeName(outcome.code), "PERMISSION_DENIED", `${door.name}: ${outcome.message}`);
+              return JSON.stringify(outcome).replaceAll(uid, "<uid>");
+            }),
+          );
+          assert.equal(new Set(denials).size, 1, "the denials differ");
+        }
+        assert.equal(codeName(await codeOf(door, owner, method, request("x"))), "INVALID_ARGUMENT");
+        assert.equal(codeName(await codeOf(door, undefined, method, request("x"))), "UNAUTHENTICATED");
+      }
+    });
+  }
+
+  for (const [method, names] of Object.entries(filters)) {
+    it(`I1: ${method} shows nothing beyond the caller's rights`, async () => {
+      for (const door of doors) {
+        for (const token of [owner, scoped]) {
+          for (const uid of Object.values(beyond)) {
+            for (const filter of names.map((name) => filterOf(name, uid))) {
+              const { code, message, response } = await door.call(token, path(method), filter);
+              assert.equal(code, Code.OK, message);
+              // What lies above the granted group holds that group, too.
+              const { items = [] } = response as { items?: { id?: string; group?: string }[] };
+              const shown = items.map(({ id, group }) => id ?? group ?? "");
+              assert.deepEqual(
+                shown.filter((id) => !`${id}/`.startsWith(`${granted}/`)),
+                [],
+                JSON.stringify(filter),
+              );
+            }
+          }
+        }
+        assert.equal(codeName(await codeOf(door, undefined, method, {})), "UNAUTHENTICATED");
+      }
+    });
+  }
+
+  it("every method that needs a caller is among these, or has no uid to try", () => {
+    const methods = v1Services.flatMap((service) =>
+      service.methods.filter(demandOf).map(({ name }) => `${service.typeName}/${name}`),
+    );
+    const tried = [...Object.keys(targets), ...Object.keys(filters), ...withoutUid].map((each) => path(each).slice(1));
+    assert.deepEqual(tried.sort(), methods.sort());
+  });
+});
+
+function path(method: string): string {
+  return `/chainguard.platform.${method}`;
+}
+
+async function codeOf(door: Door, token: string | undefined, method: string, request: JsonObject): Promise<Code> {
+  return (await door.call(token, path(method), request)).code;
+}
+
+/** A filter by the JSON path of its field. */
+function filterOf(name: string, uid: string): JsonObject {
+  const [first = "", second] = name.split(".");
+  const value = name.endsWith("ids") ? [uid] : uid;
+  return second === undefined ? { [first]: value } : { [first]: { [second]: value } };
+}
