@@ -71,6 +71,34 @@ export async function findBindingsUnder(session: Session, groupUid: string, limi
   return await statement.execute({ groupUid, limit });
 }
 
+/** The binding of a role to an identity at exactly this group; undefined when there is none. */
+export async function findBinding(session: Session, groupUid: string, roleUid: string, identityUid: string) {
+  const statement = session.prepared("role_bindings.once", (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(
+        and(
+          eq(roleBindings.parent, sql.placeholder("groupUid")),
+          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
+          eq(roleBindings.identityUid, sql.placeholder("identityUid")),
+        ),
+      ),
+  );
+  return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
+}
+
+/** The invite whose code has this name; undefined when there is none. */
+export async function findInvite(session: Session, keyId: string) {
+  const statement = session.prepared("group_invites.by_key", (db, { groupInvites }) =>
+    db
+      .select()
+      .from(groupInvites)
+      .where(eq(groupInvites.keyId, sql.placeholder("keyId"))),
+  );
+  return (await statement.execute({ keyId }))[0];
+}
+
 /** Whether somebody other than by this binding holds the role at exactly this group. */
 export async function isHeldOtherwise(
   session: Session,
@@ -92,6 +120,18 @@ export async function isHeldOtherwise(
       .limit(1),
   );
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
+}
+
+/** The groups of a name, at most `limit`. */
+export async function findGroupsByName(session: Session, name: string, limit: number) {
+  const statement = session.prepared("groups.by_name", (db, { groups }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groups)
+      .where(eq(groups.name, sql.placeholder("name")))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ name, limit });
 }
 
 /** Verified root groups of a name. */

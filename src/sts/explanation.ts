@@ -58,7 +58,7 @@ async function explainToken(deps: Deps, identity: AssumableIdentity, presented: 
   const requirement = requirementOf(deps, identity, presented);
   if (!requirement) return [failed("relationship", `no token of an issuer can assume it: ${kindOf(identity)}`)];
   const { claims } = presented;
-  const [issuer, ...others] = comparisonsOf(requirement.match, defaultAudiences(deps.issuer)).map(
+  const [issuer, ...others] = comparisonsOf(requirement.match, requirement.audiences).map(
     ({ claim, wanted, matches }): Check => {
       const told = `presented ${show(claims[claim]) || "nothing"}; the identity asks for ${show(wanted)}`;
       return matches(claims) ? passed(claim, told) : failed(claim, told);
@@ -119,7 +119,8 @@ function isAboutTime(check: string): boolean {
   return ["exp", "nbf", "iat"].includes(check);
 }
 
-function kindOf({ relationship }: AssumableIdentity): string {
+function kindOf({ relationship, person }: AssumableIdentity): string {
+  if (person) return "a person of the login provider";
   const names = { claimMatch: "a claim match", staticKeys: "static keys", awsIdentity: "an AWS identity" };
   return relationship.case === "servicePrincipal"
     ? "a service principal"

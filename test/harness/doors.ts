@@ -14,6 +14,7 @@ import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { Auth } from "../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { AccountAssociationsService } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { ExternalGroupRoleMappingsService } from "../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
@@ -64,6 +65,7 @@ export const services = [
   SubscriptionsService,
   GroupInvitesService,
   AccountAssociationsService,
+  Auth,
   IdentityProvidersService,
   ExternalGroupRoleMappingsService,
   TermsService,

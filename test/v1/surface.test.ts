@@ -25,11 +25,9 @@ const withoutCounterpart: readonly string[] = [
   ...["CreateAdvisoryEvent", "UpdateAdvisoryEvent", "ListAdvisoryEvents"].map((name) => `Advisories/${name}`),
 ];
 
-const served = services({} as never, undefined as never, undefined as never).filter(
-  (each): each is V1Implementation => {
-    return "counterparts" in each;
-  },
-);
+const served = services({} as never, undefined as never).filter((each): each is V1Implementation => {
+  return "counterparts" in each;
+});
 
 /** What a caller needs; where it is needed goes by another name in each version. */
 function demand(method: DescMethod) {

@@ -26,11 +26,11 @@ type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
 /** More bindings of one identity above one group than anybody reads. */
 const maxBindings = 100;
 
+/** What explanations rest on. */
+export type AccessDeps = Pick<Deps, "database"> & Pick<Handlers<typeof AccessService>, "explainExchange">;
+
 /** Serves explanations of access and of exchanges. */
-export function access(
-  { database }: Deps,
-  explainExchange: Handlers<typeof AccessService>["explainExchange"],
-): Implementation {
+export function access({ database, explainExchange }: AccessDeps): Implementation {
   return implement(
     AccessService,
     {
