@@ -21,6 +21,8 @@ export interface Config {
   /** 32 bytes each: the first seals secrets, all of them open them. Empty when none is set. */
   readonly secretsKeys: readonly Buffer[];
   readonly rootGroups: "anyone" | "operators";
+  /** The provider that people sign in with; absent when none is set. */
+  readonly login: LoginConfig | undefined;
   readonly trustedEmailIssuers: readonly string[];
   readonly sharedEmailDomains: readonly string[];
   readonly privateIssuerNetworks: readonly {
@@ -28,6 +30,8 @@ export interface Config {
     readonly prefix: number;
     readonly family: "ipv4" | "ipv6";
   }[];
+  /** Without a trailing slash; https, or loopback http. */
+  readonly awsStsEndpoint: string;
   readonly termsDocuments: readonly string[];
   readonly registry: {
     /** The audience of registry tokens. */
@@ -47,6 +51,16 @@ export interface Config {
   readonly fastPath: boolean;
   readonly logLevel: string;
   readonly acceptIssuerChange: boolean;
+}
+
+/** The operator's login provider. */
+export interface LoginConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Empty for a public client. */
+  readonly clientSecret: string;
+  /** Beside `openid`. */
+  readonly scopes: readonly string[];
 }
 
 /** The limits that are not for the operator to set, in one place. Times are milliseconds. */
@@ -79,6 +93,19 @@ export const limits = {
   manifestBytes: 4 * 1024 * 1024,
   /** How long a replaced key goes on verifying: longer than any token lives. */
   keyOverlapMs: 2 * 60 * 60 * 1000,
+  /** How long a browser may stay away at a login provider. */
+  signInMs: 10 * 60 * 1000,
+  /** Browsers that may be away at login providers at a time, and those that one address may send there in a second. */
+  signIns: 10_000,
+  signInsPerSecond: 20,
+  /** How long a token waits for a device without a browser; clients show its code that long. */
+  headlessSessionMs: 15 * 60 * 1000,
+  /** How long a sign-in can be refreshed before the person has to sign in anew. */
+  refreshMs: 30 * 24 * 60 * 60 * 1000,
+  /** Sign-ins of one identity that can be refreshed; the oldest gives way. */
+  refreshFamilies: 20,
+  /** How often what has expired is removed. */
+  sweepMs: 60_000,
 } as const;
 
 /** Checks the settings. Throws a ConfigError that names the one that cannot be used. */
@@ -105,9 +132,11 @@ export function toConfig(raw: RawSettings): Config {
     signingAlgorithm: oneOf(raw, "signing-algorithm", ["RS256", "ES256"]),
     secretsKeys: toSecretsKeys(raw["secrets-key"], "secrets-key"),
     rootGroups: oneOf(raw, "root-groups", ["anyone", "operators"]),
+    login: toLogin(raw, dev),
     trustedEmailIssuers: toList(raw["trusted-email-issuers"]),
     sharedEmailDomains: toList(raw["shared-email-domains"]),
     privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
+    awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
     termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
     registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
@@ -152,6 +181,31 @@ function toPlainUrl(name: SettingName, text: string): string {
     throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment and user.`);
   }
   return text.replace(/\/+$/, "");
+}
+
+// Whoever answers there says who has signed: nobody on the way may.
+function toEndpoint(raw: RawSettings, name: SettingName): string {
+  const url = URL.parse(raw[name]);
+  const isSafe =
+    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname.replace(/^\[|\]$/g, "")));
+  if (!isSafe || url.pathname !== "/" || url.search || url.hash || url.username || url.password)
+    throw new ConfigError(
+      `${name}: ${JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
+    );
+  return url.origin;
+}
+
+function toLogin(raw: RawSettings, dev: boolean): LoginConfig | undefined {
+  const [issuer, clientId, clientSecret] = [raw["login-issuer"], raw["login-client-id"], raw["login-client-secret"]];
+  if (issuer === "" && clientId === "" && clientSecret === "") return undefined;
+  if (issuer === "" || clientId === "") throw new ConfigError("login-issuer, login-client-id: set both or neither.");
+  const url = URL.parse(issuer);
+  const isInsecure = url?.protocol === "http:" && dev && isLoopback(url.hostname);
+  if (!url || (url.protocol !== "https:" && !isInsecure) || url.search || url.hash || url.username || url.password)
+    throw new ConfigError(
+      `login-issuer: ${JSON.stringify(issuer)} is not an https URL without query, fragment and user.`,
+    );
+  return { issuer, clientId, clientSecret, scopes: toList(raw["login-scopes"]) };
 }
 
 /** A secret that is shorter can be guessed. */

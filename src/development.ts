@@ -1,9 +1,13 @@
 // Development mode: a sample organization, and the owner's token in a file.
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { builtInRoles } from "./authz/built-in-roles.ts";
 import { formatCapabilitySet } from "./authz/capabilities.ts";
 import type { Config } from "./config.ts";
+import { characters } from "./development/chooser.ts";
+import { developmentPath } from "./development/login.ts";
 import type { Server } from "./server.ts";
+import { enrol } from "./services/auth/people.ts";
 import { createGroup, createOrganization, hasOrganization, type Organization } from "./services/iam/first-owner.ts";
 import { insertSampleSignIn } from "./services/iam/sample-sign-in.ts";
 import { insertSampleRepos } from "./services/registry/sample-repos.ts";
@@ -26,6 +30,7 @@ export interface Development extends Disposable {
 /** Makes the sample data at the first start, and keeps a fresh token of the owner in `<data dir>/owner-token`. */
 export async function openDevelopment(config: Config, server: Server): Promise<Development> {
   const organization = await sampleOrganization(server);
+  if (!config.login) await enrolCharacters(config, server, organization.groupUid);
   const tokenFile = path.join(config.dataDir, "owner-token");
   const renew = () => writeOwnerToken(config, server, organization.ownerUid, tokenFile);
   await renew();
@@ -51,6 +56,17 @@ async function sampleOrganization({ database }: Server): Promise<Organization> {
     }
     await writeSetting(tx, "sample_organization", JSON.stringify(organization));
     return organization;
+  });
+}
+
+/** Under the issuer of today: with another base URL the same people are other identities. */
+async function enrolCharacters({ baseUrl }: Config, { database }: Server, groupUid: string): Promise<void> {
+  const issuer = baseUrl + developmentPath;
+  await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
+    for (const { name: subject, roles } of characters) {
+      const roleUids = builtInRoles.filter((role) => roles.includes(role.name)).map(({ uid }) => uid);
+      await enrol(tx, { issuer, subject }, groupUid, roleUids);
+    }
   });
 }
 

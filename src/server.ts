@@ -1,15 +1,13 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
 import { randomUUID } from "node:crypto";
-import { BlockList } from "node:net";
 import type { Logger } from "pino";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "../gen/health/v1/health_pb.ts";
 import { newDiscoverer } from "./authn/discover.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
-import { openIssuers } from "./authn/issuers.ts";
 import { openKeyRing } from "./authn/keys.ts";
-import { fetchJson, outboundLimits } from "./authn/outbound.ts";
+import { fetchJson } from "./authn/outbound.ts";
 import { createTokens, type Tokens } from "./authn/tokens.ts";
 import { createPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -25,6 +23,7 @@ import { createSite } from "./doors/site.ts";
 import { endpoints } from "./endpoints.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
 import { composeMethods } from "./pipeline/compose.ts";
 import { createObserver } from "./pipeline/observe.ts";
@@ -32,7 +31,6 @@ import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
-import { identityDirectory } from "./services/iam/directory.ts";
 import { health } from "./services/operations/health.ts";
 import { reflection } from "./services/operations/reflection.ts";
 import { exemptMethods, services } from "./services.ts";
@@ -40,9 +38,11 @@ import { ConfigError } from "./settings.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHeldRoles } from "./storage/grants.ts";
+import { findMappedRole } from "./storage/providers.ts";
 import { SealError, type Seals } from "./storage/seals.ts";
+import { sweepSignIns } from "./storage/sign-in.ts";
 import { keyStore } from "./storage/signing-keys.ts";
-import { createExchange } from "./sts/exchange.ts";
+import { openTokenService } from "./token-service.ts";
 import { aliasMethods } from "./v2/alias.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
@@ -78,42 +78,34 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   });
   await resealAll(database, seals, clock, log);
   const { service } = config.registry;
-  const audiences = [config.baseUrl, service, ...config.audiences];
   const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = createPolicy({
     findHeldRoles: (uid) => findHeldRoles(database.session, uid),
+    findMappedRole: (uid) => findMappedRole(database.session, uid),
     epoch: () => database.accessEpoch.current(),
   });
-  const outside = { fetchJson: fetcher(config), allowInsecureIssuers: config.dev };
-  const discover = newDiscoverer({ ...outside, maxFetches: limits.discoveries });
-  const directory = identityDirectory(database, clock);
-  const issuers = openIssuers({ ...outside, clock });
-  const exchange = createExchange({
-    directory,
-    grants: { grantsOf: async (uid) => (await policy.grantsOf(uid)) ?? new Map() },
-    issuers,
-    tokens,
-    issuer: config.baseUrl,
-    audiences,
-    clock,
-    log: (event) => log.info(event, "token exchange"),
+  const tokenService = await openTokenService({ config, database, clock, policy, tokens, seals, log });
+  const outside = outboundOptions(config);
+  const discover = newDiscoverer({
+    fetchJson: (url) => fetchJson(url, outside),
+    allowInsecureIssuers: config.dev,
+    maxFetches: limits.discoveries,
   });
+  const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover });
+  const deps = { ...parts, ...tokenService };
   const metrics = createMetrics();
   measure(metrics, tokens, policy);
   const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   const observer = createObserver(log, metrics);
-  const composed = composeMethods(
-    services(serviceDeps(config, { database, clock, pageTokenKey, seals, discover }), exchange),
-    {
-      tokens,
-      policy,
-      failures,
-      clock,
-      observer,
-      domain: config.domain,
-      exempt: exemptMethods,
-    },
-  );
+  const composed = composeMethods(services(deps, tokenService), {
+    tokens,
+    policy,
+    failures,
+    clock,
+    observer,
+    domain: config.domain,
+    exempt: exemptMethods,
+  });
   const methods = new Map([...composed, ...aliasMethods(composed)]);
 
   const errorDomain = `iam.${config.domain}`;
@@ -129,11 +121,15 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   });
   const signer = await openRegistrySigner(database, seals, { issuer: config.baseUrl, service, clock });
   const plain = createEndpoints(
-    endpoints({ config, database, keys, signer, policy, failures, directory, issuers, clock, log }),
+    endpoints({ config, database, keys, signer, policy, failures, clock, log, ...tokenService }),
     { ...limits, maxJsonDepth: limits.jsonDepth, errorDomain, newRequestId: randomUUID, observe: observer },
     (request, response) => gateway.handle(request, response),
   );
-  const site = createSite(pages(config, database, keys, signer, metrics), plain);
+  const site = createSite(
+    { ...pages(config, database, keys, signer, metrics), ...tokenService.pages },
+    tokenService.mounts,
+    plain,
+  );
   const stopping = new AbortController();
   const served = [...new Set([...methods.values()].map((method) => method.descriptor.parent))];
   const handler = createRouter({
@@ -174,7 +170,15 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     () => void keys.refresh().catch((error) => log.warn({ err: error }, "signing keys could not be read")),
     limits.keyRefreshMs,
   );
-  stopping.signal.addEventListener("abort", () => clearInterval(refresher));
+  const sweeper = setInterval(() => {
+    const context = { actor: "", method: "sweep", requestId: "", time: clock() };
+    const swept = database.write(context, (tx) => sweepSignIns(tx, clock()));
+    swept.catch((error) => log.warn({ err: error }, "what has expired could not be removed"));
+  }, limits.sweepMs);
+  stopping.signal.addEventListener("abort", () => {
+    clearInterval(refresher);
+    clearInterval(sweeper);
+  });
   return running(config, { database, tokens, policy, seals }, listener, stopping);
 }
 
@@ -211,13 +215,6 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
       termsDocuments: config.termsDocuments,
     },
   };
-}
-
-function fetcher(config: Config): (url: string) => Promise<unknown> {
-  const allowedPrivate = new BlockList();
-  for (const { address, prefix, family } of config.privateIssuerNetworks)
-    allowedPrivate.addSubnet(address, prefix, family);
-  return (url) => fetchJson(url, { ...outboundLimits, allowLoopbackHttp: config.dev, allowedPrivate });
 }
 
 function measure(metrics: Metrics, tokens: Tokens, policy: Policy): void {

@@ -1,8 +1,8 @@
 // The list: every service that is served through the pipeline, one line each.
 import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { unimplemented } from "./aip/errors.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
-import type { Deps } from "./resource/deps.ts";
+import { type AccessDeps, access } from "./services/access/access.ts";
+import { type AuthDeps, auth } from "./services/auth/auth.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
 import { accountAssociations } from "./services/iam/account-associations.ts";
 import { externalGroupRoleMappings } from "./services/iam/external-group-role-mappings.ts";
@@ -24,12 +24,17 @@ import { v1Services } from "./v1/services.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
 export const exemptMethods: ReadonlySet<string> = new Set([
+  // The code is known to the device that made it, and what it gets only that device can read.
+  "/chainguard.platform.auth.Auth/GetHeadlessSession",
   "/chainguard.platform.oidc.SecurityTokenService/Exchange",
   "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
 ]);
 
 /** All services. */
-export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenService>["exchange"]): Implementation[] {
+export function services(
+  deps: AuthDeps & AccessDeps,
+  tokenService: Handlers<typeof SecurityTokenService>,
+): Implementation[] {
   const current = [
     groups(deps),
     identities(deps),
@@ -44,15 +49,13 @@ export function services(deps: Deps, exchange: Handlers<typeof SecurityTokenServ
     subscriptions(deps),
     groupInvites(deps),
     accountAssociations(deps),
+    implement(SecurityTokenService, tokenService),
+    auth(deps),
     identityProviders(deps),
     externalGroupRoleMappings(deps),
     terms(deps),
-    implement(SecurityTokenService, { exchange, exchangeRefreshToken }),
+    access(deps),
     ping(),
   ];
   return [...current, ...v1Services(current, deps)];
-}
-
-function exchangeRefreshToken(): never {
-  throw unimplemented("this server issues no refresh tokens; exchange a token of the identity's issuer");
 }

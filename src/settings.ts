@@ -60,6 +60,25 @@ export const settings = [
     description: "who may create root groups: anyone who may create groups somewhere, or operators",
   },
   {
+    name: "login-issuer",
+    value: "url",
+    fallback: "",
+    description: "the OIDC provider that people sign in with; nobody can in production without one",
+  },
+  { name: "login-client-id", value: "id", fallback: "", description: "the client that this server is there" },
+  {
+    name: "login-client-secret",
+    value: "secret",
+    fallback: "",
+    description: "its secret, empty for a public client; better set by the variable or the file",
+  },
+  {
+    name: "login-scopes",
+    value: "list",
+    fallback: "email,profile",
+    description: "the scopes that are asked for there beside openid",
+  },
+  {
     name: "trusted-email-issuers",
     value: "list",
     fallback: "https://accounts.google.com",
@@ -76,6 +95,12 @@ export const settings = [
     value: "list",
     fallback: "",
     description: "private networks (CIDR) whose https issuers may be contacted",
+  },
+  {
+    name: "aws-sts-endpoint",
+    value: "url",
+    fallback: "https://sts.amazonaws.com",
+    description: "where the signed requests of AWS identities are sent to be verified",
   },
   {
     name: "terms-documents",

@@ -21,6 +21,8 @@ export interface VerifiedToken {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly narrowing: Narrowing;
+  /** The uids of the mappings of outside groups that hold besides the bindings, as long as they exist; none when absent. */
+  readonly mappings?: readonly string[];
 }
 
 /** Who is calling. */

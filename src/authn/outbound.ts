@@ -1,8 +1,8 @@
 // Fetches the documents that tokens of strangers make us fetch. The URL is theirs, so everything else is ours: where
 // the connection goes, how long it may take, how much it may say (security cases J2 to J5).
 import { promises as dns, type LookupAddress } from "node:dns";
-import { get as getHttp, type IncomingMessage } from "node:http";
-import { get as getHttps } from "node:https";
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
 import { type BlockList, isIP, type LookupFunction } from "node:net";
 import { isListed, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 
@@ -40,6 +40,20 @@ export class OutboundError extends Error {
   }
 }
 
+/** What is asked of the other side besides the URL. */
+export interface OutboundRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What the other side answered: 2xx or 4xx. */
+export interface OutboundReply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
 /** Fetches and parses a JSON document, as fetchBytes does; one that is not JSON is refused. */
 export async function fetchJson(url: string, options: OutboundOptions): Promise<unknown> {
   const bytes = await fetchBytes(url, { ...options, headers: { accept: "application/json", ...options.headers } });
@@ -50,18 +64,31 @@ export async function fetchJson(url: string, options: OutboundOptions): Promise<
   }
 }
 
-/**
- * Fetches a document; rejects with an OutboundError and nothing else.
- *
- * No redirect is followed, and each address that the host has is checked before one is used.
- */
+/** Fetches a document, as fetchOutbound does; any answer but 200 is refused. */
 export async function fetchBytes(url: string, options: OutboundOptions): Promise<Buffer> {
+  const { status, body } = await fetchOutbound(url, { method: "GET", headers: options.headers ?? {} }, options);
+  if (status !== 200) throw new OutboundError("refused", "the server has no such document");
+  return body;
+}
+
+/**
+ * Sends one request; rejects with an OutboundError and nothing else.
+ *
+ * No redirect is followed, and each address that the host has is checked before one is used. A failure of the server
+ * (5xx, 429) is an error; what it refuses (4xx) is an answer.
+ */
+export async function fetchOutbound(
+  url: string,
+  request: OutboundRequest,
+  options: OutboundOptions,
+): Promise<OutboundReply> {
   try {
     const target = parseTarget(url, options);
     const signal = AbortSignal.timeout(options.timeoutMs);
     const addresses = await withinTime(findAddresses(target, options), signal);
-    const response = await send(target, addresses, signal, options.headers);
-    return await readBody(response, options.maxBytes);
+    const response = await send(target, request, addresses, signal);
+    const { statusCode: status = 0, headers } = response;
+    return { status, contentType: headers["content-type"] ?? "", body: await readBody(response, options.maxBytes) };
   } catch (error) {
     if (error instanceof OutboundError) throw error;
     throw new OutboundError("unavailable", "there was no complete answer in time", error);
@@ -114,20 +141,17 @@ async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
 }
 
 /** Asks one of the given addresses and no other: the name is not looked up again (security case J4). */
-function send(
-  url: URL,
-  addresses: LookupAddress[],
-  signal: AbortSignal,
-  more: OutboundOptions["headers"],
-): Promise<IncomingMessage> {
+function send(url: URL, request: OutboundRequest, addresses: LookupAddress[], signal: AbortSignal) {
   const first = addresses[0]!;
   const lookup: LookupFunction = (_hostname, { all }, done) =>
     all ? done(null, addresses) : done(null, first.address, first.family);
-  const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...more };
-  const get = url.protocol === "https:" ? getHttps : getHttp;
-  return new Promise((resolve, reject) => {
+  const { method, body } = request;
+  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+  const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...request.headers, ...length };
+  const open = url.protocol === "https:" ? requestHttps : requestHttp;
+  return new Promise<IncomingMessage>((resolve, reject) => {
     // agent: no connection is shared with requests of other rules.
-    get(url, { agent: false, headers, lookup, signal }, resolve).on("error", reject);
+    open(url, { agent: false, method, headers, lookup, signal }, resolve).on("error", reject).end(body);
   });
 }
 
@@ -150,7 +174,6 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Bu
 function checkHead({ statusCode = 0, headers }: IncomingMessage): void {
   if (statusCode >= 500 || statusCode === 429) throw new OutboundError("unavailable", "the server has a failure");
   if (statusCode >= 300 && statusCode < 400) throw new OutboundError("refused", "redirects are not followed");
-  if (statusCode !== 200) throw new OutboundError("refused", "the server has no such document");
   // What was not asked for is not unpacked: a small body may open to a large one (security case J5).
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") throw new OutboundError("refused", "the answer is compressed");

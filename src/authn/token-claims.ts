@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { permissionDenied } from "../aip/errors.ts";
 import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
-import { isUid } from "../uid.ts";
+import { isUid, parentOf } from "../uid.ts";
 import type { Narrowing, VerifiedToken } from "./caller.ts";
 import type { JsonObject } from "./jws.ts";
 import { TokenError } from "./token-error.ts";
@@ -25,6 +25,8 @@ export interface TokenRequest {
   /** Group uid -> text of a capability set. Shown to clients; access never rests on it. */
   readonly grants: Readonly<Record<string, string>>;
   readonly narrowing: Narrowing;
+  /** The uids of mappings of one identity provider that the token carries; none when absent. */
+  readonly mappings?: readonly string[];
   /** Milliseconds since the epoch: the token expires then if that is sooner than its hour. */
   readonly notAfter?: number;
 }
@@ -39,16 +41,7 @@ export interface Expectation {
 
 /** The claims of a new token (RFC 7519 §4.1). PERMISSION_DENIED when what it is made from does not bear a token. */
 export function writeClaims(issuer: string, request: TokenRequest, now: number): JsonObject & { readonly exp: number } {
-  const {
-    subject,
-    audience,
-    act,
-    email,
-    emailVerified,
-    grants,
-    narrowing,
-    notAfter = Number.POSITIVE_INFINITY,
-  } = request;
+  const { subject, audience, act, email, emailVerified, grants, notAfter = Number.POSITIVE_INFINITY } = request;
   checkTexts([["email", email ?? ""], ...Object.entries(act)]);
   const iat = Math.floor(now / 1000);
   const exp = Math.min(iat + tokenLifetime, Math.floor(notAfter / 1000));
@@ -64,7 +57,7 @@ export function writeClaims(issuer: string, request: TokenRequest, now: number):
     act,
     ...(email !== undefined && { email }),
     ...(emailVerified !== undefined && { email_verified: emailVerified }),
-    ...writeNarrowing(narrowing),
+    ...writePrivate(request),
     cap: grants,
   };
 }
@@ -78,7 +71,7 @@ export function readClaims(claims: JsonObject, expected: Expectation): VerifiedT
   const { sub, act, email = "", email_verified: emailVerified = false } = claims;
   if (typeof sub !== "string" || !isUid(sub) || !isTextMap(act)) throw new TokenError("claims");
   if (!isText(email) || typeof emailVerified !== "boolean") throw new TokenError("claims");
-  return { subject: sub, audience, ...times, act, email, emailVerified, narrowing: readNarrowing(claims.gatehouse) };
+  return { subject: sub, audience, ...times, act, email, emailVerified, ...readPrivate(claims.gatehouse) };
 }
 
 function readAudience(aud: unknown, ours: ReadonlySet<string>): string[] {
@@ -96,28 +89,45 @@ function readTimes({ iat, exp, nbf = iat }: JsonObject, now: number): Pick<Verif
   return { issuedAt: iat * 1000, expiresAt: exp * 1000 };
 }
 
-// One private claim (RFC 7519 §4.3) for what narrows a token: `cap` says what is granted, and is only shown.
-function writeNarrowing({ scopes, capabilities }: Narrowing): JsonObject {
-  if (!scopes && !capabilities) return {};
-  return {
-    gatehouse: {
-      ...(scopes && { scopes }),
-      ...(capabilities && { capabilities: formatCapabilitySet(capabilities) }),
-    },
+// One private claim (RFC 7519 §4.3) for what narrows a token and what it holds besides bindings: `cap` is only shown.
+function writePrivate({ narrowing: { scopes, capabilities }, mappings = [] }: TokenRequest): JsonObject {
+  const claim = {
+    ...(scopes && { scopes }),
+    ...(capabilities && { capabilities: formatCapabilitySet(capabilities) }),
+    ...(mappings.length > 0 && { mappings: shortenMappings(mappings) }),
   };
+  return Object.keys(claim).length > 0 ? { gatehouse: claim } : {};
 }
 
-/** A narrowing that is not understood refuses the token: to pass over it would widen the token. */
-function readNarrowing(claim: unknown): Narrowing {
-  if (claim === undefined) return {};
+/** A claim that is not understood refuses the token: to pass over it could widen the token. */
+function readPrivate(claim: unknown): Pick<VerifiedToken, "narrowing" | "mappings"> {
+  if (claim === undefined) return { narrowing: {} };
   if (!isObject(claim)) throw new TokenError("claims");
-  const { scopes, capabilities, ...unknown } = claim;
+  const { mappings, ...rest } = claim;
+  const narrowing = readNarrowing(rest);
+  return mappings === undefined ? { narrowing } : { narrowing, mappings: readMappings(mappings) };
+}
+
+function readNarrowing({ scopes, capabilities, ...unknown }: JsonObject): Narrowing {
   if (Object.keys(unknown).length > 0) throw new TokenError("claims");
   if (scopes !== undefined && !(isTextList(scopes) && scopes.every(isUid))) throw new TokenError("claims");
   if (capabilities === undefined) return scopes ? { scopes } : {};
   const set = typeof capabilities === "string" ? parseCapabilitySet(capabilities) : undefined;
   if (!set) throw new TokenError("claims");
   return scopes ? { scopes, capabilities: set } : { capabilities: set };
+}
+
+/** The uid of the provider once, then the last segment of each mapping: a header has little room. */
+function shortenMappings(mappings: readonly string[]): string[] {
+  const provider = parentOf(mappings[0]!);
+  return [provider, ...mappings.map((uid) => uid.slice(provider.length + 1))];
+}
+
+function readMappings(claim: unknown): string[] {
+  const [provider, ...segments] = isTextList(claim) ? claim : [];
+  const mappings = segments.map((segment) => `${provider}/${segment}`);
+  if (!provider || !mappings.every(isUid)) throw new TokenError("claims");
+  return mappings;
 }
 
 /** Claims of an outside token may hold half a surrogate pair, which no token of ours may carry (security case T11). */

@@ -9,6 +9,8 @@ import { addCapabilities, type CapabilitySet, capabilitySet } from "./capabiliti
 export interface GrantSource {
   /** The roles that an identity holds; undefined when there is no such identity. */
   findHeldRoles(identityUid: string): Promise<readonly HeldRole[] | undefined>;
+  /** The role of a mapping of an outside group; undefined when it has been removed. */
+  findMappedRole(mappingUid: string): Promise<HeldRole | undefined>;
   /** A number that changes with every change of what anybody may do. */
   epoch(): number | Promise<number>;
 }
@@ -20,9 +22,9 @@ export interface HeldRole {
 
 export interface Policy {
   /** What an identity may do, narrowed by its token; undefined when there is no such identity. */
-  accessOf(identityUid: string, narrowing: Narrowing): Promise<Access | undefined>;
-  /** What an identity holds by its bindings; undefined when there is no such identity. */
-  grantsOf(identityUid: string): Promise<Grants | undefined>;
+  accessOf(identityUid: string, narrowing: Narrowing, mappings?: readonly string[]): Promise<Access | undefined>;
+  /** What an identity holds by its bindings and these mappings; undefined when there is no such identity. */
+  grantsOf(identityUid: string, mappings?: readonly string[]): Promise<Grants | undefined>;
   readonly hits: number;
   readonly misses: number;
 }
@@ -36,14 +38,16 @@ export function createPolicy(source: GrantSource): Policy {
   let hits = 0;
   let misses = 0;
 
-  async function grantsOf(identityUid: string): Promise<Grants | undefined> {
+  async function grantsOf(identityUid: string, mappings: readonly string[] = []): Promise<Grants | undefined> {
     const asked = source.epoch();
     const epoch = typeof asked === "number" ? asked : await asked;
     if (epoch !== cachedEpoch) {
       cache.clear();
       cachedEpoch = epoch;
     }
-    const cached = cache.get(identityUid);
+    // Security case Q5: uids have no spaces.
+    const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
+    const cached = cache.get(key);
     if (cached) {
       hits++;
       return cached;
@@ -51,16 +55,17 @@ export function createPolicy(source: GrantSource): Policy {
     misses++;
     const held = await source.findHeldRoles(identityUid);
     if (!held) return undefined;
-    const grants = combine(held);
+    const mapped = await Promise.all(mappings.map((uid) => source.findMappedRole(uid)));
+    const grants = combine([...held, ...mapped.filter((role) => role !== undefined)]);
     // Rows that were read while the epoch moved on must not be remembered under the new one.
-    if (epoch === cachedEpoch) cache.set(identityUid, grants);
+    if (epoch === cachedEpoch) cache.set(key, grants);
     return grants;
   }
 
   return {
     grantsOf,
-    async accessOf(identityUid, narrowing) {
-      const grants = await grantsOf(identityUid);
+    async accessOf(identityUid, narrowing, mappings) {
+      const grants = await grantsOf(identityUid, mappings);
       return grants && new Access(grants, narrowing);
     },
     get hits() {

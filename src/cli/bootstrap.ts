@@ -1,6 +1,8 @@
 import { checkIssuer } from "../authn/issuers.ts";
+import { operatorRole, ownerRole } from "../authz/built-in-roles.ts";
 import type { Config } from "../config.ts";
 import { nameRule } from "../pipeline/rule-book.ts";
+import { enrol } from "../services/auth/people.ts";
 import { syncBuiltInRoles } from "../services/iam/built-in-role-rows.ts";
 import { createOrganization, hasOrganization } from "../services/iam/first-owner.ts";
 import { ConfigError } from "../settings.ts";
@@ -12,7 +14,10 @@ export interface BootstrapOptions {
   readonly subject: string;
 }
 
-/** Creates the first organization. Whoever presents a token of the given issuer and subject may then assume its owner. */
+/**
+ * Creates the first organization. Whoever presents a token of the given issuer and subject may then assume its owner, and
+ * whoever signs in there as that subject is an owner in person.
+ */
 export async function bootstrap(config: Config, { organization, issuer, subject }: BootstrapOptions): Promise<number> {
   if (!nameRule.test(organization)) throw new ConfigError(`organization: ${nameRule.description}.`);
   const problem = checkIssuer(issuer, config.dev);
@@ -21,9 +26,12 @@ export async function bootstrap(config: Config, { organization, issuer, subject 
   const now = Date.now();
   const created = await withDatabase(config, async (database) => {
     await syncBuiltInRoles(database, now);
-    return await database.write({ actor: "", method: "bootstrap", requestId: "", time: now }, async (tx) =>
-      (await hasOrganization(tx)) ? undefined : await createOrganization(tx, organization, { issuer, subject }),
-    );
+    return await database.write({ actor: "", method: "bootstrap", requestId: "", time: now }, async (tx) => {
+      if (await hasOrganization(tx)) return undefined;
+      const made = await createOrganization(tx, organization, { issuer, subject });
+      await enrol(tx, { issuer, subject }, made.groupUid, [ownerRole.uid, operatorRole.uid]);
+      return made;
+    });
   });
   if (!created) {
     console.error("gatehouse: there is an organization already; bootstrap is for an empty database.");

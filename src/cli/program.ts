@@ -20,7 +20,6 @@ export type Finish = (exitCode: number) => void;
  */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const shell = processShell(environment);
-  endWithReader(shell);
   let exitCode = 0;
   const program = newProgram(shell, (code) => {
     exitCode = code;
@@ -53,6 +52,10 @@ function newProgram(shell: Shell, finish: Finish): Command {
   program.commandsGroup("Shell:");
   addCompletionCommands(program, shell);
   everyCommand(program, (command) => command.exitOverride());
+  program.hook("preAction", (_program, command) => {
+    // A server goes on, whoever reads what it says.
+    if (command.name() !== "serve") endWithReader(shell);
+  });
   return program;
 }
 

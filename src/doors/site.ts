@@ -9,23 +9,36 @@ export interface PageReply {
   readonly text: string;
   /** How long others may keep it, in seconds; not at all when absent. */
   readonly maxAge?: number;
+  /** Further headers, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Pages by path. */
 export type Pages = Readonly<Record<string, (request: HttpRequest) => PageReply | Promise<PageReply>>>;
 
-/** Serves the pages; whatever else is asked for goes on to `next`. */
-export function createSite(pages: Pages, next: HttpHandler): HttpHandler {
+/** Whole sites by the path that theirs begin with, which ends with a slash. */
+export type Mounts = Readonly<Record<string, HttpHandler>>;
+
+/** Serves the pages and what is mounted; whatever else is asked for goes on to `next`. */
+export function createSite(pages: Pages, mounts: Mounts, next: HttpHandler): HttpHandler {
+  const mounted = Object.entries(mounts);
   return (request, response) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (!page) return next(request, response);
+    if (!page) {
+      const [, mount] = mounted.find(([prefix]) => path.startsWith(prefix)) ?? [];
+      if (!mount) return next(request, response);
+      return Promise.resolve(mount(request, response)).catch(() => {
+        if (!response.headersSent) sendPage(request, response, text(503, "Service Unavailable"));
+        else response.destroy();
+      });
+    }
     request.resume();
     if (request.method !== "GET" && request.method !== "HEAD")
-      return send(request, response, text(405, "Method Not Allowed"), { allow: "GET, HEAD" });
+      return sendPage(request, response, text(405, "Method Not Allowed"), { allow: "GET, HEAD" });
     return Promise.resolve(page(request)).then(
-      (reply) => send(request, response, reply),
-      () => send(request, response, text(503, "Service Unavailable")),
+      (reply) => sendPage(request, response, reply),
+      () => sendPage(request, response, text(503, "Service Unavailable")),
     );
   };
 }
@@ -40,13 +53,32 @@ export function publicJson(value: unknown): PageReply {
   return { status: 200, contentType: "application/json", text: JSON.stringify(value), maxAge: 300 };
 }
 
+/** A page of HTML in UTF-8, which may load nothing and stand in no frame; `style` is the hash of its only style. */
+export function html(status: number, document: string, style: string): PageReply {
+  const policy = `default-src 'none'; style-src '${style}'; base-uri 'none'; frame-ancestors 'none'`;
+  const headers = { "content-security-policy": policy, "referrer-policy": "no-referrer" };
+  return { status, contentType: "text/html; charset=utf-8", text: document, headers };
+}
+
+/** Sends the browser on. Neither the address nor where it came from may be kept or told: they hold secrets. */
+export function seeOther(location: string, headers: Readonly<Record<string, string>> = {}): PageReply {
+  const all = { location, "referrer-policy": "no-referrer", ...headers };
+  return { status: 303, contentType: "text/plain; charset=utf-8", text: "", headers: all };
+}
+
 /** Whether the peer is this machine. */
 export function isLocal(request: HttpRequest): boolean {
   const address = request.socket.remoteAddress ?? "";
   return address === "::1" || /^(::ffff:)?127\./.test(address);
 }
 
-function send(
+/** Whether a Host header names this machine. */
+export function isLocalName(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
+}
+
+/** Answers a request with a page. */
+export function sendPage(
   request: HttpRequest,
   response: HttpResponse,
   reply: PageReply,
@@ -60,6 +92,7 @@ function send(
     "content-length": body.length,
     "cache-control": reply.maxAge === undefined ? "no-store" : `public, max-age=${reply.maxAge}`,
     "x-content-type-options": "nosniff",
+    ...reply.headers,
     ...headers,
   });
   out.end(request.method === "HEAD" ? undefined : body);

@@ -26,7 +26,7 @@ export async function authenticate(call: Call, deps: AuthenticateDeps): Promise<
   try {
     const verified = verify(bearer.token, call, deps);
     const token = verified instanceof Promise ? await verified : verified;
-    const access = await deps.policy.accessOf(token.subject, token.narrowing);
+    const access = await deps.policy.accessOf(token.subject, token.narrowing, token.mappings);
     if (!access) throw unauthenticated("the identity of this token does not exist");
     call.caller = { uid: token.subject, token };
     call.access = access;

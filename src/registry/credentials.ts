@@ -65,13 +65,19 @@ export async function signIn(deps: SignInDeps, { user, password }: Credentials):
 }
 
 async function withApiToken(deps: SignInDeps, user: string, token: string): Promise<RegistryCaller> {
-  const { subject, narrowing, expiresAt } = await deps.tokens.verify(token);
+  const { subject, narrowing, mappings, expiresAt } = await deps.tokens.verify(token);
   if (isUid(user) && user !== subject) throw unauthenticated("the token is another identity's");
-  return await callerOf(deps, subject, narrowing, expiresAt);
+  return await callerOf(deps, subject, narrowing, expiresAt, mappings);
 }
 
-async function callerOf({ policy }: SignInDeps, uid: string, narrowing: Narrowing, notAfter: number) {
-  const access = await policy.accessOf(uid, narrowing);
+async function callerOf(
+  { policy }: SignInDeps,
+  uid: string,
+  narrowing: Narrowing,
+  notAfter: number,
+  mappings?: readonly string[],
+) {
+  const access = await policy.accessOf(uid, narrowing, mappings);
   if (!access) throw unauthenticated("the identity of this token does not exist");
   return { uid, access, notAfter };
 }

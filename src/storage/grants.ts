@@ -71,6 +71,34 @@ export async function findBindingsUnder(session: Session, groupUid: string, limi
   return await statement.execute({ groupUid, limit });
 }
 
+/** The binding of a role to an identity at exactly this group; undefined when there is none. */
+export async function findBinding(session: Session, groupUid: string, roleUid: string, identityUid: string) {
+  const statement = session.prepared("role_bindings.once", (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(
+        and(
+          eq(roleBindings.parent, sql.placeholder("groupUid")),
+          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
+          eq(roleBindings.identityUid, sql.placeholder("identityUid")),
+        ),
+      ),
+  );
+  return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
+}
+
+/** The invite whose code has this name; undefined when there is none. */
+export async function findInvite(session: Session, keyId: string) {
+  const statement = session.prepared("group_invites.by_key", (db, { groupInvites }) =>
+    db
+      .select()
+      .from(groupInvites)
+      .where(eq(groupInvites.keyId, sql.placeholder("keyId"))),
+  );
+  return (await statement.execute({ keyId }))[0];
+}
+
 /** Whether somebody other than by this binding holds the role at exactly this group. */
 export async function isHeldOtherwise(
   session: Session,
@@ -94,6 +122,18 @@ export async function isHeldOtherwise(
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
 
+/** The groups of a name, at most `limit`. */
+export async function findGroupsByName(session: Session, name: string, limit: number) {
+  const statement = session.prepared("groups.by_name", (db, { groups }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groups)
+      .where(eq(groups.name, sql.placeholder("name")))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ name, limit });
+}
+
 /** Verified root groups of a name. */
 export async function findVerifiedRoots(session: Session, name: string) {
   const statement = session.prepared("groups.verified_roots", (db, { groups }) =>
@@ -103,4 +143,47 @@ export async function findVerifiedRoots(session: Session, name: string) {
       .where(and(eq(groups.name, sql.placeholder("name")), eq(groups.verified, true), sql`${groups.parent} is null`)),
   );
   return await statement.execute({ name });
+}
+
+/** A role binding with its role and the name of its group. */
+export interface ReachingBinding {
+  readonly uid: string;
+  readonly groupUid: string;
+  readonly groupName: string;
+  readonly roleUid: string;
+  readonly roleName: string;
+  readonly capabilities: readonly number[];
+}
+
+/** The bindings of an identity at a uid and above it, at most `limit`. */
+export async function findBindingsReaching(
+  session: Session,
+  identityUid: string,
+  uid: string,
+  limit: number,
+): Promise<ReachingBinding[]> {
+  const statement = session.prepared("role_bindings.reaching", (db, { roleBindings, roles, groups }) =>
+    db
+      .select({
+        uid: roleBindings.uid,
+        groupUid: roleBindings.parent,
+        groupName: groups.name,
+        roleUid: roles.uid,
+        roleName: roles.name,
+        capabilities: roles.capabilities,
+      })
+      .from(roleBindings)
+      .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
+      .innerJoin(groups, eq(groups.uid, roleBindings.parent))
+      .where(
+        and(
+          eq(roleBindings.identityUid, sql.placeholder("identityUid")),
+          // The group is the uid itself, or what it begins with up to a slash.
+          sql`substr(${sql.placeholder("uid")}, 1, length(${roleBindings.parent}) + 1) = ${roleBindings.parent} || '/'`,
+        ),
+      )
+      .orderBy(roleBindings.uid)
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ identityUid, uid: `${uid}/`, limit });
 }

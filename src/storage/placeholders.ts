@@ -8,3 +8,8 @@ export function placeholders(
 ): Record<string, Placeholder> {
   return Object.fromEntries(columns.map((column, i) => [column, sql.placeholder(names[i]!)]));
 }
+
+/** Placeholders for all columns of a new row: one that is missing does not compile. */
+export function rowPlaceholders<C extends string>(columns: readonly C[]): Record<C, Placeholder> {
+  return placeholders(columns) as Record<C, Placeholder>;
+}

@@ -1,6 +1,7 @@
 // The joins and lookups around identity providers: their mappings and roles, owners, accepted terms.
 import { and, eq, sql } from "./drizzle.ts";
-import type { Session } from "./session.ts";
+import { rowPlaceholders } from "./placeholders.ts";
+import type { Session, Transaction } from "./session.ts";
 
 /** The mappings of an identity provider, at most `limit`. */
 export async function findMappingsOf(session: Session, providerUid: string, limit: number) {
@@ -89,4 +90,42 @@ export async function findHoldersAt(session: Session, groupUid: string, roleUid:
       .limit(sql.placeholder("limit")),
   );
   return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
+}
+
+/** The role that a mapping gives, and where; undefined when there is no such mapping. */
+export async function findMappedRole(session: Session, mappingUid: string) {
+  const statement = session.prepared(
+    "external_group_role_mappings.role",
+    (db, { externalGroupRoleMappings: mappings, roles }) =>
+      db
+        .select({ groupUid: mappings.scope, capabilities: roles.capabilities })
+        .from(mappings)
+        .innerJoin(roles, eq(roles.uid, mappings.roleUid))
+        .where(eq(mappings.uid, sql.placeholder("uid"))),
+  );
+  return (await statement.execute({ uid: mappingUid }))[0];
+}
+
+/** The identity providers of an organization, at most `limit`. */
+export async function findProvidersOf(session: Session, groupUid: string, limit: number) {
+  const statement = session.prepared("identity_providers.of", (db, { identityProviders }) =>
+    db
+      .select({ uid: identityProviders.uid })
+      .from(identityProviders)
+      .where(eq(identityProviders.parent, sql.placeholder("groupUid")))
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ groupUid, limit });
+}
+
+/** Keeps that somebody has come by a provider; answers whether for the first time. */
+export async function insertProviderMember(tx: Transaction, providerUid: string, identityUid: string) {
+  const statement = tx.prepared("provider_members.insert", (db, { providerMembers }) =>
+    db
+      .insert(providerMembers)
+      .values(rowPlaceholders(["providerUid", "identityUid", "createTime"]))
+      .onConflictDoNothing()
+      .returning({ uid: providerMembers.identityUid }),
+  );
+  return (await statement.execute({ providerUid, identityUid, createTime: tx.context.time })).length > 0;
 }

@@ -4,6 +4,7 @@ import { entriesTable } from "./tables/entries.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineProviderTables } from "./tables/providers.ts";
 import { defineRegistryTables } from "./tables/registry.ts";
+import { defineSignInTables } from "./tables/sign-in.ts";
 import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
 
 /** The relationship of an identity as it is stored: the name of the member and its protobuf JSON. */
@@ -151,6 +152,7 @@ export function defineTables(columns: Columns) {
 
   const entries = entriesTable(columns);
   const groupUid = () => groups.uid;
+  const providers = defineProviderTables(columns, groupUid, () => roles.uid);
 
   return {
     groups,
@@ -166,10 +168,15 @@ export function defineTables(columns: Columns) {
     groupInviteEntries: entries("group_invite_entries"),
     accountAssociationEntries: entries("account_association_entries"),
 
-    ...defineProviderTables(columns, groupUid, () => roles.uid),
+    ...providers,
     ...defineRegistryTables(columns, groupUid),
     ...defineVulnerabilityTables(columns, groupUid),
     ...defineEventTables(columns, groupUid),
+    ...defineSignInTables(
+      columns,
+      () => identities.uid,
+      () => providers.identityProviders.uid,
+    ),
 
     /** How many entries a key has, by resource: what makes totals exact without counting. */
     counters: table("counters", { key: text().notNull(), kind: text().notNull(), count: integer().notNull() }, (t) => [

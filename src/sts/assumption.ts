@@ -1,12 +1,18 @@
 // Which identity a presented token may assume, and what the new token inherits from it.
-import type { Identity, Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import {
+  type Identity,
+  type Identity_ClaimMatch,
+  Identity_ClaimMatchSchema,
+} from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { ApiError, Code, permissionDenied } from "../aip/errors.ts";
 import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { KeySet } from "../authn/key-sets.ts";
 import { TokenError, type TokenRequest, type Tokens, tokenErrorText } from "../authn/tokens.ts";
 import type { Clock } from "../clock.ts";
-import { matchClaims, matchIssuer } from "./claim-match.ts";
+import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
+import { defaultAudiences } from "./default-audiences.ts";
 import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { type PresentedToken, verifyPresented } from "./presented-token.ts";
@@ -16,6 +22,8 @@ import { staticKeySet, staticKeysExpiry, staticKeysMatch } from "./static-keys.t
 export interface AssumableIdentity {
   readonly uid: string;
   readonly relationship: Identity["relationship"];
+  /** The person that it stands for; absent for any other identity. */
+  readonly person?: { readonly issuer: string; readonly subject: string };
   /** Milliseconds since the epoch. */
   readonly createTime: number;
 }
@@ -38,6 +46,8 @@ export interface AssumptionDeps {
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "verify">;
   readonly issuer: string;
+  /** The login provider of the operator, whose tokens stand for people. */
+  readonly login?: PeopleProvider | undefined;
   readonly clock: Clock;
 }
 
@@ -47,14 +57,18 @@ export interface Assumption {
   readonly claims: Pick<TokenRequest, "act" | "email" | "emailVerified" | "notAfter">;
   /** What the presented token is narrowed to, when it is one of ours. */
   readonly narrowing: Narrowing;
+  /** The mappings of outside groups that hold for the session. */
+  readonly mappings?: readonly string[];
   /** The audiences of the presented token, when it is one of ours. */
   readonly audience?: readonly string[];
 }
 
 /** What a token must prove to assume an identity. */
-interface Requirement {
+export interface Requirement {
   readonly match: Identity_ClaimMatch;
   readonly keys: () => Promise<KeySet>;
+  /** One of which the token must be for, where the match names none. */
+  readonly audiences: readonly string[];
   /** Milliseconds since the epoch. */
   readonly notAfter?: number;
 }
@@ -67,10 +81,10 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: Pr
   if (!identity) throw claimDenied("sub", verified.subject);
   const requirement = requirementOf(deps, identity, presented);
   checkInForce(requirement, deps.clock());
-  const { act, email, emailVerified, narrowing, audience, expiresAt } = verified;
+  const { act, email, emailVerified, narrowing, audience, expiresAt, mappings } = verified;
   const notAfter = Math.min(expiresAt, requirement?.notAfter ?? expiresAt);
   const claims = { act, notAfter, ...(email !== "" && { email, emailVerified }) };
-  return { uid: identity.uid, claims, narrowing, audience };
+  return { uid: identity.uid, claims, narrowing, audience, ...(mappings && { mappings }) };
 }
 
 /** With a token of another issuer: the identity with this uid, or with an empty one the only identity that it fits. */
@@ -80,6 +94,45 @@ export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, 
   // In the words for another issuer, so that nothing is learnt about which identities there are.
   if (!identity) throw claimDenied("iss", presented.claims.iss);
   return await assumeIdentity(deps, identity, presented);
+}
+
+/** An OpenID provider whose tokens stand for people, and the client that we are there. */
+export interface PeopleProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+}
+
+/** The claims of a token that the provider has made for us, of whomever it speaks. */
+export async function verifyPerson(
+  deps: Pick<AssumptionDeps, "issuers" | "issuer" | "clock">,
+  provider: PeopleProvider | undefined,
+  presented: PresentedToken,
+): Promise<Claims> {
+  if (!provider || presented.issuer !== normalizeIssuer(provider.issuer))
+    throw claimDenied("iss", presented.claims.iss);
+  const match = personMatch({ issuer: presented.issuer, subject: presented.subject });
+  const claims = await verifyPresented(presented, () => deps.issuers.keysFor(provider.issuer), deps.clock());
+  const result = matchClaims(match, claims, [...defaultAudiences(deps.issuer), provider.clientId]);
+  if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
+  return claims;
+}
+
+/**
+ * With claims that are known to be true: the identity with this uid, when it asks for them.
+ *
+ * Only a claim match says what it asks of claims; keys that an identity has itself have not signed these.
+ */
+export async function assumeWithClaims(
+  directory: IdentityDirectory,
+  uid: string,
+  claims: Claims,
+  audiences: readonly string[],
+): Promise<Assumption> {
+  const identity = await directory.find(uid);
+  if (identity?.relationship.case !== "claimMatch") throw claimDenied("iss", claims.iss);
+  const result = matchClaims(identity.relationship.value, claims, audiences);
+  if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
+  return { uid, claims: inheritedClaims(claims), narrowing: {} };
 }
 
 async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken): Promise<Assumption> {
@@ -97,6 +150,9 @@ async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken
       denials.push(error);
     }
   }
+  // Without a name, a token is its owner's own (behaviour of the platform): other identities have to be named.
+  const own = fitting.find(({ uid }) => candidates.some((one) => one.uid === uid && one.person));
+  if (own) return own;
   const [only, second] = fitting;
   if (second) throw permissionDenied(ambiguous);
   if (only) return only;
@@ -104,7 +160,8 @@ async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken
   throw (denials.length === 1 && denials[0]) || permissionDenied("no identity fits the presented token: name one");
 }
 
-async function findCandidates(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
+/** The identities that the issuer and subject of a token may stand for. */
+export async function findCandidates(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
   // Empty is what is stored where an identity has no exact value.
   if (issuer === "" || subject === "") return [];
   return await directory.findByIssuerAndSubject(issuer, subject);
@@ -122,7 +179,7 @@ async function assumeIdentity(deps: AssumptionDeps, identity: AssumableIdentity,
   }
   const now = deps.clock();
   const claims = await verifyPresented(presented, requirement.keys, now);
-  const result = matchClaims(requirement.match, claims, defaultAudiences(deps.issuer));
+  const result = matchClaims(requirement.match, claims, requirement.audiences);
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   checkInForce(requirement, now);
   const { notAfter } = requirement;
@@ -130,22 +187,41 @@ async function assumeIdentity(deps: AssumptionDeps, identity: AssumableIdentity,
   return { uid: identity.uid, claims: passedOn, narrowing: {} };
 }
 
-function requirementOf(
-  { issuers }: AssumptionDeps,
-  { relationship, createTime }: AssumableIdentity,
+/** What a token must prove to assume the identity; undefined when no token of an issuer can. */
+export function requirementOf(
+  { issuers, issuer: ours, login }: AssumptionDeps,
+  { relationship, createTime, person }: AssumableIdentity,
   { issuer }: PresentedToken,
 ): Requirement | undefined {
   const { case: kind, value } = relationship;
-  if (kind === "claimMatch") return { match: value, keys: () => issuers.keysFor(issuer) };
-  if (kind !== "staticKeys") return undefined;
-  const notAfter = staticKeysExpiry(value, createTime);
-  return { match: staticKeysMatch(value), keys: async () => staticKeySet(value), notAfter };
+  const audiences = defaultAudiences(ours);
+  const keys = () => issuers.keysFor(issuer);
+  if (kind === "claimMatch") return { match: value, keys, audiences };
+  if (kind === "staticKeys") {
+    const notAfter = staticKeysExpiry(value, createTime);
+    return { match: staticKeysMatch(value), keys: async () => staticKeySet(value), audiences, notAfter };
+  }
+  // What the login provider gave to us as its client, such as at the end of a device flow.
+  if (!person || !login || person.issuer !== normalizeIssuer(login.issuer)) return undefined;
+  return { match: personMatch(person), keys, audiences: [...audiences, login.clientId] };
+}
+
+function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["person"]>): Identity_ClaimMatch {
+  return create(Identity_ClaimMatchSchema, {
+    iss: { case: "issuer", value: issuer },
+    sub: { case: "subject", value: subject },
+  });
 }
 
 function checkInForce(requirement: Requirement | undefined, now: number): void {
-  if (requirement?.notAfter !== undefined && requirement.notAfter <= now) {
-    throw permissionDenied("the static keys of the identity have expired");
-  }
+  const problem = staticKeysProblem(requirement, now);
+  if (problem !== undefined) throw permissionDenied(problem);
+}
+
+/** What keeps the keys of an identity from serving; undefined when nothing does. */
+export function staticKeysProblem(requirement: Requirement | undefined, now: number): string | undefined {
+  const isOver = requirement?.notAfter !== undefined && requirement.notAfter <= now;
+  return isOver ? "the static keys of the identity have expired" : undefined;
 }
 
 async function verifyOwn({ tokens }: AssumptionDeps, { text }: PresentedToken): Promise<VerifiedToken> {
@@ -155,9 +231,4 @@ async function verifyOwn({ tokens }: AssumptionDeps, { text }: PresentedToken): 
     if (error instanceof TokenError) throw verificationDenied("token", tokenErrorText(error.reason), error);
     throw error;
   }
-}
-
-// A token that names no audience of the identity's choice must be meant for us (security case X10).
-function defaultAudiences(issuer: string): string[] {
-  return [issuer, issuer.replace(/^https?:\/\//, "")];
 }

@@ -9,16 +9,28 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
 import type { Clock } from "../clock.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type Assumption, assumeOwn, assumeWithOutsideToken, type IdentityDirectory } from "./assumption.ts";
+import {
+  type Assumption,
+  type AssumptionDeps,
+  assumeOwn,
+  assumeWithOutsideToken,
+  type IdentityDirectory,
+  verifyPerson,
+} from "./assumption.ts";
+import { assumeWithAwsRequest } from "./aws-assumption.ts";
+import { type AwsEndpoint, identityOf } from "./aws-caller.ts";
+import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
+import type { Claims } from "./claim-match.ts";
 import { noToken, show } from "./denials.ts";
-import { readExchangeRequest } from "./exchange-request.ts";
-import { narrow, shownGrants } from "./narrowing.ts";
+import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
+import { issueToken } from "./issue.ts";
 import { type PresentedToken, parsePresented } from "./presented-token.ts";
+import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
 
 /** What an exchange rests on. */
-export interface ExchangeDeps {
+export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
   readonly directory: IdentityDirectory;
-  readonly grants: { grantsOf(uid: string): Promise<Grants> };
+  readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "issue" | "verify">;
   /** Our base URL: the `iss` of our tokens and, with or without its scheme, the default audience of outside ones. */
@@ -26,6 +38,10 @@ export interface ExchangeDeps {
   /** The audiences that may be asked for. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
+  /** What verifies the signed requests of AWS identities. */
+  readonly aws: AwsEndpoint;
+  /** Finds the identity provider of an organization by its uid. */
+  readonly findProvider?: (uid: string) => Promise<OrganizationProvider | undefined>;
   /** Told of each token that was looked at. */
   readonly log?: (event: ExchangeEvent) => void;
 }
@@ -39,6 +55,9 @@ export interface ExchangeEvent {
   readonly subject: string;
 }
 
+/** A token of an issuer, or a signed request that AWS verifies. Issuer and subject are what it claims. */
+type Presented = PresentedToken | { readonly aws: AwsRequest; readonly issuer: string; readonly subject: string };
+
 /** Makes the Exchange method. */
 export function createExchange(deps: ExchangeDeps) {
   return async (request: ExchangeRequest, call: Call): Promise<MessageInitShape<typeof RawTokenSchema>> => {
@@ -47,20 +66,8 @@ export function createExchange(deps: ExchangeDeps) {
     const wanted = readExchangeRequest(request, deps.audiences);
     const presented = readPresented(call);
     try {
-      // None is known yet. Never passed over, since its tokens are for the identities of one organization only.
-      if (wanted.identityProvider !== "") throw permissionDenied("the identity provider is not known");
-      const assumption = await assume(deps, wanted.identity, presented);
-      checkAudience(wanted.audience, assumption);
-      const grants = await deps.grants.grantsOf(assumption.uid);
-      const narrowing = narrow(wanted, assumption.narrowing, grants);
-      const issued = await deps.tokens.issue({
-        ...assumption.claims,
-        subject: assumption.uid,
-        audience: wanted.audience,
-        grants: shownGrants(narrowing, grants),
-        narrowing,
-      });
-      await deps.directory.touch(assumption.uid, deps.clock());
+      const assumption = await assume(deps, wanted, presented);
+      const issued = await issueToken(deps, assumption, wanted);
       deps.log?.(eventOf("token_issued", assumption.uid, presented));
       return { token: issued.token, expiry: timestampFromMs(issued.expiresAt) };
     } catch (error) {
@@ -70,26 +77,43 @@ export function createExchange(deps: ExchangeDeps) {
   };
 }
 
+/** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
+export function createPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
+  return async (call) => {
+    const presented = readPresented(call);
+    if ("aws" in presented) throw noToken("malformed");
+    return await verifyPerson(deps, deps.login, presented);
+  };
+}
+
 // The header alone: a token in the query would end up in logs (security case X14).
-function readPresented(call: Call): PresentedToken {
+function readPresented(call: Call): Presented {
   const bearer = parseBearer(call.header("authorization"));
   if ("problem" in bearer) throw noToken(bearer.problem);
   const presented = parsePresented(bearer.token);
-  if (!presented) throw noToken("malformed");
-  return presented;
+  if (presented) return presented;
+  const aws = parseAwsRequest(bearer.token);
+  if (!aws) throw noToken("malformed");
+  return { aws, issuer: "AWS", subject: identityOf(aws) };
 }
 
-function assume(deps: ExchangeDeps, identity: string, presented: PresentedToken): Promise<Assumption> {
+async function assume(
+  deps: ExchangeDeps,
+  { identity, identityProvider }: WantedToken,
+  presented: Presented,
+): Promise<Assumption> {
+  if (identityProvider !== "") {
+    if ("aws" in presented) throw permissionDenied("the identity provider has not made the presented token");
+    // Never passed over: its tokens are for its own organization only.
+    const provider = await deps.findProvider?.(identityProvider);
+    if (!provider) throw permissionDenied("the identity provider is not known");
+    return assumeByProvider(deps, provider, identity, presented);
+  }
+  if ("aws" in presented) return await assumeWithAwsRequest(deps, identity, presented.aws);
   if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
   return assumeWithOutsideToken(deps, identity, presented);
 }
 
-// Security case X3: one of our tokens never becomes one for another audience.
-function checkAudience(wanted: readonly string[], { audience }: Assumption): void {
-  const beyond = audience && wanted.find((one) => !audience.includes(one));
-  if (beyond !== undefined) throw permissionDenied("the presented token is for other audiences", { aud: beyond });
-}
-
-function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: PresentedToken): ExchangeEvent {
+function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: Presented): ExchangeEvent {
   return { event, identity, issuer: show(issuer), subject: show(subject) };
 }

@@ -18,7 +18,11 @@ import type { WantedToken } from "./exchange-request.ts";
  *
  * PERMISSION_DENIED for a scope or capability beyond that, and for a scope where the identity holds nothing.
  */
-export function narrow(wanted: WantedToken, presented: Narrowing, grants: Grants): Narrowing {
+export function narrow(
+  wanted: Pick<WantedToken, "scopes" | "capabilities">,
+  presented: Narrowing,
+  grants: Grants,
+): Narrowing {
   const scopes = narrowScopes(wanted.scopes, presented.scopes, grants);
   const capabilities = narrowCapabilities(wanted.capabilities, presented.capabilities);
   return { ...(scopes && { scopes }), ...(capabilities && { capabilities }) };

@@ -14,6 +14,7 @@ import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { Auth } from "../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { AccountAssociationsService } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { ExternalGroupRoleMappingsService } from "../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
@@ -30,6 +31,7 @@ import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/im
 import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
@@ -65,10 +67,12 @@ export const services = [
   SubscriptionsService,
   GroupInvitesService,
   AccountAssociationsService,
+  Auth,
   IdentityProvidersService,
   ExternalGroupRoleMappingsService,
   TermsService,
   SecurityTokenService,
+  AccessService,
   PingService,
   ...v1Services,
 ] as const;

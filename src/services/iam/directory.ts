@@ -25,10 +25,9 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
   };
 }
 
-function assumable({
-  uid,
-  relationship,
-  createTime,
-}: Pick<IdentityRow, "uid" | "relationship" | "createTime">): AssumableIdentity {
-  return { uid, relationship: fromColumns(relationship), createTime };
+function assumable(row: IdentityRow): AssumableIdentity {
+  const { uid, createTime, issuer, subject } = row;
+  const relationship = fromColumns(row.relationship);
+  // Only people belong to no group.
+  return { uid, relationship, createTime, ...(row.parent === null && { person: { issuer, subject } }) };
 }

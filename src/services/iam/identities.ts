@@ -125,7 +125,7 @@ function storedMetadata(metadata: IdentityMetadata): Record<string, unknown> {
 }
 
 /** The bindings of an identity go with it, in the same transaction. */
-async function unbind(tx: Transaction, identityUid: string): Promise<void> {
+export async function unbind(tx: Transaction, identityUid: string): Promise<void> {
   for (;;) {
     const bindings = await findBindingsOf(tx, "identityUid", identityUid, bindingPortion);
     for (const binding of bindings) {

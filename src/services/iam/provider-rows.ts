@@ -50,7 +50,8 @@ export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMap
   kind: "external_group_role_mappings",
   rows: (tables) => tables.externalGroupRoleMappings,
   entries: (tables) => tables.externalGroupRoleMappingEntries,
-  changesAccess: [],
+  // Sessions go by the mappings that there were when they began, so that a new one changes nothing for them.
+  changesAccess: ["delete"],
 };
 
 export interface TermsAcceptanceRow extends ResourceRow {

@@ -1,0 +1,59 @@
+// Acceptance of an invite: whoever has the code gets the role, within what the invite says.
+import { timingSafeEqual } from "node:crypto";
+import { failedPrecondition, notFound, permissionDenied } from "../../aip/errors.ts";
+import { deleteRow, findRow } from "../../storage/collection.ts";
+import { findInvite } from "../../storage/grants.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { digestInviteCode } from "../iam/invite-code.ts";
+import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../iam/rows.ts";
+import { bindOnce, type Person } from "./people.ts";
+
+const inviteType = "iam.chainguard.dev/GroupInvite";
+
+/**
+ * Binds the role of an invite to a registered person; answers the uid of the group.
+ *
+ * `vouches` tells whether the issuer of the person's token is believed about addresses at a group. NOT_FOUND for an
+ * unknown code, FAILED_PRECONDITION for an expired invite, PERMISSION_DENIED for somebody else's.
+ */
+export async function acceptInvite(
+  tx: Transaction,
+  code: string,
+  identityUid: string,
+  person: Person,
+  vouches: (groupUid: string) => boolean,
+): Promise<string> {
+  const invite = await findByCode(tx, code);
+  // The code is a secret, and is never told back.
+  if (!invite) throw notFound(inviteType, "of this code");
+  if (invite.expirationTime <= tx.context.time) {
+    throw failedPrecondition("INVITE_EXPIRED", "the invite has expired; ask for another one", invite.uid);
+  }
+  checkRecipient(invite, person, vouches);
+  if (!(await findRow(tx, roleCollection, invite.roleUid))) {
+    throw failedPrecondition("ROLE_DELETED", "the role of the invite does not exist any more", invite.uid);
+  }
+  await bindOnce(tx, identityUid, invite.roleUid, invite.parent);
+  // Of two at once the second finds the row gone, and its transaction starts anew (security case Q3).
+  if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);
+  return invite.parent;
+}
+
+async function findByCode(tx: Transaction, code: string): Promise<GroupInviteRow | undefined> {
+  if (!/^[0-9a-f]{96}$/.test(code)) return undefined;
+  const row: GroupInviteRow | undefined = await findInvite(tx, code.slice(0, 32));
+  if (!row) return undefined;
+  const [kept, presented] = [row.codeDigest, digestInviteCode(code)].map((digest) => Buffer.from(digest, "hex"));
+  return timingSafeEqual(kept!, presented!) ? row : undefined;
+}
+
+// Security case X11: the address to the letter, and only when somebody who is believed has verified it.
+function checkRecipient(
+  { recipient, parent }: GroupInviteRow,
+  { claims: { email, emailVerified } }: Person,
+  vouches: (groupUid: string) => boolean,
+): void {
+  if (recipient === "") return;
+  if (emailVerified && email === recipient && vouches(parent)) return;
+  throw permissionDenied("the invite is for somebody else: sign in with the verified address that was invited");
+}

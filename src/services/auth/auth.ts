@@ -1,0 +1,63 @@
+import { Auth } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
+import { notFound, permissionDenied } from "../../aip/errors.ts";
+import { callerOf } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { findRow } from "../../storage/collection.ts";
+import { findHeadlessSession } from "../../storage/sign-in.ts";
+import type { Claims } from "../../sts/claim-match.ts";
+import { personUid } from "../iam/identities.ts";
+import { identityCollection } from "../iam/rows.ts";
+import { removePerson } from "./people.ts";
+import { personOf, register } from "./registration.ts";
+import { whoAmI } from "./who-am-i.ts";
+
+const [identityType, sessionType] = ["iam.chainguard.dev/Identity", "auth.chainguard.dev/HeadlessSession"];
+
+/** What people's sign-in needs of the token service. */
+export interface AuthDeps extends Deps {
+  /** Our base URL. */
+  readonly issuer: string;
+  /** The claims of the bearer token of a call, which the operator's login provider has made for us. */
+  readonly verifyPerson: (call: Call) => Promise<Claims>;
+}
+
+/** Serves what people need around signing in. */
+export function auth(deps: AuthDeps): Implementation {
+  const { database, clock, issuer, verifyPerson } = deps;
+  return implement(Auth, {
+    validate: (_request, call) => database.read((session) => whoAmI(session, issuer, call)),
+
+    async register({ code, identityId }, call) {
+      const person = personOf(await verifyPerson(call));
+      if (identityId !== "" && identityId !== personUid(person.issuer, person.subject)) {
+        throw permissionDenied("the identity is not that of the presented token", { identity: identityId });
+      }
+      // The operator chose the provider, and believes what it says.
+      const registration = { person, invite: code, knownOnly: false, vouches: () => true };
+      const { uid, groupUid } = await database.write(writeContext(call, clock), (tx) => register(tx, registration));
+      return { identity: uid, group: groupUid };
+    },
+
+    async getHeadlessSession({ code }, call) {
+      call.replyHeaders.set("cache-control", "no-store");
+      const row = await findHeadlessSession(database.session, code);
+      if (!row || row.expireTime <= clock()) throw notFound(sessionType, "of this code: nobody has signed in for it");
+      // Clients decode the text once more.
+      return { ecdhPublicKey: Buffer.from(row.publicKey), encryptedIdtoken: Buffer.from(row.encryptedToken, "base64") };
+    },
+
+    async delete({ id }, call) {
+      const { uid } = callerOf(call);
+      if (id !== uid) throw permissionDenied("people delete their own account and nobody else's");
+      if (uid.includes("/")) throw permissionDenied("only the account of a person can be deleted so");
+      await database.write(writeContext(call, clock), async (tx) => {
+        const row = await findRow(tx, identityCollection, uid);
+        if (!row) throw notFound(identityType, uid);
+        await removePerson(tx, row);
+      });
+      return {};
+    },
+  });
+}

@@ -1,0 +1,110 @@
+// People: identities without a group, one for each subject of an issuer, made when somebody signs in for the first time.
+import type { TokenRequest } from "../../authn/tokens.ts";
+import { deleteRow, findRow, insertRow, updateRow } from "../../storage/collection.ts";
+import { findBinding } from "../../storage/grants.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { normalizeIssuer } from "../../sts/claim-match.ts";
+import { newChild } from "../../uid.ts";
+import { personUid, unbind } from "../iam/identities.ts";
+import { toColumns } from "../iam/relationships.ts";
+import { type IdentityRow, identityCollection, roleBindingCollection } from "../iam/rows.ts";
+
+/** Somebody whose login provider has vouched for them. */
+export interface Person {
+  readonly issuer: string;
+  readonly subject: string;
+  /** What the provider calls them; empty when it does not. */
+  readonly name: string;
+  /** What is told of the upstream token: `act`, and the address with what is known of it. */
+  readonly claims: Pick<TokenRequest, "act" | "email" | "emailVerified">;
+}
+
+/** The identity of a person; undefined before they have registered. */
+export async function findPerson(tx: Transaction, { issuer, subject }: Person): Promise<IdentityRow | undefined> {
+  return await findRow(tx, identityCollection, personUid(issuer, subject));
+}
+
+/** Registers a person, or brings the address of one who is registered up to date. Answers the uid. */
+export async function registerPerson(tx: Transaction, person: Person): Promise<string> {
+  const uid = personUid(person.issuer, person.subject);
+  const known = await findRow(tx, identityCollection, uid);
+  const addresses = addressesOf(person);
+  if (!known) await insertRow(tx, identityCollection, newIdentity(tx, uid, person, addresses));
+  else if (known.email !== addresses.email || known.emailUnverified !== addresses.emailUnverified) {
+    await updateRow(tx, identityCollection, known, { ...known, ...addresses, updateTime: tx.context.time });
+  }
+  return uid;
+}
+
+/** Gives an identity a role at a group, unless it has it. */
+export async function bindOnce(tx: Transaction, identityUid: string, roleUid: string, groupUid: string): Promise<void> {
+  if (await findBinding(tx, groupUid, roleUid, identityUid)) return;
+  const createTime = tx.context.time;
+  const binding = { uid: newChild(groupUid), parent: groupUid, identityUid, roleUid, createTime };
+  await insertRow(tx, roleBindingCollection, binding);
+}
+
+/** Makes somebody known who has not signed in yet, with roles at a group. */
+export async function enrol(
+  tx: Transaction,
+  { issuer, subject }: Pick<Person, "issuer" | "subject">,
+  groupUid: string,
+  roleUids: readonly string[],
+): Promise<void> {
+  const uid = personUid(issuer, subject);
+  const isKnown = (await findRow(tx, identityCollection, uid)) !== undefined;
+  if (!isKnown) await registerPerson(tx, { issuer: normalizeIssuer(issuer), subject, name: "", claims: { act: {} } });
+  for (const roleUid of roleUids) await bindOnce(tx, uid, roleUid, groupUid);
+}
+
+/** Removes a person with all that they hold. Throws LAST_OWNER where an organization would be left without an owner. */
+export async function removePerson(tx: Transaction, row: IdentityRow): Promise<void> {
+  await unbind(tx, row.uid);
+  await deleteRow(tx, identityCollection, row);
+}
+
+function newIdentity(
+  tx: Transaction,
+  uid: string,
+  person: Person,
+  addresses: Pick<IdentityRow, "email" | "emailUnverified">,
+): IdentityRow {
+  const { time } = tx.context;
+  return {
+    uid,
+    parent: null,
+    name: nameOf(person),
+    description: "",
+    company: "",
+    ...addresses,
+    // No token but those of the login providers is good for a person: issuer and subject say whose.
+    ...toColumns({ case: undefined }),
+    issuer: person.issuer,
+    subject: person.subject,
+    metadata: {},
+    lastSeenTime: time,
+    createTime: time,
+    updateTime: time,
+  };
+}
+
+/** An address that nobody has verified is told apart from one that counts. */
+function addressesOf({ claims: { email: stated = "", emailVerified } }: Person) {
+  // Security case T11: what no database can hold is no address.
+  const email = stated.includes("\0") || !stated.isWellFormed() ? "" : stated;
+  return emailVerified ? { email, emailUnverified: "" } : { email: "", emailUnverified: email };
+}
+
+/** What a person is called, in the letters that names have. */
+function nameOf({ name, claims: { email = "" }, subject }: Person): string {
+  const [localPart = ""] = email.split("@");
+  const spellings = [name, localPart, subject].map((text) =>
+    text
+      .toLowerCase()
+      .normalize("NFKD")
+      .replace(/\p{M}/gu, "")
+      .replace(/[^a-z0-9 ._-]+/g, "-")
+      .slice(0, 100),
+  );
+  return spellings.find((text) => /[a-z0-9]/.test(text)) ?? "person";
+}

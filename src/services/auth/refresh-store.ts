@@ -1,0 +1,21 @@
+// Refresh families of a database, as the token service sees them.
+import type { Clock } from "../../clock.ts";
+import type { Database } from "../../storage/database.ts";
+import {
+  deleteRefreshFamily,
+  findRefreshFamily,
+  insertRefreshFamily,
+  rotateRefreshFamily,
+} from "../../storage/sign-in.ts";
+import type { RefreshStore } from "../../sts/refresh.ts";
+
+/** The families; an identity has at most `limit`. */
+export function refreshStore(database: Database, clock: Clock, limit: number): RefreshStore {
+  const context = () => ({ actor: "", method: "refresh", requestId: "", time: clock() });
+  return {
+    add: (family) => database.write(context(), (tx) => insertRefreshFamily(tx, family, limit)),
+    find: (id) => findRefreshFamily(database.session, id),
+    rotate: (id, digest, next) => database.write(context(), (tx) => rotateRefreshFamily(tx, id, digest, next)),
+    revoke: (id) => database.write(context(), (tx) => deleteRefreshFamily(tx, id)),
+  };
+}

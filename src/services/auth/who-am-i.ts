@@ -1,0 +1,62 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type WhoAmI_Capability,
+  WhoAmI_CapabilitySchema,
+  type WhoAmISchema,
+} from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
+import { GroupSchema, type OrgKind, type OrgStatus } from "../../../gen/chainguard/platform/iam/v1/groups_pb.ts";
+import { RoleSchema } from "../../../gen/chainguard/platform/iam/v1/roles_pb.ts";
+import { findCapability } from "../../authz/capabilities.ts";
+import { accessOf, callerOf } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { findBindingsOf } from "../../storage/grants.ts";
+import type { Session } from "../../storage/session.ts";
+import { lookup } from "../iam/hydration.ts";
+import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../iam/rows.ts";
+import { toTimestamp } from "../timestamps.ts";
+
+/** Bindings that are shown. */
+const maxBindings = 200;
+
+/** What a token says, and what its identity holds now within it. */
+export async function whoAmI(
+  session: Session,
+  issuer: string,
+  call: Call,
+): Promise<MessageInitShape<typeof WhoAmISchema>> {
+  const { uid, token } = callerOf(call);
+  return {
+    issuer,
+    subject: uid,
+    audience: [...token.audience],
+    expiry: toTimestamp(token.expiresAt),
+    issuedAt: toTimestamp(token.issuedAt),
+    capabilities: await heldBy(session, uid, call),
+    email: token.email,
+  };
+}
+
+async function heldBy(session: Session, uid: string, call: Call) {
+  const [groups, roles] = [lookup(session, groupCollection), lookup(session, roleCollection)];
+  const shown: WhoAmI_Capability[] = [];
+  for (const { parent, roleUid } of await findBindingsOf(session, "identityUid", uid, maxBindings)) {
+    const [group, role] = [await groups(parent), await roles(roleUid)];
+    if (!group || !role) continue;
+    // A token may be narrowed to less than the binding gives.
+    const inForce = role.capabilities.filter((number) => accessOf(call).has(number, parent));
+    const capabilities = inForce.flatMap((number) => findCapability(number)?.name ?? []);
+    if (capabilities.length > 0)
+      shown.push(create(WhoAmI_CapabilitySchema, { group: groupOf(group), role: roleOf(role), capabilities }));
+  }
+  return shown;
+}
+
+function groupOf({ uid, name, description, resourceLimits, verified, ...row }: GroupRow) {
+  const [kind, status] = [row.kind as OrgKind, row.status as OrgStatus];
+  return create(GroupSchema, { id: uid, name, description, resourceLimits, verified, kind, status });
+}
+
+function roleOf({ uid, name, description, capabilities }: RoleRow) {
+  const names = capabilities.flatMap((number) => findCapability(number)?.name ?? []);
+  return create(RoleSchema, { id: uid, name, description, capabilities: names });
+}

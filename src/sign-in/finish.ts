@@ -1,0 +1,65 @@
+// The second half of a sign-in: the browser comes back with a code, which becomes what the person asked for.
+import { invalidField } from "../aip/errors.ts";
+import type { HttpRequest } from "../doors/dispatch.ts";
+import type { PageReply } from "../doors/site.ts";
+import { findSignIn, takeSignIn } from "../storage/sign-in.ts";
+import { failureReply } from "./failure.ts";
+import { grant } from "./grant.ts";
+import { handOver } from "./hand-over.ts";
+import type { LoginRequest } from "./login-request.ts";
+import { cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
+import { callbackPath, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
+
+/** Makes the page /oauth/callback, which login providers send browsers to. */
+export function callbackPage(deps: SignInDeps) {
+  return async (request: HttpRequest): Promise<PageReply> => {
+    const query = queryOf(request);
+    let target: LoginRequest["target"] | undefined;
+    try {
+      const login = await takeLogin(deps, request, query);
+      target = login.request.target;
+      const reply = await finish(deps, login, query);
+      return clearCookie(deps, login, reply);
+    } catch (error) {
+      return failureReply(deps, error, target);
+    }
+  };
+}
+
+/** The login that this browser began; each comes back once. */
+async function takeLogin(deps: SignInDeps, request: HttpRequest, query: URLSearchParams): Promise<Login> {
+  const [state = "", second] = query.getAll("state");
+  const id = loginId(state);
+  const row = second === undefined ? await findSignIn(deps.database.session, id) : undefined;
+  const cookie = readCookie(request, cookieName(id, isSecure(deps)));
+  // Nobody can be made to finish what somebody else began: the other's token would be theirs (RFC 6819 §4.4.1.8).
+  const login = row && cookie !== undefined && isSameBrowser(row, cookie) ? openLogin(row, state) : undefined;
+  if (!row || !login || row.expireTime <= deps.clock()) throw notBegun();
+  const context = { actor: "", method: callbackPath, requestId: "", time: deps.clock() };
+  if (!(await deps.database.write(context, (tx) => takeSignIn(tx, id)))) throw notBegun();
+  return login;
+}
+
+async function finish(deps: SignInDeps, login: Login, query: URLSearchParams): Promise<PageReply> {
+  // It may have been removed, or another one put in its place, while the browser was away.
+  const provider = await deps.providers.choose(login.provider);
+  const callback = new URL(`${deps.baseUrl}${callbackPath}?${query}`);
+  const claims = await deps.upstream.claimsOf(provider, login.secrets, callback);
+  const granted = await grant(deps, login.request, provider, claims);
+  return await handOver(deps, login.request.target, granted);
+}
+
+function clearCookie(deps: SignInDeps, { secrets }: Login, reply: PageReply): PageReply {
+  const name = cookieName(loginId(secrets.state), isSecure(deps));
+  const line = `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(deps) ? "; Secure" : ""}`;
+  return { ...reply, headers: { ...reply.headers, "set-cookie": line } };
+}
+
+function readCookie(request: HttpRequest, name: string): string | undefined {
+  const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+function notBegun() {
+  return invalidField("state", "is not that of a sign-in which this browser has under way; begin anew");
+}

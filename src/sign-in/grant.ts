@@ -1,0 +1,90 @@
+// From the claims of an ID token to the tokens of an identity.
+import type { IssuedToken } from "../authn/tokens.ts";
+import { personOf, register } from "../services/auth/registration.ts";
+import { type Assumption, assumeWithClaims } from "../sts/assumption.ts";
+import type { Claims } from "../sts/claim-match.ts";
+import { claimDenied, show } from "../sts/denials.ts";
+import { issueToken } from "../sts/issue.ts";
+import { type SignIn, signInNarrowing, startRefresh } from "../sts/refresh.ts";
+import { rootOf } from "../uid.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import type { LoginRequest } from "./login-request.ts";
+import { findMappings } from "./mapped-groups.ts";
+import { resolveScopes } from "./scopes.ts";
+import { callbackPath, type SignInDeps } from "./sign-in.ts";
+
+/** What a person gets. */
+export interface Granted {
+  readonly issued: IssuedToken;
+  /** Only when it was asked for. */
+  readonly refreshToken: string | undefined;
+}
+
+/** Registers the person, or knows them again, and makes the tokens that were asked for. */
+export async function grant(
+  deps: SignInDeps,
+  request: LoginRequest,
+  provider: LoginProvider,
+  claims: Claims,
+): Promise<Granted> {
+  const own = await settle(deps, request, provider, claims);
+  const assumption = await assume(deps, request.identity, own, provider, claims);
+  const { uid, mappings = [] } = assumption;
+  const held = await deps.grants.grantsOf(uid, mappings);
+  const scopes = await resolveScopes(deps.database.session, request.scopes, held);
+  const wanted = { audience: request.audience, scopes, capabilities: undefined };
+  const issued = await issueToken(deps, assumption, wanted);
+  const { act, email, emailVerified } = assumption.claims;
+  const signIn: SignIn = {
+    act,
+    ...(email !== undefined && { email }),
+    ...(emailVerified !== undefined && { emailVerified }),
+    provider: provider.uid,
+    audience: request.audience,
+    ...signInNarrowing(scopes ? { scopes } : {}),
+    ...(uid !== own && { claims }),
+  };
+  const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: deps.limits.refreshMs };
+  // What follows from groups elsewhere has to be asked for anew, an hour at most after it was told.
+  const mayRefresh = request.wantsRefreshToken && mappings.length === 0;
+  const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
+  const event = { event: "signed_in", identity: uid, provider: provider.uid, issuer: provider.issuer };
+  deps.log.info({ ...event, subject: show(claims.sub) }, "sign-in");
+  return { issued, refreshToken: refreshed?.token };
+}
+
+async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginProvider, claims: Claims) {
+  const person = personOf(claims);
+  const context = { actor: "", method: callbackPath, requestId: "", time: deps.clock() };
+  const registration = {
+    person,
+    invite: request.invite,
+    knownOnly: request.skipsRegistration,
+    vouches: (groupUid: string) => vouches(deps, provider, groupUid),
+    ...(provider.organization && { provider: { uid: provider.uid, ...provider.organization } }),
+  };
+  const { uid } = await deps.database.write(context, (tx) => register(tx, registration));
+  return uid;
+}
+
+/** An organization may say what it likes about addresses, but to itself only (security case X11). */
+function vouches(deps: SignInDeps, { uid, issuer }: LoginProvider, groupUid: string): boolean {
+  return uid === "" || rootOf(uid) === rootOf(groupUid) || deps.trustedEmailIssuers.includes(issuer);
+}
+
+/** The person's own identity, or the one that they name and that asks for claims like theirs. */
+async function assume(
+  deps: SignInDeps,
+  wanted: string,
+  own: string,
+  provider: LoginProvider,
+  claims: Claims,
+): Promise<Assumption> {
+  if (wanted === "" || wanted === own) {
+    const mappings = await findMappings(deps.database.session, provider, claims);
+    return { uid: own, claims: personOf(claims).claims, narrowing: {}, ...(mappings.length > 0 && { mappings }) };
+  }
+  // What an organization's provider says is good for the identities of that organization (security case X1).
+  if (provider.uid !== "" && rootOf(provider.uid) !== rootOf(wanted)) throw claimDenied("iss", claims.iss);
+  return await assumeWithClaims(deps.directory, wanted, claims, [provider.clientId]);
+}

@@ -1,0 +1,30 @@
+// How the tokens of a sign-in reach whoever asked for them.
+import { failedPrecondition } from "../aip/errors.ts";
+import { type PageReply, seeOther } from "../doors/site.ts";
+import { insertHeadlessSession } from "../storage/sign-in.ts";
+import type { Granted } from "./grant.ts";
+import { encryptFor } from "./headless.ts";
+import { markup, page } from "./html.ts";
+import type { LoginRequest } from "./login-request.ts";
+import { withToken } from "./redirect.ts";
+import { callbackPath, type SignInDeps } from "./sign-in.ts";
+
+/** Sends the token to the program on this machine, or leaves it for the device that showed the code. */
+export async function handOver(deps: SignInDeps, target: LoginRequest["target"], granted: Granted): Promise<PageReply> {
+  const { issued, refreshToken } = granted;
+  if ("redirect" in target) return seeOther(withToken(target.redirect, issued.token, refreshToken));
+  const { publicKey, bytes } = encryptFor(target.headlessCode, issued.token);
+  const now = deps.clock();
+  const row = {
+    code: target.headlessCode,
+    publicKey,
+    encryptedToken: bytes.toString("base64"),
+    expireTime: now + deps.limits.headlessSessionMs,
+  };
+  const context = { actor: "", method: callbackPath, requestId: "", time: now };
+  // Security case X7: a code is good for one sign-in.
+  if (!(await deps.database.write(context, (tx) => insertHeadlessSession(tx, row)))) {
+    throw failedPrecondition("CODE_USED", "the code of the device was used already; let it show another one");
+  }
+  return page(200, "You are signed in", markup`<p>Go back to the other device. You can close this page.</p>`);
+}

@@ -1,0 +1,99 @@
+// What /oauth is asked for, checked (the parameters that the platform's SDK sends).
+import { type FieldViolation, invalidArgument, invalidField } from "../aip/errors.ts";
+import { isUid } from "../uid.ts";
+import { parseRedirect } from "./redirect.ts";
+
+/** A sign-in as it was asked for. */
+export interface LoginRequest {
+  /** Where the token goes: a loopback address, or the public key of a device without a browser. */
+  readonly target: { readonly redirect: string } | { readonly headlessCode: string };
+  /** The uid of an identity provider, or the name of a verified organization; empty for the operator's provider. */
+  readonly provider: string;
+  readonly audience: readonly string[];
+  /** The uid of the identity to assume; empty for the person's own. */
+  readonly identity: string;
+  /** The code of an invite, or empty. */
+  readonly invite: string;
+  /** Uids or names of groups to narrow the token to. */
+  readonly scopes: readonly string[];
+  readonly wantsRefreshToken: boolean;
+  readonly skipsRegistration: boolean;
+  /** For the provider's page. */
+  readonly hints: Readonly<Record<string, string>>;
+}
+
+const maxValue = 2048;
+const maxValues = 20;
+
+/** The length of 32 bytes in base64url without padding; its last character has four bits to spare. */
+const headlessCode = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
+/**
+ * Where a refusal may be told: the redirect of the request, if that is one that we would go to.
+ *
+ * Throws INVALID_ARGUMENT otherwise: the browser then stays here.
+ */
+export function readTarget(query: URLSearchParams): LoginRequest["target"] {
+  const code = query.get("headless_code");
+  const redirect = query.get("redirect");
+  if (code !== null && redirect !== null) throw invalidField("redirect", "must not be given with headless_code");
+  if (code !== null) {
+    if (!headlessCode.test(code)) throw invalidField("headless_code", "must be an X25519 public key in base64url");
+    return { headlessCode: code };
+  }
+  const parsed = parseRedirect(redirect ?? "");
+  if (!parsed) throw invalidField("redirect", "must be an http address on localhost, 127.0.0.1 or [::1]");
+  return { redirect: parsed.href };
+}
+
+/** Reads the rest; throws INVALID_ARGUMENT with all violations. */
+export function readLoginRequest(
+  query: URLSearchParams,
+  target: LoginRequest["target"],
+  audiences: readonly string[],
+): LoginRequest {
+  const violations: FieldViolation[] = [];
+  const need = (isGood: boolean, field: string, description: string) => {
+    if (!isGood) violations.push({ field, description });
+  };
+  for (const [name, value] of query)
+    need(value.length <= maxValue, name.slice(0, 64), `must be at most ${maxValue} characters`);
+  const one = (name: string) => query.get(name) ?? "";
+  const audience = listOf(query.getAll("audience").flatMap((value) => value.split(",")));
+  const scopes = listOf(query.getAll("scope").map(decodeAgain));
+  need(
+    audience.every((text) => audiences.includes(text)),
+    "audience",
+    "must be an audience of this service",
+  );
+  need(audience.length <= maxValues, "audience", `must have at most ${maxValues} values`);
+  need(scopes.length <= maxValues, "scope", `must have at most ${maxValues} values`);
+  need(one("identity") === "" || isUid(one("identity")), "identity", "must be a uid");
+  need(one("idp_id") === "" || one("client_id") === "", "idp_id", "must not be given with client_id");
+  if (violations.length > 0) throw invalidArgument(violations);
+  const hints = ["connection", "screen_hint"].map((name) => [name, one(name)]).filter(([, value]) => value !== "");
+  return {
+    target,
+    provider: one("idp_id"),
+    audience: audience.length > 0 ? audience : audiences.slice(0, 1),
+    identity: one("identity"),
+    invite: one("invite"),
+    scopes,
+    wantsRefreshToken: one("create_refresh_token") === "true",
+    skipsRegistration: one("skip_registration") === "true",
+    hints: Object.fromEntries(hints),
+  };
+}
+
+function listOf(values: readonly string[]): string[] {
+  return [...new Set(values.filter((value) => value !== ""))];
+}
+
+/** The SDK escapes the values of `scope` twice. */
+function decodeAgain(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

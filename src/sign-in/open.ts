@@ -1,0 +1,78 @@
+// Puts the parts of the sign-in of people together.
+import type { Logger } from "pino";
+import { newFailureBudget } from "../authn/failure-budget.ts";
+import type { OutboundReply, OutboundRequest } from "../authn/outbound.ts";
+import type { Config } from "../config.ts";
+import type { Pages } from "../doors/site.ts";
+import { refreshStore } from "../services/auth/refresh-store.ts";
+import type { Database } from "../storage/database.ts";
+import type { Seals } from "../storage/seals.ts";
+import type { IdentityDirectory } from "../sts/assumption.ts";
+import type { IssueDeps } from "../sts/issue.ts";
+import type { OrganizationProvider } from "../sts/provider-assumption.ts";
+import { createRefresh } from "../sts/refresh.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import { findMappings } from "./mapped-groups.ts";
+import { signInPages } from "./pages.ts";
+import { loginProviders } from "./providers.ts";
+import { createRecheck } from "./recheck.ts";
+import { callbackPath, type SignInDeps, type SignInLimits } from "./sign-in.ts";
+import { createUpstream } from "./upstream.ts";
+
+/** What is put together, from all over the program. */
+export interface OpenSignInOptions extends IssueDeps {
+  readonly config: Config;
+  readonly database: Database;
+  readonly seals: Seals;
+  readonly directory: IdentityDirectory;
+  /** The operator's login provider. */
+  readonly login: LoginProvider | undefined;
+  readonly audiences: readonly string[];
+  readonly limits: SignInLimits & { readonly signInsPerSecond: number; readonly refreshFamilies: number };
+  readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
+  readonly log: Logger;
+}
+
+/** The pages that people see, and what the token service has of it. */
+export interface OpenedSignIn {
+  readonly pages: Pages;
+  readonly exchangeRefreshToken: ReturnType<typeof createRefresh>;
+  /** The identity providers of organizations, for the exchange of their tokens. */
+  readonly findProvider: (uid: string) => Promise<OrganizationProvider | undefined>;
+}
+
+/** Makes them. */
+export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
+  const { config, database, clock, limits, audiences, log, directory } = options;
+  const providers = loginProviders(database.session, options.seals, options.login);
+  const store = refreshStore(database, clock, limits.refreshFamilies);
+  const deps: SignInDeps = {
+    ...options,
+    providers,
+    upstream: createUpstream({
+      fetch: options.fetch,
+      clock,
+      redirectUri: config.baseUrl + callbackPath,
+      allowInsecureIssuers: config.dev,
+    }),
+    refreshStore: store,
+    baseUrl: config.baseUrl,
+    trustedEmailIssuers: config.trustedEmailIssuers,
+    starts: newFailureBudget({ perSecond: limits.signInsPerSecond, sources: 10_000 }, clock),
+    dev: config.dev,
+    errorDomain: `iam.${config.domain}`,
+  };
+  const exchangeRefreshToken = createRefresh({
+    ...options,
+    store,
+    audiences,
+    lifetimeMs: limits.refreshMs,
+    recheck: createRecheck(directory, providers),
+    log: (event) => log.info(event, "refresh"),
+  });
+  async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {
+    const provider = await providers.find(uid);
+    return provider && { ...provider, mappingsOf: (claims) => findMappings(database.session, provider, claims) };
+  }
+  return { pages: signInPages(deps), exchangeRefreshToken, findProvider };
+}

@@ -1,0 +1,23 @@
+// The pages of the sign-in of people.
+import type { HttpRequest } from "../doors/dispatch.ts";
+import { type PageReply, type Pages, text } from "../doors/site.ts";
+import { callbackPage } from "./finish.ts";
+import { callbackPath, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
+import { startPage } from "./start.ts";
+
+/** The pages by path. */
+export function signInPages(deps: SignInDeps): Pages {
+  return {
+    [startPath]: startPage(deps),
+    [callbackPath]: callbackPage(deps),
+    "/orgcheck": (request) => organizationCheck(deps, request),
+  };
+}
+
+/** Whether people of an organization sign in by a provider of its own; only verified names are told. */
+async function organizationCheck(deps: SignInDeps, request: HttpRequest): Promise<PageReply> {
+  const name = queryOf(request).get("name") ?? "";
+  if (name === "") return text(400, "name is required");
+  const answer = await deps.providers.hasProvider(name);
+  return { status: 200, contentType: "application/json", text: JSON.stringify(answer) };
+}

@@ -1,0 +1,55 @@
+// The login providers that there are: the operator's, and those of organizations.
+import { permissionDenied } from "../aip/errors.ts";
+import { nameRule } from "../pipeline/rule-book.ts";
+import { openClientSecret } from "../services/iam/client-secret.ts";
+import { type IdentityProviderRow, identityProviderCollection } from "../services/iam/provider-rows.ts";
+import { findRow } from "../storage/collection.ts";
+import { findVerifiedRoots } from "../storage/grants.ts";
+import { findProvidersOf } from "../storage/providers.ts";
+import type { Seals } from "../storage/seals.ts";
+import type { Session } from "../storage/session.ts";
+import { isUid } from "../uid.ts";
+import type { LoginProvider } from "./login-provider.ts";
+
+/** Finds login providers. */
+export interface Providers {
+  /** The provider of this uid, the operator's for an empty one; undefined when there is none. */
+  find(uid: string): Promise<LoginProvider | undefined>;
+  /** The provider that was asked for by uid or by the name of a verified organization. Throws when there is none. */
+  choose(asked: string): Promise<LoginProvider>;
+  /** Whether a verified organization of this name has a provider. */
+  hasProvider(organization: string): Promise<boolean>;
+}
+
+/** The providers of an installation. */
+export function loginProviders(session: Session, seals: Seals, operators: LoginProvider | undefined): Providers {
+  const find: Providers["find"] = async (uid) => {
+    if (uid === "") return operators;
+    const row = isUid(uid) ? await findRow(session, identityProviderCollection, uid) : undefined;
+    return row && toProvider(row, seals);
+  };
+  return {
+    find,
+    async choose(asked) {
+      const [only, second] = asked === "" || isUid(asked) ? [asked] : await providersOf(session, asked);
+      if (second !== undefined) throw permissionDenied("the organization has several identity providers: name one");
+      const provider = only === undefined ? undefined : await find(only);
+      if (provider) return provider;
+      if (asked === "") throw permissionDenied("nobody can sign in here: the operator has set no login provider");
+      throw permissionDenied("there is no such identity provider");
+    },
+    hasProvider: async (organization) => (await providersOf(session, organization)).length > 0,
+  };
+}
+
+/** The uids of at most two; only a verified name stands for an organization. */
+async function providersOf(session: Session, organization: string): Promise<string[]> {
+  const [root] = nameRule.test(organization) ? await findVerifiedRoots(session, organization) : [];
+  return root ? (await findProvidersOf(session, root.uid, 2)).map(({ uid }) => uid) : [];
+}
+
+function toProvider(row: IdentityProviderRow, seals: Seals): LoginProvider {
+  const { uid, issuer, clientId, additionalScopes: scopes, parent: groupUid, defaultRole, groupsClaim } = row;
+  const clientSecret = openClientSecret(seals, row) ?? "";
+  return { uid, issuer, clientId, clientSecret, scopes, organization: { groupUid, defaultRole, groupsClaim } };
+}

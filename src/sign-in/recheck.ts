@@ -1,0 +1,22 @@
+import { permissionDenied } from "../aip/errors.ts";
+import { assumeWithClaims, type IdentityDirectory } from "../sts/assumption.ts";
+import { normalizeIssuer } from "../sts/claim-match.ts";
+import type { SignIn } from "../sts/refresh.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import type { Providers } from "./providers.ts";
+
+/** Makes what each refresh begins with: all that let somebody sign in must still hold (security case X5). */
+export function createRecheck(directory: IdentityDirectory, providers: Pick<Providers, "find">) {
+  return async (identityUid: string, signIn: SignIn): Promise<void> => {
+    const provider = await providers.find(signIn.provider);
+    if (!provider || !isSame(provider, signIn.act)) {
+      throw permissionDenied("the login provider of the sign-in is no longer in use: sign in again");
+    }
+    if (signIn.claims) await assumeWithClaims(directory, identityUid, signIn.claims, [provider.clientId]);
+    else if (!(await directory.find(identityUid))) throw permissionDenied("the identity does not exist any more");
+  };
+}
+
+function isSame({ issuer, clientId }: LoginProvider, { iss = "", aud = "" }: SignIn["act"]): boolean {
+  return normalizeIssuer(iss) === normalizeIssuer(issuer) && aud.split(",").includes(clientId);
+}

@@ -1,0 +1,27 @@
+import { permissionDenied } from "../aip/errors.ts";
+import type { Grants } from "../authz/access.ts";
+import { nameRule } from "../pipeline/rule-book.ts";
+import { findGroupsByName } from "../storage/grants.ts";
+import type { Session } from "../storage/session.ts";
+import { isUid, isWithin } from "../uid.ts";
+
+/** Groups of one name that are looked at. */
+const maxNamesakes = 100;
+
+/** The uids of the groups that a token is to be narrowed to, given by uid or by name; undefined for no narrowing. */
+export async function resolveScopes(session: Session, scopes: readonly string[], grants: Grants) {
+  if (scopes.length === 0) return undefined;
+  const uids = await Promise.all(scopes.map((scope) => (isUid(scope) ? scope : findByName(session, scope, grants))));
+  return [...new Set(uids)];
+}
+
+/** Only groups within reach count, so that nothing is learnt about the names of others. */
+async function findByName(session: Session, name: string, grants: Grants): Promise<string> {
+  const held = [...grants.keys()];
+  const groups = nameRule.test(name) ? await findGroupsByName(session, name, maxNamesakes) : [];
+  const [only, second] = groups.filter(({ uid }) => held.some((above) => isWithin(uid, above)));
+  if (only && !second) return only.uid;
+  throw permissionDenied(second ? "several groups have the name: give its uid" : "no group has the name", {
+    scope: name,
+  });
+}

@@ -1,0 +1,57 @@
+// Sign-in of people: a browser goes to a login provider and comes back with a code, which becomes a token of ours.
+import type { Logger } from "pino";
+import type { FailureBudget } from "../authn/failure-budget.ts";
+import type { Clock } from "../clock.ts";
+import type { HttpRequest } from "../doors/dispatch.ts";
+import type { Database } from "../storage/database.ts";
+import type { IdentityDirectory } from "../sts/assumption.ts";
+import type { IssueDeps } from "../sts/issue.ts";
+import type { RefreshStore } from "../sts/refresh.ts";
+import type { Providers } from "./providers.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** Where the flow begins and ends, below the base URL. */
+export const startPath = "/oauth";
+export const callbackPath = "/oauth/callback";
+
+/** What the sign-in of people rests on. */
+export interface SignInDeps extends IssueDeps {
+  readonly database: Database;
+  readonly directory: IdentityDirectory;
+  readonly clock: Clock;
+  readonly providers: Providers;
+  readonly upstream: Upstream;
+  readonly refreshStore: RefreshStore;
+  readonly baseUrl: string;
+  /** The audiences that may be asked for; the first is ours. */
+  readonly audiences: readonly string[];
+  /** Issuers whose verified addresses are believed whatever group an invite is for. */
+  readonly trustedEmailIssuers: readonly string[];
+  /** Bounds the logins that one address begins. */
+  readonly starts: FailureBudget;
+  readonly limits: SignInLimits;
+  /** Whether a browser that came to another loopback name is sent to that of the base URL. */
+  readonly dev: boolean;
+  readonly errorDomain: string;
+  readonly log: Pick<Logger, "info" | "error">;
+}
+
+/** How long and how many. Times are in milliseconds. */
+export interface SignInLimits {
+  readonly signInMs: number;
+  readonly signIns: number;
+  readonly headlessSessionMs: number;
+  readonly refreshMs: number;
+}
+
+/** The query of a request. */
+export function queryOf(request: HttpRequest): URLSearchParams {
+  const target = request.url ?? "";
+  const mark = target.indexOf("?");
+  return new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1));
+}
+
+/** Whether browsers reach us over TLS, so that cookies may be held to it. */
+export function isSecure({ baseUrl }: Pick<SignInDeps, "baseUrl">): boolean {
+  return baseUrl.startsWith("https:");
+}

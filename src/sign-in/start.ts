@@ -1,0 +1,76 @@
+// The first half of a sign-in: /oauth checks what is asked for and sends the browser to a login provider.
+import { resourceExhausted } from "../aip/errors.ts";
+import type { HttpRequest } from "../doors/dispatch.ts";
+import { isLocalName, type PageReply, seeOther } from "../doors/site.ts";
+import { insertSignIn } from "../storage/sign-in.ts";
+import { failureReply } from "./failure.ts";
+import { markup, page } from "./html.ts";
+import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
+import { type StartedLogin, startLogin } from "./login-state.ts";
+import { isSecure, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
+
+/** Makes the page /oauth. */
+export function startPage(deps: SignInDeps) {
+  return async (request: HttpRequest): Promise<PageReply> => {
+    const elsewhere = otherName(deps, request);
+    if (elsewhere !== undefined) return seeOther(elsewhere);
+    const query = queryOf(request);
+    let target: LoginRequest["target"] | undefined;
+    try {
+      target = readTarget(query);
+      spendStart(deps, request);
+      return await start(deps, readLoginRequest(query, target, deps.audiences));
+    } catch (error) {
+      return failureReply(deps, error, target);
+    }
+  };
+}
+
+// The cookie of a login is for one name of this machine, and the provider sends the browser to that of the base URL.
+function otherName({ dev, baseUrl }: SignInDeps, request: HttpRequest): string | undefined {
+  const host = request.headers.host ?? String(request.headers[":authority"] ?? "");
+  if (!dev || host === new URL(baseUrl).host || !isLocalName(host)) return undefined;
+  return baseUrl + request.url;
+}
+
+function spendStart({ starts }: SignInDeps, request: HttpRequest): void {
+  const peer = request.socket.remoteAddress ?? "";
+  if (starts.isSpent(peer)) throw tooMany();
+  starts.spend(peer);
+}
+
+async function start(deps: SignInDeps, request: LoginRequest): Promise<PageReply> {
+  const provider = await deps.providers.choose(request.provider);
+  const now = deps.clock();
+  const started = startLogin(request, provider.uid, now + deps.limits.signInMs, isSecure(deps));
+  const parameters = { ...request.hints, ...provider.parameters };
+  const url = await deps.upstream.authorizationUrl({ ...provider, parameters }, started.login.secrets);
+  const context = { actor: "", method: startPath, requestId: "", time: now };
+  const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, deps.limits.signIns));
+  if (!isKept) throw tooMany();
+  const reply = "headlessCode" in request.target ? askFirst(request.target.headlessCode, url) : seeOther(url.href);
+  return { ...reply, headers: { ...reply.headers, "set-cookie": cookieLine(deps, started) } };
+}
+
+/** Whoever was sent a link by a stranger gets to know that somebody else's device waits for the token. */
+function askFirst(code: string, url: URL): PageReply {
+  return page(
+    200,
+    "Sign in for another device",
+    markup`<p>A device without a browser asks you to sign in. It will then act in your name.</p>
+<p>Its code begins with <code>${code.slice(0, 8)}</code>.</p>
+<p>Go on only if you have started this yourself, and the device shows this code.</p>
+<p><a class="action" href="${url.href}">Sign in</a></p>`,
+  );
+}
+
+function cookieLine(deps: SignInDeps, { cookie }: StartedLogin): string {
+  const life = `Max-Age=${Math.floor(deps.limits.signInMs / 1000)}`;
+  // Lax, since the browser comes back from another site.
+  const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", life, ...(isSecure(deps) ? ["Secure"] : [])];
+  return [`${cookie.name}=${cookie.value}`, ...attributes].join("; ");
+}
+
+function tooMany() {
+  return resourceExhausted("too many people are signing in; try again in a while");
+}

@@ -1,0 +1,178 @@
+// Refresh tokens (RFC 6749 §6, RFC 9700 §4.14.2): each works once, and one that comes again ends the whole family.
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type ExchangeRefreshTokenRequest,
+  ExchangeRequestSchema,
+  type TokenPairSchema,
+} from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { permissionDenied, unauthenticated } from "../aip/errors.ts";
+import { parseBearer } from "../authn/bearer.ts";
+import type { Narrowing } from "../authn/caller.ts";
+import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
+import type { Call } from "../pipeline/call.ts";
+import type { Assumption } from "./assumption.ts";
+import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
+import { type IssueDeps, issueToken } from "./issue.ts";
+import { newFamilyId, newRefreshToken, parseRefreshToken } from "./refresh-token.ts";
+
+/** What a person signed in as, and with what. */
+export interface SignIn {
+  /** Claims of the upstream token: at least `iss`, `sub` and `aud`. */
+  readonly act: Readonly<Record<string, string>>;
+  readonly email?: string;
+  readonly emailVerified?: boolean;
+  /** The uid of the organization's identity provider; empty for the operator's. */
+  readonly provider: string;
+  readonly audience: readonly string[];
+  readonly scopes?: readonly string[];
+  /** The text form of a capability set. */
+  readonly capabilities?: string;
+  /** The upstream claims, where another identity than the person's own was assumed with them. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** The sign-in that a line of refresh tokens goes back to. */
+export interface RefreshFamily {
+  readonly id: string;
+  readonly identityUid: string;
+  /** Of the only token that is in force. */
+  readonly digest: string;
+  readonly signIn: SignIn;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+  readonly expireTime: number;
+}
+
+/** Where families are kept. */
+export interface RefreshStore {
+  add(family: RefreshFamily): Promise<void>;
+  find(id: string): Promise<RefreshFamily | undefined>;
+  /** Answers false when `digest` is no longer in force. */
+  rotate(id: string, digest: string, next: string): Promise<boolean>;
+  revoke(id: string): Promise<void>;
+}
+
+export interface RefreshDeps extends IssueDeps {
+  readonly store: RefreshStore;
+  /** The audiences that may be asked for. */
+  readonly audiences: readonly string[];
+  readonly lifetimeMs: number;
+  /** Throws PERMISSION_DENIED unless all that let the person sign in still holds (security case X5). */
+  readonly recheck: (identityUid: string, signIn: SignIn) => Promise<void>;
+  readonly log?: (event: RefreshEvent) => void;
+}
+
+/** What happened to a refresh token. */
+export interface RefreshEvent {
+  readonly event: "token_refreshed" | "refresh_refused" | "refresh_token_reused";
+  /** The uid of the identity; empty when it is not known. */
+  readonly identity: string;
+}
+
+/** A refresh token as it is handed out. */
+export interface IssuedRefreshToken {
+  readonly token: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Starts a family and answers its first token. */
+export async function startRefresh(
+  deps: Pick<RefreshDeps, "store" | "clock" | "lifetimeMs">,
+  identityUid: string,
+  signIn: SignIn,
+): Promise<IssuedRefreshToken> {
+  const createTime = deps.clock();
+  const expireTime = createTime + deps.lifetimeMs;
+  const id = newFamilyId();
+  const { text, digest } = newRefreshToken(id, expireTime);
+  await deps.store.add({ id, identityUid, digest, signIn, createTime, expireTime });
+  return { token: text, expiresAt: expireTime };
+}
+
+/** What a sign-in may be refreshed to. */
+export function signInNarrowing({ scopes, capabilities }: Narrowing): Pick<SignIn, "scopes" | "capabilities"> {
+  return { ...(scopes && { scopes }), ...(capabilities && { capabilities: formatCapabilitySet(capabilities) }) };
+}
+
+/** Makes the ExchangeRefreshToken method. */
+export function createRefresh(deps: RefreshDeps) {
+  return async (
+    request: ExchangeRefreshTokenRequest,
+    call: Call,
+  ): Promise<MessageInitShape<typeof TokenPairSchema>> => {
+    // RFC 6749 §5.1: no cache may keep what follows, an error neither.
+    call.replyHeaders.set("cache-control", "no-store");
+    const presented = readPresented(call);
+    const family = await deps.store.find(presented.family);
+    try {
+      if (!family) throw refused();
+      if (family.digest !== presented.digest) throw await reused(deps, family);
+      return await refresh(deps, family, request);
+    } catch (error) {
+      deps.log?.({ event: "refresh_refused", identity: family?.identityUid ?? "" });
+      throw error;
+    }
+  };
+}
+
+async function refresh(deps: RefreshDeps, family: RefreshFamily, request: ExchangeRefreshTokenRequest) {
+  const { identityUid, signIn, expireTime } = family;
+  if (expireTime <= deps.clock()) throw refused();
+  await deps.recheck(identityUid, signIn);
+  const wanted = readWanted(request, signIn, deps.audiences);
+  const issued = await issueToken(deps, assumptionOf(family), wanted);
+  // Last, so that whoever was refused for what they asked for may ask again.
+  const next = newRefreshToken(family.id, expireTime);
+  if (!(await deps.store.rotate(family.id, family.digest, next.digest))) throw await reused(deps, family);
+  deps.log?.({ event: "token_refreshed", identity: identityUid });
+  return {
+    token: { token: issued.token, expiry: timestampFromMs(issued.expiresAt) },
+    refreshToken: { token: next.text, expiry: timestampFromMs(expireTime) },
+  };
+}
+
+function assumptionOf({ identityUid, signIn }: RefreshFamily): Assumption {
+  const { act, email, emailVerified, scopes, audience } = signIn;
+  const capabilities = signIn.capabilities === undefined ? undefined : parseCapabilitySet(signIn.capabilities);
+  const claims = { act, ...(email !== undefined && { email }), ...(emailVerified !== undefined && { emailVerified }) };
+  const narrowing = { ...(scopes && { scopes }), ...(capabilities && { capabilities }) };
+  return { uid: identityUid, claims, narrowing, audience };
+}
+
+/** Those of the sign-in that are offered no longer are not unknown: they are refused, not wrong (security case X5). */
+function readWanted(
+  request: ExchangeRefreshTokenRequest,
+  signIn: SignIn,
+  audiences: readonly string[],
+): Pick<WantedToken, "audience" | "scopes" | "capabilities"> {
+  const { aud, scope, scopes, cap } = request;
+  const message = create(ExchangeRequestSchema, { aud, scope, scopes, cap });
+  const wanted = readExchangeRequest(message, [...audiences, ...signIn.audience]);
+  const gone = wanted.audience.find((one) => !audiences.includes(one));
+  if (gone !== undefined) throw permissionDenied("the audience is no longer offered", { aud: gone });
+  return wanted;
+}
+
+// The header alone, as for an exchange.
+function readPresented(call: Call) {
+  const bearer = parseBearer(call.header("authorization"));
+  if ("problem" in bearer) {
+    throw unauthenticated('the refresh token is missing: send "Authorization: Bearer <refresh token>"');
+  }
+  const presented = parseRefreshToken(bearer.token);
+  if (!presented) throw unauthenticated("the presented token is no refresh token");
+  return presented;
+}
+
+/** Either somebody has stolen it or it was stolen from somebody: nobody keeps the session. */
+async function reused({ store, log }: RefreshDeps, { id, identityUid }: RefreshFamily) {
+  await store.revoke(id);
+  log?.({ event: "refresh_token_reused", identity: identityUid });
+  return refused();
+}
+
+function refused() {
+  return permissionDenied("the refresh token is not in force: sign in again");
+}

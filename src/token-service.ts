@@ -1,0 +1,63 @@
+// The token service put together: exchange, refresh, and the sign-in of people.
+import type { Logger } from "pino";
+import { openIssuers } from "./authn/issuers.ts";
+import { fetchJson, fetchOutbound } from "./authn/outbound.ts";
+import type { Tokens } from "./authn/tokens.ts";
+import type { Policy } from "./authz/policy.ts";
+import type { Clock } from "./clock.ts";
+import { type Config, limits } from "./config.ts";
+import { awsEndpoint, operatorsLogin, outboundOptions } from "./outside.ts";
+import { identityDirectory } from "./services/iam/directory.ts";
+import { openSignIn } from "./sign-in/open.ts";
+import type { Database } from "./storage/database.ts";
+import type { Seals } from "./storage/seals.ts";
+import { createExchange, createPersonVerifier, type ExchangeEvent } from "./sts/exchange.ts";
+import { createExplainExchange } from "./sts/explanation.ts";
+
+/** What the token service rests on. */
+export interface TokenServiceOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly policy: Policy;
+  readonly tokens: Tokens;
+  readonly log: Logger;
+}
+
+/** Makes the methods of the token service, and the pages that people sign in by. */
+export async function openTokenService({ config, database, seals, clock, policy, tokens, log }: TokenServiceOptions) {
+  const outbound = outboundOptions(config);
+  const { login, mounts } = await operatorsLogin(config);
+  const common = {
+    directory: identityDirectory(database, clock),
+    grants: {
+      grantsOf: async (uid: string, mappings?: readonly string[]) =>
+        (await policy.grantsOf(uid, mappings)) ?? new Map(),
+    },
+    tokens,
+    audiences: [config.baseUrl, config.registry.service, ...config.audiences],
+    clock,
+    login,
+    issuer: config.baseUrl,
+  };
+  const fetch: Parameters<typeof openSignIn>[0]["fetch"] = (url, request) => fetchOutbound(url, request, outbound);
+  const { findProvider, ...signIn } = openSignIn({ ...common, config, database, seals, limits, log, fetch });
+  const exchangeDeps = {
+    ...common,
+    findProvider,
+    issuers: openIssuers({ fetchJson: (url) => fetchJson(url, outbound), clock, allowInsecureIssuers: config.dev }),
+    aws: awsEndpoint(config),
+    log: (event: ExchangeEvent) => log.info(event, "token exchange"),
+  };
+  return {
+    ...signIn,
+    mounts,
+    issuer: config.baseUrl,
+    directory: exchangeDeps.directory,
+    issuers: exchangeDeps.issuers,
+    exchange: createExchange(exchangeDeps),
+    explainExchange: createExplainExchange(exchangeDeps),
+    verifyPerson: createPersonVerifier(exchangeDeps),
+  };
+}

@@ -1,0 +1,92 @@
+// A browser as far as signing in needs one: it keeps cookies by host and follows redirects, one at a time.
+
+/** Where a browser has come to. */
+export interface Visit {
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+interface Cookie {
+  readonly host: string;
+  readonly path: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A browser with cookies of its own. */
+export interface Browser {
+  /** Goes to an address and on from there, until a page answers or a redirect leads to a port that nobody listens on. */
+  visit(url: string): Promise<Visit>;
+  /** Makes one request and follows nothing. */
+  request(url: string): Promise<Visit>;
+  readonly cookies: Map<string, Cookie>;
+}
+
+/** The loopback address that a command line would listen on; nobody does, so that a browser stops there. */
+export const callback = "http://localhost:1/callback";
+
+const maxHops = 15;
+
+/** A browser without any cookie. */
+export function newBrowser(): Browser {
+  const cookies = new Map<string, Cookie>();
+
+  async function request(address: string): Promise<Visit> {
+    const url = new URL(address);
+    const sent = [...cookies.values()].filter(({ host, path }) => host === url.host && url.pathname.startsWith(path));
+    const cookie = sent.map(({ name, value }) => `${name}=${value}`).join("; ");
+    const reply = await fetch(url, { redirect: "manual", headers: { cookie } });
+    for (const line of reply.headers.getSetCookie()) keep(url.host, line);
+    return { url, status: reply.status, headers: reply.headers, text: await reply.text() };
+  }
+
+  function keep(host: string, line: string): void {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    const path = /; *path=([^;]+)/i.exec(line)?.[1] ?? "/";
+    const key = `${host} ${path} ${name}`;
+    if (/max-age=0\b/i.test(line) || value === "") cookies.delete(key);
+    else cookies.set(key, { host, path, name, value });
+  }
+
+  return {
+    cookies,
+    request,
+    async visit(address) {
+      let next = address;
+      for (let hop = 0; hop < maxHops; hop++) {
+        const visit = await request(next);
+        const location = visit.headers.get("location");
+        if (location === null) return visit;
+        next = new URL(location, next).href;
+        if (next.startsWith(callback)) return { ...visit, url: new URL(next) };
+      }
+      throw new Error(`${address} led to more than ${maxHops} others`);
+    },
+  };
+}
+
+/** The address of /oauth for a command line at `callback`. */
+export function signInUrl(server: string, parameters: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams({
+    exit: "redirect",
+    redirect: `${callback}?token=true&error=true`,
+    client_id: "auth0",
+    ...parameters,
+  });
+  return `${server}/oauth?${query}`;
+}
+
+/** Signs in through the development provider as somebody, and answers where the browser ends. */
+export async function signInAs(name: string, url: string, browser: Browser = newBrowser()): Promise<Visit> {
+  const chooser = await browser.visit(url);
+  if (!chooser.url.pathname.includes("/choose/")) return chooser;
+  return await browser.visit(`${chooser.url.origin}${chooser.url.pathname}?name=${name}`);
+}
+
+/** The parameters that a command line finds in the address that the browser ends at. */
+export function answersOf({ url }: Visit): Record<string, string> {
+  if (!url.href.startsWith(callback)) throw new Error(`the browser stopped at ${url.href}`);
+  return Object.fromEntries(url.searchParams);
+}

@@ -1,0 +1,166 @@
+// Sign-in through an organization's own identity provider: its default role, and the roles of groups there.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { builtInRoles } from "../../src/authz/built-in-roles.ts";
+import { personUid } from "../../src/services/iam/identities.ts";
+import { newBrowser, signInUrl } from "../harness/browser.ts";
+import { rest } from "../harness/rest.ts";
+import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { viewerRole } from "../security/tree.ts";
+import { client, startUpstream, type Upstream } from "./upstream.ts";
+
+const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
+
+for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+  describe(`an organization's provider, ${database}`, () => {
+    let server: TestServer;
+    let upstream: Upstream;
+    let provider: string;
+    let repos = 0;
+
+    const api = (method: string, path: string, body?: object) =>
+      rest(server.url, server.ownerToken, method, `/iam/v2beta1/${path}`, body);
+
+    async function createProvider(groupUid: string): Promise<string> {
+      const oidc = { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret, groupsClaim: "groups" };
+      const created = await api("POST", `identityProviders/${groupUid}`, {
+        ...{ name: "own", defaultRole: viewerRole.uid },
+        oidc: { ...oidc, additionalScopes: ["email", "groups"] },
+      });
+      assert.equal(created.status, 200, JSON.stringify(created.body));
+      return created.body.uid;
+    }
+
+    before(async () => {
+      upstream = await startUpstream();
+      server = await startTestServer({ database });
+      await api("PATCH", `groups/${server.groupUid}`, { verified: true });
+      provider = await createProvider(server.groupUid);
+    });
+    after(async () => {
+      await server[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    });
+
+    async function signIn(claims: Record<string, unknown>, parameters: Record<string, string> = {}) {
+      upstream.behaviour.claims = claims;
+      const browser = newBrowser();
+      const url = new URL(signInUrl(server.url, { idp_id: provider, ...parameters }));
+      url.searchParams.delete("client_id");
+      const begun = await browser.request(url.href);
+      const there = new URL(begun.headers.get("location") ?? assert.fail(begun.text));
+      if (there.origin !== upstream.issuer) return Object.fromEntries(there.searchParams);
+      const end = await browser.request(upstream.authorize(there));
+      return Object.fromEntries(new URL(end.headers.get("location") ?? assert.fail(end.text)).searchParams);
+    }
+
+    const call = async (token: string | undefined, method: string, path: string, body?: object) =>
+      (await rest(server.url, token, method, `/iam/v2beta1/${path}`, body)).status;
+
+    it("is found by its uid, and by the name of a verified organization", async () => {
+      assert.ok((await signIn({ sub: "by-uid" })).token);
+      assert.ok((await signIn({ sub: "by-name" }, { idp_id: "example.org" })).token);
+      assert.equal(upstream.requests.at(-1)?.get("scope"), "openid email groups");
+      assert.match((await signIn({}, { idp_id: "elsewhere.example" })).error ?? "", /no such identity provider/);
+      const orgcheck = await fetch(`${server.url}/orgcheck?name=example.org`);
+      assert.equal(await orgcheck.text(), "true");
+    });
+
+    it("gives its default role to whoever comes for the first time, and not again", async () => {
+      const { token } = await signIn({ sub: "newcomer" });
+      assert.equal(await call(token, "GET", `groups/${server.groupUid}`), 200);
+      const { body } = await api("GET", `roleBindings?identity=${personUid(upstream.issuer, "newcomer")}`);
+      assert.deepEqual(
+        body.roleBindings.map((one: { role: { uid: string } }) => one.role.uid),
+        [viewerRole.uid],
+      );
+      await api("DELETE", `roleBindings/${body.roleBindings[0].uid}`);
+      const again = await signIn({ sub: "newcomer" });
+      assert.ok(again.token);
+      assert.equal(await call(again.token, "GET", `groups/${server.groupUid}`), 403);
+    });
+
+    it("group mappings hold for the session, without a refresh token, and end with the mapping", async () => {
+      const mapping = { externalGroupId: "engineering", roleUid: editorRole.uid, scope: server.groupUid };
+      const created = await api("POST", `externalGroupRoleMappings/${provider}`, mapping);
+      assert.equal(created.status, 200, JSON.stringify(created.body));
+      const update = (token: string | undefined) =>
+        rest(server.url, token, "POST", `/registry/v2beta1/repos/${server.groupUid}`, { name: `repo-${repos++}` });
+
+      const outside = await signIn({ sub: "sales", groups: ["sales", 1, null] }, { create_refresh_token: "true" });
+      assert.ok(outside.refresh_token);
+      assert.equal((await update(outside.token)).status, 403);
+
+      const { token = "", refresh_token: refreshToken } = await signIn(
+        { sub: "engineer", groups: ["sales", "engineering"] },
+        { create_refresh_token: "true" },
+      );
+      assert.equal(refreshToken, undefined);
+      assert.equal((await update(token)).status, 200);
+      // Nothing was bound: the next session without the group has none of it.
+      assert.equal((await update((await signIn({ sub: "engineer", groups: [] })).token)).status, 403);
+
+      // The token keeps them when it is exchanged for another one of its own.
+      const exchanged = await rest(server.url, token, "POST", `/sts/exchange?aud=${server.config.baseUrl}`);
+      assert.equal((await update(exchanged.body.token)).status, 200);
+
+      await api("DELETE", `externalGroupRoleMappings/${created.body.uid}`);
+      assert.equal((await update(token)).status, 403);
+      assert.equal((await update(exchanged.body.token)).status, 403);
+    });
+
+    it("its tokens are exchanged for its own people, by its name only", async () => {
+      await signIn({ sub: "exchanger" });
+      const exchange = async (query: string, changes: Record<string, unknown> = {}) => {
+        const token = await upstream.idToken({ sub: "exchanger", ...changes });
+        const path = `/sts/exchange?aud=${server.config.baseUrl}${query}`;
+        return await rest(server.url, token, "POST", path);
+      };
+      const named = `&identity_provider=${provider}`;
+      const { status, body } = await exchange(named);
+      assert.equal(status, 200);
+      const who = await rest(server.url, body.token, "GET", "/auth/v1/ok");
+      assert.equal(who.body.subject, personUid(upstream.issuer, "exchanger"));
+      assert.equal((await exchange("")).status, 403);
+      assert.equal((await exchange(named, { sub: "never-registered" })).status, 403);
+      assert.equal((await exchange(named, { aud: "another-client" })).status, 403);
+      assert.equal((await exchange(`&identity_provider=${server.groupUid}`)).status, 403);
+      assert.equal((await exchange(`${named}&identity=${server.ownerUid}`)).status, 403);
+    });
+
+    it("X1: what it says is good for the identities of its own organization only", async () => {
+      const other = (await api("POST", "groups", { name: "other.example" })).body.uid;
+      const create = (groupUid: string) =>
+        api("POST", `identities/${groupUid}`, {
+          name: "shared",
+          claimMatch: { issuer: upstream.issuer, subject: "user" },
+        });
+      const [own, foreign] = [(await create(server.groupUid)).body.uid, (await create(other)).body.uid];
+      assert.ok((await signIn({ sub: "user" }, { identity: own })).token);
+      assert.match((await signIn({ sub: "user" }, { identity: foreign })).error ?? "", /invalid "iss"/);
+    });
+
+    it("X11: an invite of another organization does not believe it about addresses", async () => {
+      const other = (await api("POST", "groups", { name: "third.example" })).body.uid;
+      const invite = { roleUid: viewerRole.uid, ttl: "60s", email: "somebody@example.org" };
+      const [own, foreign] = await Promise.all(
+        [server.groupUid, other].map(async (uid) => (await api("POST", `groupInvites/${uid}`, invite)).body.code),
+      );
+      const claims = { sub: "somebody", email: "somebody@example.org", email_verified: true };
+      assert.match((await signIn(claims, { invite: foreign })).error ?? "", /somebody else/);
+      assert.ok((await signIn(claims, { invite: own })).token);
+    });
+
+    it("X5: once it is deleted, nobody signs in or refreshes through it", async () => {
+      const { refresh_token: token } = await signIn({ sub: "last" }, { create_refresh_token: "true" });
+      await api("DELETE", `identityProviders/${provider}`);
+      const reply = await fetch(`${server.url}/sts/exchange_refresh_token`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: new URLSearchParams({ aud: server.config.baseUrl }),
+      });
+      assert.equal(reply.status, 403);
+      assert.match((await signIn({ sub: "last" })).error ?? "", /no such identity provider/);
+    });
+  });
+}
