@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { prepareAdvisories } from "./advisory-data.ts";
 import { checkCreated, checkReads } from "./checks.ts";
 import { copyData, type Data, prepareData } from "./data.ts";
 import { type Gatehouse, startGatehouse } from "./gatehouse.ts";
@@ -9,6 +10,7 @@ import type { MicroRow } from "./micro.ts";
 import type { Options } from "./options.ts";
 import { machine, type ProcessRow, type Results } from "./results.ts";
 import { measure, type Row, type Scenario } from "./scenario.ts";
+import { advisoryScenarios } from "./scenarios/advisories.ts";
 import { etcdScenarios } from "./scenarios/etcd.ts";
 import { rawScenarios } from "./scenarios/raw.ts";
 import { readScenarios } from "./scenarios/reads.ts";
@@ -26,6 +28,7 @@ const writtenSize = 100_000;
 export async function measureAll(options: Options, searchPath: string, report: Report): Promise<Results> {
   const data: Data[] = [];
   for (const size of options.sizes) data.push(await prepareData(size, report));
+  const advisories = await prepareAdvisories(report);
   const parts: Record<string, readonly MicroRow[]> = {};
   for (const item of data) parts[sizeName(item.landmarks.groups)] = await measureParts(item);
 
@@ -34,11 +37,13 @@ export async function measureAll(options: Options, searchPath: string, report: R
   const readers: Gatehouse[] = [];
   for (const item of data) readers.push(stack.use(await startGatehouse(item, [])));
   for (const gatehouse of readers) await checkReads(gatehouse);
+  const vulnerable = stack.use(await startGatehouse(advisories, []));
   const copy = stack.use(copyData(data.find((item) => item.landmarks.groups === writtenSize) ?? data[0]!));
   const writer = stack.use(await startGatehouse(copy, []));
   const count: CreateCount = { created: 0 };
   const measured = [
     ...(await Promise.all(readers.map(readScenarios))).flat(),
+    ...advisoryScenarios(vulnerable, advisories),
     ...writeScenarios(writer, count),
     ...(isInstalled("etcd", searchPath) ? await etcdScenarios(stack) : []),
   ];

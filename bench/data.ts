@@ -16,14 +16,22 @@ export interface Data {
 const seed = "gatehouse";
 const cache = path.join(tmpdir(), "gatehouse-bench");
 /** What decides about the contents of a data directory. */
-const sources = ["generate.ts", "population.ts", "random.ts", "../src/storage/tables.ts", "../src/storage/entries.ts"];
+const sources = [
+  ...["advisory-data.ts", "advisory-population.ts", "../src/storage/advisory-terms.ts"],
+  ...["generate.ts", "population.ts", "random.ts", "../src/storage/tables.ts", "../src/storage/entries.ts"],
+];
 const migrations = fileURLToPath(new URL("../src/storage/migrations/sqlite/", import.meta.url));
 
 /** The data directory with so many groups; generated when it is not there. `report` is told of the progress. */
 export async function prepareData(groups: number, report: (text: string) => void): Promise<Data> {
-  const directory = path.join(cache, `${groups}-${version()}`);
+  return await prepareDataAt(String(groups), groups, report);
+}
+
+/** The same in a directory of its own, for what else is to be in it. */
+export async function prepareDataAt(name: string, groups: number, report: (text: string) => void): Promise<Data> {
+  const directory = path.join(cache, `${name}-${version()}`);
   if (!existsSync(landmarksFile(directory))) {
-    forgetOthers(groups);
+    forgetOthers(name);
     report(`generating ${groups} groups in ${directory}`);
     await generate(directory, { groups, seed }, (rows) => {
       if (rows % 100_000 === 0) report(`  ${rows} rows`);
@@ -54,9 +62,9 @@ function version(): string {
   return hash("sha256", files.map((file) => readFileSync(file, "utf8")).join("\0"), "hex").slice(0, 12);
 }
 
-/** Removes data of this size that another version made, and what an interrupted run left. */
-function forgetOthers(groups: number): void {
+/** Removes data of this name that another version made, and what an interrupted run left. */
+function forgetOthers(name: string): void {
   if (!existsSync(cache)) return;
-  for (const name of readdirSync(cache).filter((entry) => entry.startsWith(`${groups}-`)))
-    rmSync(path.join(cache, name), { recursive: true, force: true });
+  for (const other of readdirSync(cache).filter((entry) => entry.startsWith(`${name}-`)))
+    rmSync(path.join(cache, other), { recursive: true, force: true });
 }

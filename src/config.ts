@@ -30,6 +30,8 @@ export interface Config {
     readonly prefix: number;
     readonly family: "ipv4" | "ipv6";
   }[];
+  /** Without a trailing slash; https, or loopback http. */
+  readonly awsStsEndpoint: string;
   readonly termsDocuments: readonly string[];
   readonly registry: {
     /** The audience of registry tokens. */
@@ -134,6 +136,7 @@ export function toConfig(raw: RawSettings): Config {
     trustedEmailIssuers: toList(raw["trusted-email-issuers"]),
     sharedEmailDomains: toList(raw["shared-email-domains"]),
     privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
+    awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
     termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
     registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
@@ -178,6 +181,18 @@ function toPlainUrl(name: SettingName, text: string): string {
     throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment and user.`);
   }
   return text.replace(/\/+$/, "");
+}
+
+// Whoever answers there says who has signed: nobody on the way may.
+function toEndpoint(raw: RawSettings, name: SettingName): string {
+  const url = URL.parse(raw[name]);
+  const isSafe =
+    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname.replace(/^\[|\]$/g, "")));
+  if (!isSafe || url.pathname !== "/" || url.search || url.hash || url.username || url.password)
+    throw new ConfigError(
+      `${name}: ${JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
+    );
+  return url.origin;
 }
 
 function toLogin(raw: RawSettings, dev: boolean): LoginConfig | undefined {

@@ -1,10 +1,11 @@
 // What the configuration says of the world outside: whom this server may ask, and by whom people sign in.
 import { BlockList } from "node:net";
-import { type OutboundOptions, outboundLimits } from "./authn/outbound.ts";
+import { fetchOutbound, OutboundError, type OutboundOptions, outboundLimits } from "./authn/outbound.ts";
 import type { Config } from "./config.ts";
 import type { Mounts } from "./doors/site.ts";
 import type { LoginProvider } from "./sign-in/login-provider.ts";
 import { callbackPath } from "./sign-in/sign-in.ts";
+import type { AwsEndpoint } from "./sts/aws-caller.ts";
 
 /** The rules of every request to the outside. */
 export function outboundOptions(config: Config): OutboundOptions {
@@ -12,6 +13,28 @@ export function outboundOptions(config: Config): OutboundOptions {
   for (const { address, prefix, family } of config.privateIssuerNetworks)
     allowedPrivate.addSubnet(address, prefix, family);
   return { ...outboundLimits, allowLoopbackHttp: config.dev, allowedPrivate };
+}
+
+/** Who verifies the signed requests of AWS identities: the operator named it, and toConfig let nobody else answer. */
+export function awsEndpoint({ awsStsEndpoint: url }: Config): AwsEndpoint {
+  const options = { ...outboundLimits, allowLoopbackHttp: true, isOwn: true };
+  return {
+    url,
+    host: new URL(url).host,
+    async post(target, headers) {
+      const { status, body } = await fetchOutbound(target, { method: "POST", headers }, options);
+      if (status !== 200) throw new OutboundError("refused", "the request was not accepted");
+      return parseJson(body.toString());
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new OutboundError("refused", "the answer is not JSON");
+  }
 }
 
 /** The provider that people sign in with: the operator's, or in development mode one of our own. */

@@ -1,6 +1,7 @@
 // The list: every service that is served through the pipeline, one line each.
 import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
+import { type AccessDeps, access } from "./services/access/access.ts";
 import { type AuthDeps, auth } from "./services/auth/auth.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
 import { accountAssociations } from "./services/iam/account-associations.ts";
@@ -18,6 +19,7 @@ import { images } from "./services/registry/images.ts";
 import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
+import { advisoryImport } from "./services/vulnerabilities/advisory-import.ts";
 import { v1Services } from "./v1/services.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
@@ -29,7 +31,10 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** All services. */
-export function services(deps: AuthDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
+export function services(
+  deps: AuthDeps & AccessDeps,
+  tokenService: Handlers<typeof SecurityTokenService>,
+): Implementation[] {
   const current = [
     groups(deps),
     identities(deps),
@@ -40,6 +45,7 @@ export function services(deps: AuthDeps, tokenService: Handlers<typeof SecurityT
     images(deps),
     imageStore(deps),
     advisories(deps),
+    advisoryImport(deps),
     subscriptions(deps),
     groupInvites(deps),
     accountAssociations(deps),
@@ -48,6 +54,7 @@ export function services(deps: AuthDeps, tokenService: Handlers<typeof SecurityT
     identityProviders(deps),
     externalGroupRoleMappings(deps),
     terms(deps),
+    access(deps),
     ping(),
   ];
   return [...current, ...v1Services(current, deps)];

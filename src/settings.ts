@@ -97,6 +97,12 @@ export const settings = [
     description: "private networks (CIDR) whose https issuers may be contacted",
   },
   {
+    name: "aws-sts-endpoint",
+    value: "url",
+    fallback: "https://sts.amazonaws.com",
+    description: "where the signed requests of AWS identities are sent to be verified",
+  },
+  {
     name: "terms-documents",
     value: "list",
     fallback: "guardener-tos.v1,sfdpa.v1,skills-tos.v1",

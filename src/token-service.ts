@@ -6,12 +6,13 @@ import type { Tokens } from "./authn/tokens.ts";
 import type { Policy } from "./authz/policy.ts";
 import type { Clock } from "./clock.ts";
 import { type Config, limits } from "./config.ts";
-import { operatorsLogin, outboundOptions } from "./outside.ts";
+import { awsEndpoint, operatorsLogin, outboundOptions } from "./outside.ts";
 import { identityDirectory } from "./services/iam/directory.ts";
 import { openSignIn } from "./sign-in/open.ts";
 import type { Database } from "./storage/database.ts";
 import type { Seals } from "./storage/seals.ts";
 import { createExchange, createPersonVerifier, type ExchangeEvent } from "./sts/exchange.ts";
+import { createExplainExchange } from "./sts/explanation.ts";
 
 /** What the token service rests on. */
 export interface TokenServiceOptions {
@@ -46,6 +47,7 @@ export async function openTokenService({ config, database, seals, clock, policy,
     ...common,
     findProvider,
     issuers: openIssuers({ fetchJson: (url) => fetchJson(url, outbound), clock, allowInsecureIssuers: config.dev }),
+    aws: awsEndpoint(config),
     log: (event: ExchangeEvent) => log.info(event, "token exchange"),
   };
   return {
@@ -55,6 +57,7 @@ export async function openTokenService({ config, database, seals, clock, policy,
     directory: exchangeDeps.directory,
     issuers: exchangeDeps.issuers,
     exchange: createExchange(exchangeDeps),
+    explainExchange: createExplainExchange(exchangeDeps),
     verifyPerson: createPersonVerifier(exchangeDeps),
   };
 }

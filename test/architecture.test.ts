@@ -17,7 +17,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   aip: ["gen/google"],
   authn: ["aip", "authz/capabilities.ts", "clock.ts", "uid.ts"],
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
-  sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard"],
+  sts: ["aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard", "gen/gatehouse"],
   registry: [
     "aip",
     "authn",
@@ -50,6 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   services: [
     "aip",
     "authn/addresses.ts",
+    "authn/bearer.ts",
     "types:authn",
     "authn/issuers.ts",
     "authz",
@@ -90,6 +91,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:config.ts",
     "types:doors",
     "types:sign-in",
+    "types:sts",
   ],
   "pages.ts": ["authn", "doors/site.ts", "types:config.ts", "types:observe", "types:registry", "types:storage"],
   "token-service.ts": ["*"],

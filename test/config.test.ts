@@ -79,6 +79,8 @@ describe("settings", () => {
     ["who creates root groups", { rootGroups: "nobody" }, /^root-groups: /],
     ["a network", { privateIssuerNetworks: "10.0.0.0" }, /^private-issuer-networks: /],
     ["a prefix beyond 32", { privateIssuerNetworks: "10.0.0.0/33" }, /^private-issuer-networks: /],
+    ["an endpoint over plain http", { awsStsEndpoint: "http://sts.example" }, /^aws-sts-endpoint: /],
+    ["an endpoint with a path", { awsStsEndpoint: "https://sts.example/x" }, /^aws-sts-endpoint: /],
     ["a time", { drainTimeout: "soon" }, /^drain-timeout: /],
     ["a domain", { domain: "Not A Domain" }, /^domain: /],
     [

@@ -1,6 +1,7 @@
 // The command line: what each command is called and takes. What it does is loaded when it is run.
 import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
+import { addAdvisoryCommands } from "./advisories/commands.ts";
 import { addAuthCommands } from "./auth/commands.ts";
 import { addCompletionCommands } from "./completion.ts";
 import { addConfigCommands } from "./config-command.ts";
@@ -19,7 +20,6 @@ export type Finish = (exitCode: number) => void;
  */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const shell = processShell(environment);
-  endWithReader(shell);
   let exitCode = 0;
   const program = newProgram(shell, (code) => {
     exitCode = code;
@@ -44,6 +44,7 @@ function newProgram(shell: Shell, finish: Finish): Command {
   program.commandsGroup("Client:");
   addAuthCommands(program, shell);
   addResourceCommands(program, shell);
+  addAdvisoryCommands(program.commands.find((command) => command.name() === "advisories")!, shell, finish);
   addRegistryCommands(program, shell, finish);
   addConfigCommands(program, shell);
   program.commandsGroup("Server:");
@@ -51,6 +52,10 @@ function newProgram(shell: Shell, finish: Finish): Command {
   program.commandsGroup("Shell:");
   addCompletionCommands(program, shell);
   everyCommand(program, (command) => command.exitOverride());
+  program.hook("preAction", (_program, command) => {
+    // A server goes on, whoever reads what it says.
+    if (command.name() !== "serve") endWithReader(shell);
+  });
   return program;
 }
 

@@ -17,6 +17,8 @@ export interface MessageRules {
   readonly fields: Readonly<Record<string, TextRule>>;
   /** A rule between fields; answers violations with paths relative to the message. */
   readonly check?: (message: Message, context: CheckContext) => readonly FieldViolation[];
+  /** Whether the handler checks messages of this type one by one, so that one does not refuse the others of a batch. */
+  readonly isCheckedByHandler?: boolean;
 }
 
 export interface CheckContext {

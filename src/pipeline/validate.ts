@@ -138,7 +138,7 @@ function listCheck(field: DescField & { fieldKind: "list" }, required: boolean, 
 }
 
 function messageCheck(schema: DescMessage, book: RuleBook): Check {
-  if (schema.typeName.startsWith("google.protobuf.")) return () => {};
+  if (schema.typeName.startsWith("google.protobuf.") || book.get(schema.typeName)?.isCheckedByHandler) return () => {};
   const checks = schema.fields
     .filter((field) => !isOutputOnly(field))
     .map((field) => fieldCheck(schema, field, book, field.name !== "parent"));

@@ -70,6 +70,11 @@ export function termsOf(
   );
 }
 
+/** What a query looks through, in lower case, one line each. */
+export function textOf({ artifactName, componentName, aliases }: TermRow): string {
+  return [artifactName, componentName, ...aliases].join("\n").toLowerCase();
+}
+
 /** Brings the terms of an advisory up to date; all go when there are none after. */
 export async function replaceTerms(
   tx: Transaction,

@@ -1,5 +1,5 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
-import { and, asc, desc, eq, gt, sql } from "./drizzle.ts";
+import { and, asc, desc, eq, gt, max, sql } from "./drizzle.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 
 /** One change of one resource. */
@@ -60,6 +60,17 @@ export async function latestSequence(session: Session): Promise<number> {
     db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(1),
   );
   return (await statement.execute({}))[0]?.sequence ?? 0;
+}
+
+/** The sequence number of the latest change of a kind; 0 before the first. While it stays, so does everything of the kind. */
+export async function latestOfKind(session: Session, kind: string): Promise<number> {
+  const statement = session.prepared("changes.latest_of_kind", (db, { changes }) =>
+    db
+      .select({ sequence: max(changes.sequence) })
+      .from(changes)
+      .where(eq(changes.kind, sql.placeholder("kind"))),
+  );
+  return (await statement.execute({ kind }))[0]?.sequence ?? 0;
 }
 
 /** When the actor last made a change of this kind to this uid; undefined when never. */

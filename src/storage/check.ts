@@ -59,6 +59,7 @@ export async function repairDatabase(tx: Transaction, collections: readonly Coll
       await setCounter(tx, key, collection.kind, actual);
       repaired++;
     }
+    repaired += (await collection.derived?.repair(tx)) ?? 0;
   }
   return repaired;
 }
@@ -80,4 +81,5 @@ async function* findingsOf(session: Session, collection: CollectionTables): Asyn
     yield `${kind}: the counter of ${key} is ${stored}, but there are ${actual} rows`;
   }
   for await (const key of missingCounters(session, collection)) yield `${kind}: the counter of ${key} is missing`;
+  if (collection.derived) yield* collection.derived.findings(session);
 }

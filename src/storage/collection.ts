@@ -31,6 +31,16 @@ export interface CollectionTables {
   readonly entries: (tables: Tables) => Tables["groupEntries"];
   /** Whether a row has the uid of the group that it belongs to; what lies below is then not its own. */
   readonly sharesUid?: boolean;
+  /** What else is derived from the rows. */
+  readonly derived?: DerivedTables;
+}
+
+/** Tables that follow from the rows of a collection, besides its entries and counters. */
+export interface DerivedTables {
+  /** A sentence for everything that is not as it should be. */
+  findings(session: Session): AsyncIterable<string>;
+  /** Puts it right, and tells how much it was. */
+  repair(tx: Transaction): Promise<number>;
 }
 
 /** How one resource is stored. */

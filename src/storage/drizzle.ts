@@ -20,6 +20,7 @@ export const {
   isNull,
   lt,
   lte,
+  max,
   ne,
   or,
   sql,

@@ -1,8 +1,11 @@
 // Side tables that know which rows fulfil a condition, and when it is better to begin with them.
+import { hash } from "node:crypto";
 import type { SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { LRUCache } from "lru-cache";
 import { rangeBelow } from "../uid.ts";
-import type { Collection, ResourceRow } from "./collection.ts";
+import { latestOfKind } from "./changes.ts";
+import type { Collection, ResourceRow, RowTable } from "./collection.ts";
 import type { Condition } from "./condition.ts";
 import { readCounter } from "./counters.ts";
 import { and, count, countDistinct, eq, gte, lt, sql } from "./drizzle.ts";
@@ -30,9 +33,15 @@ export interface Finder {
 /** How the rows of a source are found. */
 export interface RangePlan {
   /** Where to begin; with the rows in their order when absent. */
-  readonly finder?: Finder;
+  readonly finder?: Finder | FoundRows;
   /** How many rows there are, where that is known already. */
   readonly total?: number;
+}
+
+/** Rows that were found already. */
+export interface FoundRows {
+  readonly name: "found";
+  readonly uids: readonly string[];
 }
 
 /** So many rows are cheaper fetched and sorted than looked for in their order. */
@@ -46,53 +55,103 @@ export async function planRange<R extends ResourceRow>(
   condition: Condition | undefined,
   order: Order,
 ): Promise<RangePlan> {
-  if (!condition) return {};
-  const { finders = [], isExact = false, without } = condition;
+  const { finders = [], isExact = false, without } = condition ?? {};
+  if (finders.length === 0 && !without) return {};
+  const findings = await openFindings(session, collection, source);
   if (without) {
     const all = await readCounter(session, keyOf(source), collection.kind);
-    return { total: all - (await countFound(session, collection, source, without)) };
+    return { total: all - (await findings.of(without)).count };
   }
-  const best = await bestFinder(session, collection, source, finders);
+  const best = await bestFinder(findings, finders);
   if (!best) return {};
-  const isLazy = isExact && best.finder.isInOrder && order.field === "uid";
+  const { finder, count: found, uids } = best;
+  const isLazy = isExact && finder.isInOrder && order.field === "uid";
   return {
-    ...(isLazy || best.found <= fewRows ? { finder: best.finder } : {}),
-    ...(isExact || best.found === 0 ? { total: best.found } : {}),
+    ...(uids ? { finder: { name: "found", uids } } : isLazy || found <= fewRows ? { finder } : {}),
+    ...(isExact || found === 0 ? { total: found } : {}),
   };
 }
 
 /** The finder that finds least. What reads everything is asked only where nothing else finds few. */
-async function bestFinder<R extends ResourceRow>(
-  session: Session,
-  collection: Collection<R>,
-  source: RangeSource,
-  finders: readonly Finder[],
-) {
-  let best: { finder: Finder; found: number } | undefined;
+async function bestFinder(findings: Findings, finders: readonly Finder[]) {
+  let best: (Finding & { finder: Finder }) | undefined;
   for (const finder of finders.toSorted((a, b) => Number(a.readsAll) - Number(b.readsAll))) {
-    if (best && best.found <= fewRows && finder.readsAll) break;
-    const found = await countFound(session, collection, source, finder);
-    if (!best || found < best.found) best = { finder, found };
+    if (best && best.count <= fewRows && finder.readsAll) break;
+    const finding = await findings.of(finder);
+    if (!best || finding.count < best.count) best = { ...finding, finder };
   }
   return best;
 }
 
-async function countFound<R extends ResourceRow>(
+/** What a finder finds in a source. */
+interface Finding {
+  readonly count: number;
+  /** The rows, where the finder read everything and found few. */
+  readonly uids?: readonly string[];
+}
+
+interface Findings {
+  of(finder: Finder): Promise<Finding>;
+}
+
+/** What the finders of one session found: entries, and characters of the uids, about 8 MiB. */
+const remembered = { max: 1000, maxSize: 8 * 1024 * 1024, sizeCalculation: sizeOf };
+const memories = new WeakMap<Session, LRUCache<string, Finding>>();
+
+function sizeOf({ uids = [] }: Finding): number {
+  return 100 + uids.length * 60;
+}
+
+/** What finders find in a source. It is remembered until a row of the collection changes. */
+async function openFindings<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  source: RangeSource,
+): Promise<Findings> {
+  const memory = memories.get(session) ?? new LRUCache<string, Finding>(remembered);
+  memories.set(session, memory);
+  const state = await latestOfKind(session, collection.kind);
+  return {
+    async of(finder) {
+      const asked = [collection.kind, state, source.type, source.uid, finder.name, finder.values];
+      const key = hash("sha256", JSON.stringify(asked), "base64url");
+      const known = memory.get(key);
+      if (known) return known;
+      const finding = await find(session, collection, source, finder);
+      memory.set(key, finding);
+      return finding;
+    },
+  };
+}
+
+async function find<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   source: RangeSource,
   finder: Finder,
-): Promise<number> {
-  const key = `${collection.kind}.found.${finder.name}.${source.type}`;
-  const statement = session.prepared(key, (db, tables) => {
-    const side = finder.table(tables);
-    const rows = collection.rows(tables);
-    const select = db.select({ count: finder.isDistinct ? count() : countDistinct(side.uid) }).from(side);
-    const found = finder.where(session);
-    if (source.type === "subtree")
-      return select.where(and(found, gte(side.uid, sql.placeholder("from")), lt(side.uid, sql.placeholder("to"))));
-    return select.innerJoin(rows, eq(rows.uid, side.uid)).where(and(found, eq(rows.parent, sql.placeholder("parent"))));
-  });
+): Promise<Finding> {
   const place = source.type === "subtree" ? rangeBelow(source.uid) : { parent: source.uid };
-  return Number((await statement.execute({ ...place, ...finder.values }))[0]?.count);
+  const values = { ...place, ...finder.values };
+  const key = `${collection.kind}.find.${finder.name}.${source.type}`;
+  const conditionsOf = (side: ReturnType<Finder["table"]>, rows: RowTable) =>
+    source.type === "subtree"
+      ? and(finder.where(session), gte(side.uid, sql.placeholder("from")), lt(side.uid, sql.placeholder("to")))
+      : and(finder.where(session), eq(rows.parent, sql.placeholder("parent")));
+  if (finder.readsAll) {
+    const statement = session.prepared(`${key}.uids`, (db, tables) => {
+      const [side, rows] = [finder.table(tables), collection.rows(tables)];
+      const select = db.select({ uid: side.uid }).from(side);
+      const joined = source.type === "subtree" ? select : select.innerJoin(rows, eq(rows.uid, side.uid));
+      return joined.where(conditionsOf(side, rows)).limit(fewRows + 1);
+    });
+    const found = (await statement.execute(values)) as { uid: string }[];
+    if (found.length <= fewRows) return { count: found.length, uids: found.map(({ uid }) => uid) };
+  }
+  const statement = session.prepared(`${key}.count`, (db, tables) => {
+    const [side, rows] = [finder.table(tables), collection.rows(tables)];
+    const select = db.select({ count: finder.isDistinct ? count() : countDistinct(side.uid) }).from(side);
+    const joined = source.type === "subtree" ? select : select.innerJoin(rows, eq(rows.uid, side.uid));
+    return joined.where(conditionsOf(side, rows));
+  });
+  return { count: Number((await statement.execute(values))[0]?.count) };
 }

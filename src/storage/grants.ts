@@ -144,3 +144,46 @@ export async function findVerifiedRoots(session: Session, name: string) {
   );
   return await statement.execute({ name });
 }
+
+/** A role binding with its role and the name of its group. */
+export interface ReachingBinding {
+  readonly uid: string;
+  readonly groupUid: string;
+  readonly groupName: string;
+  readonly roleUid: string;
+  readonly roleName: string;
+  readonly capabilities: readonly number[];
+}
+
+/** The bindings of an identity at a uid and above it, at most `limit`. */
+export async function findBindingsReaching(
+  session: Session,
+  identityUid: string,
+  uid: string,
+  limit: number,
+): Promise<ReachingBinding[]> {
+  const statement = session.prepared("role_bindings.reaching", (db, { roleBindings, roles, groups }) =>
+    db
+      .select({
+        uid: roleBindings.uid,
+        groupUid: roleBindings.parent,
+        groupName: groups.name,
+        roleUid: roles.uid,
+        roleName: roles.name,
+        capabilities: roles.capabilities,
+      })
+      .from(roleBindings)
+      .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
+      .innerJoin(groups, eq(groups.uid, roleBindings.parent))
+      .where(
+        and(
+          eq(roleBindings.identityUid, sql.placeholder("identityUid")),
+          // The group is the uid itself, or what it begins with up to a slash.
+          sql`substr(${sql.placeholder("uid")}, 1, length(${roleBindings.parent}) + 1) = ${roleBindings.parent} || '/'`,
+        ),
+      )
+      .orderBy(roleBindings.uid)
+      .limit(sql.placeholder("limit")),
+  );
+  return await statement.execute({ identityUid, uid: `${uid}/`, limit });
+}

@@ -3,10 +3,10 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
 import type { Collection, ResourceRow, RowTable } from "./collection.ts";
-import type { Condition } from "./condition.ts";
+import { type Condition, textPlaceholder } from "./condition.ts";
 import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNull, lt, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
-import type { Finder } from "./finder.ts";
+import type { Finder, FoundRows } from "./finder.ts";
 import type { Cursor, Order, SortField } from "./row-order.ts";
 import type { Prepared, Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -27,7 +27,7 @@ export interface Range {
   readonly filters: Filters;
   readonly condition?: Condition | undefined;
   /** What knows of the rows that fulfil the condition; absent where they are looked for in their order. */
-  readonly finder?: Finder | undefined;
+  readonly finder?: Finder | FoundRows | undefined;
   readonly order: Order;
   readonly after: Cursor | undefined;
 }
@@ -128,7 +128,7 @@ function describe<R extends ResourceRow>(session: Session, collection: Collectio
   const rows = collection.rows(tables);
   const entries = collection.entries(tables);
   const columns = filterColumns(filters);
-  const from = tableOf(range, rows, entries, finder?.isDistinct ? finder.table(tables) : undefined);
+  const from = tableOf(range, tables, rows, entries);
   const isFound = from !== rows && from !== entries;
   const { sortValue, sortColumns } = sortOf(isFound && order.field !== "uid" ? rows : from, order.field);
   const byKey = from === entries;
@@ -136,7 +136,8 @@ function describe<R extends ResourceRow>(session: Session, collection: Collectio
   const conditions: (SQL | undefined)[] = [...place, ...equal(byKey ? entries : rows, columns)];
   if (after) conditions.push(behind(sortColumns, order.descending));
   if (condition && !(finder && condition.isExact)) conditions.push(condition.build(session));
-  if (finder) conditions.push(isFound ? finder.where(session) : isAmong(rows, session, tables, finder, source));
+  if (finder)
+    conditions.push(isFound ? (finder as Finder).where(session) : isAmong(rows, session, tables, finder, source));
   // What stands in the table alone needs no row.
   const isJoined = from !== rows && (condition !== undefined || isFound);
   return { rows, from, isJoined, conditions, sortValue, sortColumns, direction: order.descending ? desc : asc };
@@ -145,16 +146,23 @@ function describe<R extends ResourceRow>(session: Session, collection: Collectio
 /** Where reading begins: at the finder, at the entries, which are in order, or at the rows. */
 function tableOf(
   { order, filters, finder }: Range,
+  tables: Tables,
   rows: RowTable,
   entries: Tables["groupEntries"],
-  side: RangeTable | undefined,
 ): RangeTable {
-  if (finder) return side ?? rows;
+  if (finder) return "table" in finder && finder.isDistinct ? finder.table(tables) : rows;
   return readsEntries(order, filterColumns(filters)) ? entries : rows;
 }
 
-/** That a finder knows of the row; for one that may name it several times. */
-function isAmong(rows: RowTable, session: Session, tables: Tables, finder: Finder, source: RangeSource): SQL {
+/** That a row was found, or that a finder knows of it; for one that may name it several times. */
+function isAmong(
+  rows: RowTable,
+  session: Session,
+  tables: Tables,
+  finder: Finder | FoundRows,
+  source: RangeSource,
+): SQL {
+  if ("uids" in finder) return inArray(rows.uid, sql`(select value from ${session.textsOf(textPlaceholder("found"))})`);
   const side = finder.table(tables);
   // Whatever others have of the same value is not even looked at.
   const isBelow = source.type === "subtree" ? placeOf(rows, side, source.type) : [];
@@ -192,7 +200,7 @@ function valuesOf({ source, filters, condition, finder, order, after }: Range, e
     ...place,
     ...cursor,
     ...condition?.values,
-    ...finder?.values,
+    ...(finder && ("uids" in finder ? { found: JSON.stringify(finder.uids) } : finder.values)),
     ...Object.fromEntries(wanted),
   };
 }

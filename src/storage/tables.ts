@@ -198,7 +198,7 @@ export function defineTables(columns: Columns) {
         after: json<unknown>(),
         requestId: text().notNull(),
       },
-      (t) => [index("changes_uid").on(t.uid, t.sequence)],
+      (t) => [index("changes_uid").on(t.uid, t.sequence), index("changes_kind").on(t.kind, t.sequence)],
     ),
 
     signingKeys: table("signing_keys", {

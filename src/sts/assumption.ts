@@ -12,6 +12,7 @@ import type { KeySet } from "../authn/key-sets.ts";
 import { TokenError, type TokenRequest, type Tokens, tokenErrorText } from "../authn/tokens.ts";
 import type { Clock } from "../clock.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
+import { defaultAudiences } from "./default-audiences.ts";
 import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { type PresentedToken, verifyPresented } from "./presented-token.ts";
@@ -63,7 +64,7 @@ export interface Assumption {
 }
 
 /** What a token must prove to assume an identity. */
-interface Requirement {
+export interface Requirement {
   readonly match: Identity_ClaimMatch;
   readonly keys: () => Promise<KeySet>;
   /** One of which the token must be for, where the match names none. */
@@ -186,7 +187,8 @@ async function assumeIdentity(deps: AssumptionDeps, identity: AssumableIdentity,
   return { uid: identity.uid, claims: passedOn, narrowing: {} };
 }
 
-function requirementOf(
+/** What a token must prove to assume the identity; undefined when no token of an issuer can. */
+export function requirementOf(
   { issuers, issuer: ours, login }: AssumptionDeps,
   { relationship, createTime, person }: AssumableIdentity,
   { issuer }: PresentedToken,
@@ -212,9 +214,14 @@ function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["person"
 }
 
 function checkInForce(requirement: Requirement | undefined, now: number): void {
-  if (requirement?.notAfter !== undefined && requirement.notAfter <= now) {
-    throw permissionDenied("the static keys of the identity have expired");
-  }
+  const problem = staticKeysProblem(requirement, now);
+  if (problem !== undefined) throw permissionDenied(problem);
+}
+
+/** What keeps the keys of an identity from serving; undefined when nothing does. */
+export function staticKeysProblem(requirement: Requirement | undefined, now: number): string | undefined {
+  const isOver = requirement?.notAfter !== undefined && requirement.notAfter <= now;
+  return isOver ? "the static keys of the identity have expired" : undefined;
 }
 
 async function verifyOwn({ tokens }: AssumptionDeps, { text }: PresentedToken): Promise<VerifiedToken> {
@@ -224,9 +231,4 @@ async function verifyOwn({ tokens }: AssumptionDeps, { text }: PresentedToken): 
     if (error instanceof TokenError) throw verificationDenied("token", tokenErrorText(error.reason), error);
     throw error;
   }
-}
-
-// A token that names no audience of the identity's choice must be meant for us (security case X10).
-function defaultAudiences(issuer: string): string[] {
-  return [issuer, issuer.replace(/^https?:\/\//, "")];
 }

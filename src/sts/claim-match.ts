@@ -9,6 +9,14 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** Whether all claims match; if not, the first that does not: `iss`, `sub`, `aud`, then further ones by name. */
 export type ClaimMatchResult = { readonly ok: true } | { readonly ok: false; readonly claim: string };
 
+/** One claim that an identity asks for, and how to tell whether a token has it. */
+export interface ClaimComparison {
+  readonly claim: string;
+  /** What is asked for, in words; only for whoever may read the identity. */
+  readonly wanted: string;
+  matches(claims: Claims): boolean;
+}
+
 type Member = { readonly case: string | undefined; readonly value?: string | undefined };
 
 /** Compares; without an audience in `match`, one of the token's must be among `defaultAudiences`. */
@@ -17,13 +25,36 @@ export function matchClaims(
   claims: Claims,
   defaultAudiences: readonly string[],
 ): ClaimMatchResult {
-  if (!matchIssuer(match, claims.iss)) return { ok: false, claim: "iss" };
-  if (!matchMember(match.sub, claims.sub)) return { ok: false, claim: "sub" };
-  if (!matchAudience(match, claims.aud, defaultAudiences)) return { ok: false, claim: "aud" };
-  const claim = [...Object.keys(match.claims), ...Object.keys(match.claimPatterns)]
-    .sort()
-    .find((name) => !matchFurther(match, claims, name));
-  return claim === undefined ? { ok: true } : { ok: false, claim };
+  const missed = comparisonsOf(match, defaultAudiences).find((comparison) => !comparison.matches(claims));
+  return missed ? { ok: false, claim: missed.claim } : { ok: true };
+}
+
+/** Every comparison that an identity asks for, in the order in which they are made. */
+export function comparisonsOf(match: Identity_ClaimMatch, defaultAudiences: readonly string[]): ClaimComparison[] {
+  const further = [...new Set([...Object.keys(match.claims), ...Object.keys(match.claimPatterns)])].sort();
+  const audience = match.aud.case === undefined ? defaultAudiences.join(" or ") : wantedMember(match.aud);
+  return [
+    { claim: "iss", wanted: wantedMember(match.iss), matches: ({ iss }) => matchIssuer(match, iss) },
+    { claim: "sub", wanted: wantedMember(match.sub), matches: ({ sub }) => matchMember(match.sub, sub) },
+    { claim: "aud", wanted: audience, matches: ({ aud }) => matchAudience(match, aud, defaultAudiences) },
+    ...further.map((claim) => ({
+      claim,
+      wanted: wantedFurther(match, claim),
+      matches: (claims: Claims) => matchFurther(match, claims, claim),
+    })),
+  ];
+}
+
+function wantedMember({ case: name, value = "" }: Member): string {
+  return name?.endsWith("Pattern") ? `the pattern ${value}` : value;
+}
+
+function wantedFurther({ claims: exact, claimPatterns: patterns }: Identity_ClaimMatch, name: string): string {
+  const wanted = [
+    ...(Object.hasOwn(exact, name) ? [exact[name]] : []),
+    ...(Object.hasOwn(patterns, name) ? [`the pattern ${patterns[name]}`] : []),
+  ];
+  return wanted.join(" and ");
 }
 
 /** Whether the `iss` of a token is the one that the identity names: all that may be asked of an unverified token. */
@@ -36,7 +67,8 @@ export function normalizeIssuer(iss: string): string {
   return iss === "accounts.google.com" ? `https://${iss}` : iss;
 }
 
-function matchMember({ case: name, value = "" }: Member, claim: unknown): boolean {
+/** Whether a claim has an exact value, or fits a pattern as a whole. */
+export function matchMember({ case: name, value = "" }: Member, claim: unknown): boolean {
   // An empty member is refused at create, and would otherwise stand for a claim that says nothing (security case M6).
   if (typeof claim !== "string" || value === "") return false;
   return name?.endsWith("Pattern") ? matchesWhole(value, claim) : value === claim;

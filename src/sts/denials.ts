@@ -29,6 +29,18 @@ export function verificationDenied(check: VerificationCheck, description: string
   return new ApiError(Code.PERMISSION_DENIED, message, { metadata: { check }, cause });
 }
 
+/** PERMISSION_DENIED: the signed request of an AWS identity proves nothing. */
+export function awsDenied(check: string, description: string, cause?: unknown): ApiError {
+  return new ApiError(Code.PERMISSION_DENIED, `verifying token: aws: ${description}`, { metadata: { check }, cause });
+}
+
+/** What becomes of a failure to ask AWS; other errors are passed through. */
+export function awsUnreachable(error: unknown): unknown {
+  if (!(error instanceof OutboundError)) return error;
+  if (error.failure === "unavailable") return unavailable("AWS does not answer", error);
+  return awsDenied("signature", "AWS does not confirm the signature", error);
+}
+
 /** What becomes of a failure to get an issuer's keys; other errors are passed through. */
 export function keysDenied(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error;

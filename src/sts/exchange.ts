@@ -17,6 +17,9 @@ import {
   type IdentityDirectory,
   verifyPerson,
 } from "./assumption.ts";
+import { assumeWithAwsRequest } from "./aws-assumption.ts";
+import { type AwsEndpoint, identityOf } from "./aws-caller.ts";
+import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
 import type { Claims } from "./claim-match.ts";
 import { noToken, show } from "./denials.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
@@ -35,6 +38,8 @@ export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
   /** The audiences that may be asked for. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
+  /** What verifies the signed requests of AWS identities. */
+  readonly aws: AwsEndpoint;
   /** Finds the identity provider of an organization by its uid. */
   readonly findProvider?: (uid: string) => Promise<OrganizationProvider | undefined>;
   /** Told of each token that was looked at. */
@@ -49,6 +54,9 @@ export interface ExchangeEvent {
   readonly issuer: string;
   readonly subject: string;
 }
+
+/** A token of an issuer, or a signed request that AWS verifies. Issuer and subject are what it claims. */
+type Presented = PresentedToken | { readonly aws: AwsRequest; readonly issuer: string; readonly subject: string };
 
 /** Makes the Exchange method. */
 export function createExchange(deps: ExchangeDeps) {
@@ -71,33 +79,41 @@ export function createExchange(deps: ExchangeDeps) {
 
 /** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
 export function createPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
-  return (call) => verifyPerson(deps, deps.login, readPresented(call));
+  return async (call) => {
+    const presented = readPresented(call);
+    if ("aws" in presented) throw noToken("malformed");
+    return await verifyPerson(deps, deps.login, presented);
+  };
 }
 
 // The header alone: a token in the query would end up in logs (security case X14).
-function readPresented(call: Call): PresentedToken {
+function readPresented(call: Call): Presented {
   const bearer = parseBearer(call.header("authorization"));
   if ("problem" in bearer) throw noToken(bearer.problem);
   const presented = parsePresented(bearer.token);
-  if (!presented) throw noToken("malformed");
-  return presented;
+  if (presented) return presented;
+  const aws = parseAwsRequest(bearer.token);
+  if (!aws) throw noToken("malformed");
+  return { aws, issuer: "AWS", subject: identityOf(aws) };
 }
 
 async function assume(
   deps: ExchangeDeps,
   { identity, identityProvider }: WantedToken,
-  presented: PresentedToken,
+  presented: Presented,
 ): Promise<Assumption> {
   if (identityProvider !== "") {
+    if ("aws" in presented) throw permissionDenied("the identity provider has not made the presented token");
     // Never passed over: its tokens are for its own organization only.
     const provider = await deps.findProvider?.(identityProvider);
     if (!provider) throw permissionDenied("the identity provider is not known");
     return assumeByProvider(deps, provider, identity, presented);
   }
+  if ("aws" in presented) return await assumeWithAwsRequest(deps, identity, presented.aws);
   if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
   return assumeWithOutsideToken(deps, identity, presented);
 }
 
-function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: PresentedToken): ExchangeEvent {
+function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: Presented): ExchangeEvent {
   return { event, identity, issuer: show(issuer), subject: show(subject) };
 }

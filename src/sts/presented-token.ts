@@ -3,7 +3,7 @@ import type { KeyObject } from "node:crypto";
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from "jose";
 import { type KeyHint, type KeySet, outsideAlgorithms } from "../authn/key-sets.ts";
 import { type Claims, normalizeIssuer } from "./claim-match.ts";
-import { keysDenied, show, verificationDenied } from "./denials.ts";
+import { keysDenied, show, type VerificationCheck, verificationDenied } from "./denials.ts";
 
 /** A token taken apart. */
 export interface PresentedToken {
@@ -45,12 +45,33 @@ export async function verifyPresented(
   keys: () => Promise<KeySet>,
   now: number,
 ): Promise<Claims> {
-  const hint = readHint(token.header);
-  checkTimes(token.claims, now);
-  const candidates = await findKeys(keys, hint);
-  if (candidates.length === 0) throw verificationDenied("keys", "no key of the issuer fits the token");
-  await verifySignature(token.text, hint.alg, candidates);
+  for (const { run } of verificationsOf(token, keys, now)) await run();
   return token.claims;
+}
+
+/** One check of a token that needs no identity. */
+export interface Verification {
+  readonly check: VerificationCheck;
+  /** Throws when the check fails. */
+  run(): void | Promise<void>;
+}
+
+/** Every such check, in the order in which they are made; the signature needs the keys that were found before. */
+export function verificationsOf(token: PresentedToken, keys: () => Promise<KeySet>, now: number): Verification[] {
+  const { text, header, claims } = token;
+  let candidates: readonly KeyObject[] = [];
+  return [
+    { check: "alg", run: () => void readHint(header) },
+    ...timeChecks.map(([check, run]) => ({ check, run: () => run(claims, now) })),
+    {
+      check: "keys",
+      async run() {
+        candidates = await findKeys(keys, readHint(header));
+        if (candidates.length === 0) throw verificationDenied("keys", "no key of the issuer fits the token");
+      },
+    },
+    { check: "signature", run: () => verifySignature(text, readHint(header).alg, candidates) },
+  ];
 }
 
 // RFC 8725 §3.1: what the token may be signed with is our choice.
@@ -85,15 +106,23 @@ async function verifySignature(text: string, alg: string, candidates: readonly K
 }
 
 // RFC 7519 §4.1.4 to §4.1.6.
-function checkTimes({ exp, nbf, iat }: Claims, now: number): void {
+const timeChecks: readonly (readonly [check: VerificationCheck, run: (claims: Claims, now: number) => void])[] = [
+  ["exp", checkExpiry],
+  ["nbf", ({ nbf }, now) => checkDue(nbf, now, "nbf", "the token is not valid yet")],
+  ["iat", ({ iat }, now) => checkDue(iat, now, "iat", "the token is of the future")],
+];
+
+function checkExpiry({ exp }: Claims, now: number): void {
   if (!isTime(exp)) throw verificationDenied("exp", "the token has no time of expiry");
   const expiry = new Date(exp * 1000);
   if (expiry.getTime() <= now) {
     throw verificationDenied("exp", `token is expired (Token Expiry: ${expiry.toISOString()})`);
   }
-  const isDue = (time: unknown) => isTime(time) && time * 1000 <= now + clockSkew;
-  if (nbf !== undefined && !isDue(nbf)) throw verificationDenied("nbf", "the token is not valid yet");
-  if (iat !== undefined && !isDue(iat)) throw verificationDenied("iat", "the token is of the future");
+}
+
+function checkDue(time: unknown, now: number, check: VerificationCheck, problem: string): void {
+  if (time === undefined || (isTime(time) && time * 1000 <= now + clockSkew)) return;
+  throw verificationDenied(check, problem);
 }
 
 /** Seconds since the epoch that a Date can hold. */

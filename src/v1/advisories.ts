@@ -29,6 +29,7 @@ import { renamer, renaming } from "./violations.ts";
 const rename = renamer([
   ["uid", "id"],
   ["review_state", "status"],
+  ["create_time", "timestamp"],
 ]);
 
 const rules = [

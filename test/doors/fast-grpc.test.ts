@@ -86,8 +86,9 @@ describe("the short way for gRPC", () => {
 
   before(async () => {
     short = stack.use(await startTestServer());
-    const { databaseUrl, baseUrl } = short.config;
-    const other = stack.use(await startTestServer({ settings: { databaseUrl, baseUrl, fastPath: "off" } }));
+    // The key that opens the secrets of the database lies in the data directory.
+    const { databaseUrl, baseUrl, dataDir } = short.config;
+    const other = stack.use(await startTestServer({ settings: { databaseUrl, baseUrl, dataDir, fastPath: "off" } }));
     complete = other.server;
     sessions = { short: connect(short.url), complete: connect(complete.url) };
   });

@@ -108,8 +108,9 @@ describe("the short way for Connect and gRPC-web", () => {
 
   before(async () => {
     server = stack.use(await startTestServer());
-    const { databaseUrl, baseUrl } = server.config;
-    const other = stack.use(await startTestServer({ settings: { databaseUrl, baseUrl, fastPath: "off" } }));
+    // The key that opens the secrets of the database lies in the data directory.
+    const { databaseUrl, baseUrl, dataDir } = server.config;
+    const other = stack.use(await startTestServer({ settings: { databaseUrl, baseUrl, dataDir, fastPath: "off" } }));
     const sessions = [server.url, other.url].map((url) => connect(url));
     for (const session of sessions) stack.defer(() => session.destroy());
     sends = {

@@ -31,7 +31,9 @@ import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/im
 import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
+import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller } from "./rest-door.ts";
@@ -61,6 +63,7 @@ export const services = [
   ImagesService,
   ImageStoreService,
   AdvisoriesService,
+  AdvisoryImportService,
   SubscriptionsService,
   GroupInvitesService,
   AccountAssociationsService,
@@ -69,6 +72,7 @@ export const services = [
   ExternalGroupRoleMappingsService,
   TermsService,
   SecurityTokenService,
+  AccessService,
   PingService,
   ...v1Services,
 ] as const;

@@ -8,6 +8,7 @@ import type { Grants } from "../../src/authz/access.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/authz/capabilities.ts";
 import { newCall } from "../../src/pipeline/call.ts";
 import type { AssumableIdentity } from "../../src/sts/assumption.ts";
+import type { AwsEndpoint } from "../../src/sts/aws-caller.ts";
 import { createExchange, type ExchangeEvent } from "../../src/sts/exchange.ts";
 import { issuer, openNode, startSeconds, startTime, testClock } from "../authn/token-fixtures.ts";
 import { keyPair, network, signOutside } from "./outside.ts";
@@ -52,8 +53,17 @@ export function staticKeys(issuerKeys: string, changes: object = {}): Relationsh
   return { case: "staticKeys", value: { issuer: outsideIssuer, subject: "workload", issuerKeys, ...changes } };
 }
 
+/** AWS as those see it who have no business with it. */
+const noAws: AwsEndpoint = {
+  host: "sts.amazonaws.com",
+  url: "https://sts.amazonaws.com",
+  post: async () => {
+    throw new Error("AWS is not asked");
+  },
+};
+
 /** Opens an exchange whose outside world is `outside`. */
-export async function openExchange(outside = network([outsideIssuer], outsideKey)) {
+export async function openExchange(outside = network([outsideIssuer], outsideKey), aws = noAws) {
   const clock = testClock();
   const node = await openNode("ES256", { clock, audiences });
   const identities = new Map<string, AssumableIdentity>();
@@ -72,6 +82,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
     issuer,
     audiences,
     clock: clock.read,
+    aws,
     log: (event) => events.push(event),
   });
   return {

@@ -7,6 +7,8 @@ import type { PullTokenFlags } from "./pull-token.ts";
 
 const tokenFormats: readonly Format[] = ["table", "json", "yaml", "id", "none"];
 
+const explanationFormats: readonly Format[] = ["table", "json", "yaml", "none"];
+
 /** Adds the commands. */
 export function addAuthCommands(program: Command, shell: Shell): void {
   const auth = program.command("auth").description("sign in and out; credentials for other programs");
@@ -29,6 +31,28 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   act(withClient(token, []), shell, async (session) => (await import("./status.ts")).printToken(session));
   addPullToken(auth, shell);
   addDocker(auth, shell);
+  addCanI(auth, shell);
+  const sts = program.command("sts").description("the exchange of tokens");
+  const debug = sts
+    .command("debug")
+    .description("show each check that an exchange would make, and its outcome; makes no token")
+    .requiredOption("--identity <name|uid>", "the identity to assume")
+    .requiredOption("--token-file <path>", "the file with the token to present");
+  act(withClient(debug, explanationFormats), shell, async (session, _args, { identity, tokenFile }) =>
+    (await import("./explain.ts")).explainExchange(session, identity, tokenFile),
+  );
+}
+
+function addCanI(auth: Command, shell: Shell): void {
+  const canI = auth
+    .command("can-i")
+    .description("say whether a capability is held at a group, and why: exit code 0 for yes, 1 for no")
+    .argument("<capability>", "such as groups.list")
+    .requiredOption("--group <name|uid>", "the group, or the uid of anything below it")
+    .option("--as <name|uid>", "another identity than your own");
+  act(withClient(canI, explanationFormats), shell, async (session, [capability = ""], options) =>
+    (await import("./explain.ts")).explainAccess(session, capability, options.group, options.as),
+  );
 }
 
 function addLogin(auth: Command, shell: Shell): void {

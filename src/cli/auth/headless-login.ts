@@ -12,12 +12,16 @@ import { type LoginOptions, loginAddress } from "./login-address.ts";
 const codeLifeMs = 900_000;
 const intervalMs = 2_000;
 
+/** As many characters of the code as a person compares. */
+const shownCode = 8;
+
 /** Shows an address to open elsewhere, and waits for the token. */
 export async function loginHeadless(shell: Shell, target: Target, options: LoginOptions): Promise<SignedIn> {
   const { publicKey, privateKey } = generateKeyPairSync("x25519");
   const code = String(publicKey.export({ format: "jwk" }).x);
   const address = loginAddress(target, { ...options, refresh: false }, { headless_code: code });
   note(shell, `Open this address in a browser on any device, and sign in there:\n\n  ${address}\n`);
+  note(shell, `The page must show a code that begins with ${code.slice(0, shownCode)}.`);
   const until = Date.now() + codeLifeMs;
   while (Date.now() < until) {
     const session = await findSession(target, code);

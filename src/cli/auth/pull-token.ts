@@ -8,11 +8,12 @@ import { wrongUsage } from "../failure.ts";
 import type { View } from "../output/output.ts";
 import { seconds } from "../resources/flags.ts";
 import { groups } from "../resources/groups.ts";
-import { roleBindings, roles } from "../resources/iam.ts";
+import { roleBindings } from "../resources/iam.ts";
 import { identities } from "../resources/identities.ts";
 import { textAt } from "../resources/json.ts";
 import { findUid, listAll } from "../resources/lookup.ts";
 import { standardMethod } from "../resources/methods.ts";
+import { roles } from "../resources/roles.ts";
 import { saveLogin } from "./docker-config.ts";
 
 export interface PullTokenFlags {

@@ -3,10 +3,12 @@ import { type Command, Option } from "commander";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
+import { addCapabilityCommands } from "./capability-commands.ts";
 import { subscriptions } from "./events.ts";
 import { iamResources } from "./iam.ts";
 import { repos, tags } from "./registry.ts";
 import type { Flag, FlagValue, Options, Resource, Verb } from "./resource.ts";
+import { roles } from "./roles.ts";
 import { advisories } from "./vulnerabilities.ts";
 
 /** Everything that has commands of its own. */
@@ -26,6 +28,7 @@ export function addResourceCommands(program: Command, shell: Shell): void {
     const parent = words.length === 1 ? program : program.commands.find((command) => command.name() === words[0])!;
     const command = parent.command(words.at(-1)!).description(`${resource.view.noun}: ${resource.verbs.join(", ")}`);
     for (const verb of resource.verbs) adders[verb](command, resource, shell);
+    if (resource === roles) addCapabilityCommands(command, shell);
   }
 }
 

@@ -1,48 +1,12 @@
 // The table of the IAM resources: what each of them is called, shows and takes.
 import { accountAssociations } from "./account-associations.ts";
-import { changeCapabilities, readCapabilities } from "./capabilities.ts";
-import { created, description, name, nameOrUid, uid } from "./columns.ts";
-import { describing, named, renaming } from "./common-flags.ts";
+import { created, nameOrUid, uid } from "./columns.ts";
 import { duration, reference } from "./flags.ts";
 import { folders, groups, organizations } from "./groups.ts";
 import { identities } from "./identities.ts";
+import { identityProviders } from "./identity-providers.ts";
 import type { Resource } from "./resource.ts";
-
-export const roles: Resource = {
-  path: "iam roles",
-  noun: "role",
-  type: "Role",
-  service: async () => (await import("../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts")).RolesService,
-  verbs: ["list", "describe", "create", "update", "delete"],
-  view: {
-    noun: "roles",
-    columns: [
-      name,
-      uid,
-      description,
-      { title: "capabilities", value: ({ capabilities }) => String([capabilities ?? []].flat().length) },
-      created,
-    ],
-  },
-  argument: { name: "name", field: "name" },
-  parent: "group",
-  fields: [
-    describing,
-    renaming,
-    {
-      flags: "--capabilities <names>",
-      description: "what it allows, such as groups.list,repo.list",
-      field: "capabilities",
-      read: readCapabilities,
-    },
-  ],
-  completing: [
-    { flags: "--add-capabilities <names>", description: "what it allows besides", only: "update" },
-    { flags: "--remove-capabilities <names>", description: "what it allows no longer", only: "update" },
-  ],
-  complete: changeCapabilities,
-  filters: [named, { flags: "--managed", description: "only built-in ones", field: "uidp.inRoot" }],
-};
+import { roles } from "./roles.ts";
 
 export const roleBindings: Resource = {
   path: "iam role-bindings",
@@ -147,5 +111,6 @@ export const iamResources: readonly Resource[] = [
   roles,
   roleBindings,
   invites,
+  identityProviders,
   accountAssociations,
 ];

@@ -149,8 +149,9 @@ function merge(before: JsonValue | undefined, changes: JsonObject): JsonObject {
 }
 
 async function bindRoles(identity: JsonObject, options: Options, session: Session): Promise<void> {
-  const [{ roleBindings, roles }, { findUid }, { standardMethod }] = await Promise.all([
+  const [{ roleBindings }, { roles }, { findUid }, { standardMethod }] = await Promise.all([
     import("./iam.ts"),
+    import("./roles.ts"),
     import("./lookup.ts"),
     import("./methods.ts"),
   ]);

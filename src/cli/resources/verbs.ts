@@ -53,8 +53,10 @@ export async function updateResource(session: Session, resource: Resource, text:
   const fields = resource.fields.filter(({ only }) => only !== "create");
   await readFlags(session, fields, options, after);
   const completed = (await resource.complete?.(after, options, session)) ?? after;
-  const changed = Object.keys({ ...before, ...completed }).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(completed[name]),
+  const changed = changedPaths(
+    before,
+    completed,
+    fields.filter((flag) => options[optionName(flag)] !== undefined),
   );
   if (changed.length === 0) throw wrongUsage("nothing is to be changed", "See --help for what can be.");
   const { method, field } = await standardMethod(resource, "Update");
@@ -65,6 +67,20 @@ export async function updateResource(session: Session, resource: Resource, text:
       updateMask: changed.join(","),
     }),
   );
+}
+
+/**
+ * The mask of an update: the fields that flags have set, and the members that changed otherwise. Never the whole of a
+ * member of which one flag sets a part: what cannot be read back, such as a secret, would be lost.
+ */
+function changedPaths(before: JsonObject, after: JsonObject, flags: readonly Flag[]): string[] {
+  const said = flags.map(({ field }) => field);
+  const others = Object.keys({ ...before, ...after }).filter(
+    (name) =>
+      JSON.stringify(before[name]) !== JSON.stringify(after[name]) &&
+      !said.some((path) => path === name || path.startsWith(`${name}.`)),
+  );
+  return [...said, ...others];
 }
 
 /** Deletes them one after the other, after a question. */

@@ -12,7 +12,7 @@ import {
   insertDeletedAdvisory,
   updateAdvisoryEvent,
 } from "../../storage/advisories.ts";
-import { replaceTerms, replaceText, termsOf } from "../../storage/advisory-terms.ts";
+import { replaceTerms, replaceText, termsOf, textOf } from "../../storage/advisory-terms.ts";
 import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../storage/collection.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
@@ -114,9 +114,4 @@ export async function keepDeleted(tx: Transaction, state: AdvisoryState, deleteT
   const { row, events } = settled(state);
   const { uid, parent, name } = row;
   await insertDeletedAdvisory(tx, { uid, parent, name, deleteTime, advisory: row, events: [...events] });
-}
-
-/** What a query looks through. */
-function textOf({ artifactName, componentName, aliases }: AdvisoryRow): string {
-  return [artifactName, componentName, ...aliases].join("\n").toLowerCase();
 }

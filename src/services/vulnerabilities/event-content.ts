@@ -45,8 +45,8 @@ export interface EventContent {
 /** What a message says. */
 export function contentOf(event: AdvisoryEvent): EventContent {
   const { author, reviewer, reviewState, createTime } = event;
-  const said = toJson(AdvisoryEventSchema, create(AdvisoryEventSchema, { ...event, uid: "" })) as JsonObject;
-  delete said.createTime;
+  const { $typeName: _, createTime: _time, ...rest } = event;
+  const said = toJson(AdvisoryEventSchema, create(AdvisoryEventSchema, { ...rest, uid: "" })) as JsonObject;
   const type = eventTypes[event.type.case ?? ""] ?? EventTypeFilter.UNSPECIFIED;
   return { time: createTime && fromTimestamp(createTime), author, reviewer, reviewState, type, said };
 }
@@ -87,18 +87,30 @@ export function checkEvent(content: EventContent): FieldViolation[] {
     found.push({ field: "review_state", description: "must be PENDING, APPROVED, REQUEST_CHANGES or REJECTED" });
   if (content.type === EventTypeFilter.UNSPECIFIED)
     found.push({ field: "type", description: "exactly one of the types of events must be set" });
+  if (content.time !== undefined && !isTime(content.time)) found.push({ field: "create_time", description: timeRule });
   if (sizeOf(content) > advisoryLimits.eventBytes)
     found.push({ field: "findings", description: `the event must not exceed ${advisoryLimits.eventBytes} bytes` });
   return found;
+}
+
+// google.protobuf.Timestamp: from year 1 to year 9999.
+const [firstTime, lastTime] = [-62_135_596_800_000, 253_402_300_799_999];
+
+/** What is said of a time that is none. */
+export const timeRule = "must be a time from year 1 to year 9999";
+
+/** Whether a time can be told again. */
+export function isTime(milliseconds: number): boolean {
+  return milliseconds >= firstTime && milliseconds <= lastTime;
 }
 
 function sizeOf({ said }: EventContent): number {
   return Buffer.byteLength(JSON.stringify(said));
 }
 
-/** Whether two events say the same, whenever they were. */
-export function saysTheSame(a: EventContent, b: EventContent): boolean {
-  return canonical(a.said) === canonical(b.said);
+/** What an event says as a text: two that say the same have the same, whenever they were. */
+export function canonicalContent({ said }: EventContent): string {
+  return canonical(said);
 }
 
 /** JSON with its members in one order: databases and versions may give them in another. */

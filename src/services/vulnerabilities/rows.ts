@@ -1,4 +1,5 @@
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
+import { advisoryTables } from "../../storage/term-check.ts";
 
 export interface AdvisoryRow extends ResourceRow {
   readonly parent: string;
@@ -27,6 +28,7 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   rows: (tables) => tables.advisories,
   entries: (tables) => tables.advisoryEntries,
   changesAccess: [],
+  derived: advisoryTables,
 };
 
 /** Every collection of vulnerabilities, for what concerns them all. */

@@ -1,0 +1,111 @@
+// A data directory of a development server with advisories, kept between runs, and what they can be asked for.
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { insertAdvisory } from "../src/services/vulnerabilities/insert-advisory.ts";
+import { openDatabase } from "../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
+import { populateAdvisories } from "./advisory-population.ts";
+import { type Data, prepareDataAt } from "./data.ts";
+import { newRandom } from "./random.ts";
+
+/** How many advisories there are. */
+export const advisoryCount = 30_000;
+
+/** Groups beside them. */
+const groups = 1000;
+const atOnce = 500;
+
+/** Every how many advisories one is remembered to be asked for. */
+const sampleEvery = 150;
+
+/** A data directory with advisories. */
+export interface AdvisoryData extends Data {
+  /** Queries of lists by the filter that they use; each has several, with different values. */
+  readonly queries: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The data directory; generated when it is not there. `report` is told of the progress. */
+export async function prepareAdvisories(report: (text: string) => void): Promise<AdvisoryData> {
+  const data = await prepareDataAt("advisories", groups, report);
+  const file = path.join(data.directory, "queries.json");
+  if (!existsSync(file)) {
+    // What an interrupted run left is in the way.
+    rmSync(data.directory, { recursive: true, force: true });
+    await prepareDataAt("advisories", groups, report);
+    report(`generating ${advisoryCount} advisories in ${data.directory}`);
+    writeFileSync(file, JSON.stringify(await fill(data)));
+  }
+  return { ...data, queries: JSON.parse(readFileSync(file, "utf8")) };
+}
+
+async function fill({ directory, landmarks }: Data): Promise<Record<string, string[]>> {
+  const database = await openDatabase(path.join(directory, "gatehouse.db"), defaultDatabaseLimits);
+  const advisories = [...populateAdvisories(newRandom("advisories"), advisoryCount)];
+  const context = { actor: "", method: "benchmark", requestId: "", time: Date.now() };
+  for (let i = 0; i < advisories.length; i += atOnce) {
+    await database.write(context, async (tx) => {
+      for (const each of advisories.slice(i, i + atOnce)) await insertAdvisory(tx, landmarks.groupUid, each);
+    });
+  }
+  await database.close();
+  const samples = advisories.filter((_, i) => i % sampleEvery === 0);
+  const queries = (name: string, values: readonly string[]) =>
+    [...new Set(values)].filter((value) => value !== "").map((value) => `${name}=${encodeURIComponent(value)}`);
+  const events = samples.flatMap((each) => each.events);
+  return {
+    advisory_ids: queries(
+      "advisory_ids",
+      samples.map(({ advisoryId }) => advisoryId),
+    ),
+    legacy_advisory_ids: queries(
+      "legacy_advisory_ids",
+      samples.map(({ legacyAdvisoryId = "" }) => legacyAdvisoryId),
+    ),
+    artifact_names: queries(
+      "artifact_names",
+      samples.map(({ artifactName }) => artifactName),
+    ),
+    artifact_types: ["artifact_types=apk"],
+    artifact_architectures: queries("artifact_architectures", ["x86_64", "aarch64"]),
+    component_names: queries(
+      "component_names",
+      samples.map(({ componentName }) => componentName),
+    ),
+    component_types: queries(
+      "component_types",
+      samples.map(({ componentType }) => componentType),
+    ),
+    component_locations: queries(
+      "component_locations",
+      samples.map(({ componentLocation }) => componentLocation),
+    ),
+    aliases: queries(
+      "aliases",
+      samples.flatMap(({ aliases }) => aliases),
+    ),
+    origin: queries(
+      "origin",
+      samples.map(({ artifactName }) => artifactName),
+    ),
+    event_authors: queries(
+      "event_authors",
+      events.map(({ author }) => author),
+    ),
+    event_reviewers: queries(
+      "event_reviewers",
+      events.map(({ reviewer }) => reviewer),
+    ),
+    event_review_states: queries("event_review_states", ["REVIEW_STATE_APPROVED", "REVIEW_STATE_PENDING"]),
+    event_types: queries("event_types", ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_FIX_NOT_PLANNED"]),
+    exclude_event_authors: queries(
+      "exclude_event_authors",
+      events.map(({ author }) => author),
+    ),
+    latest_event_type: queries("latest_event_type", ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_DETECTION"]),
+    "query, few": queries(
+      "query",
+      samples.map(({ artifactName }) => artifactName.slice(-7)),
+    ),
+    "query, many": queries("query", ["cve-202", "CEDAR", "apk", "example.test", "-2", "GHSA"]),
+  };
+}

@@ -1,0 +1,23 @@
+// Lists of advisories under each filter, beside the list without one: filters are to cost no more than twice as much.
+import type { AdvisoryData } from "../advisory-data.ts";
+import type { Gatehouse } from "../gatehouse.ts";
+import { loadHttp1 } from "../load.ts";
+import type { Scenario } from "../scenario.ts";
+import { http1Connections } from "./raw.ts";
+
+const unfiltered = "advisories REST 30k";
+
+/** A page of 50 with its total, without a filter and with each alone. Ratios are to the one without. */
+export function advisoryScenarios(gatehouse: Gatehouse, { queries }: AdvisoryData): Scenario[] {
+  const { port, authorization } = gatehouse;
+  const scenario = (name: string, asked: readonly string[], baseline?: string): Scenario => {
+    const paths = asked.map((query) => ["/vulnerabilities/v2beta1/advisories?pageSize=50", query].join("&"));
+    const requests = paths.map((path) => ({ method: "GET", path }));
+    const load = { port, connections: http1Connections, headers: { authorization }, requests };
+    return { name, server: gatehouse, ...(baseline ? { baseline } : {}), load: (seconds) => loadHttp1(load, seconds) };
+  };
+  return [
+    scenario(unfiltered, ["orderBy=uid"]),
+    ...Object.entries(queries).map(([filter, asked]) => scenario(`advisories by ${filter}`, asked, unfiltered)),
+  ];
+}

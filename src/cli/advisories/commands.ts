@@ -1,0 +1,74 @@
+// `gatehouse advisories import` and `export`.
+import { type Command, Option } from "commander";
+import { type ClientOptions, openSession, type Session, withClient } from "../client/session.ts";
+import { wrongUsage } from "../failure.ts";
+import type { Shell } from "../shell.ts";
+import type { ExportFormat } from "./export.ts";
+import type { FormatName } from "./formats.ts";
+
+const importFormats = ["auto", "osv", "secdb", "openvex", "csaf", "yaml"] as const;
+const exportFormats = ["osv", "openvex", "csaf", "secdb"] as const;
+
+/** Adds the commands to those of advisories. */
+export function addAdvisoryCommands(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
+  addImport(advisories, shell, finish);
+  addExport(advisories, shell);
+}
+
+interface ImportFlags extends ClientOptions {
+  readonly group?: string;
+  readonly format: FormatName | "auto";
+  readonly author: string;
+  readonly dryRun?: boolean;
+}
+
+function addImport(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
+  const command = withClient(advisories.command("import"), [])
+    .description("bring in advisories from files, directories and zip archives")
+    .argument("<path...>", "OSV, secdb, OpenVEX or CSAF (JSON), or advisories in YAML")
+    .option("--group <name|uid>", "the group that they belong to (default.group)")
+    .addOption(new Option("--format <format>", "what the files hold").choices([...importFormats]).default("auto"))
+    .option("--author <name>", "who wrote them, in place of what the files say", "")
+    .option("--dry-run", "only tell what would become of them");
+  command.action(async (paths: string[], flags: ImportFlags) => {
+    using session = await openSession(shell, flags);
+    const { importAdvisories } = await import("./import.ts");
+    const { format, author, dryRun = false } = flags;
+    finish(await importAdvisories(session, paths, { group: await groupOf(session, flags), format, author, dryRun }));
+  });
+}
+
+interface ExportFlags extends ClientOptions {
+  readonly group?: string;
+  readonly format: ExportFormat;
+  readonly author: string;
+  readonly ecosystem: string;
+}
+
+function addExport(advisories: Command, shell: Shell): void {
+  const command = withClient(advisories.command("export"), [])
+    .description("write what is fixed, affected and not affected in the formats that scanners read")
+    .option("--group <name|uid>", "the group whose advisories are written (default.group)")
+    .addOption(new Option("--format <format>", "the format").choices([...exportFormats]).makeOptionMandatory())
+    .option("--output <path>", "a file, or for osv a directory; standard output when it is left out")
+    .option("--author <name>", "who says so, for openvex and csaf", "Gatehouse")
+    .option("--ecosystem <name>", "of packages of no language, such as Wolfi or Alpine:v3.22", "Chainguard");
+  command.action(async (flags: ExportFlags & { output?: string }) => {
+    const { output, ...client } = flags;
+    using session = await openSession(shell, client);
+    const { exportAdvisories } = await import("./export.ts");
+    const { format, author, ecosystem } = flags;
+    await exportAdvisories(session, { group: await groupOf(session, flags), format, output, author, ecosystem });
+  });
+}
+
+async function groupOf(session: Session, flags: { readonly group?: string }): Promise<string> {
+  const text = flags.group ?? session.config["default.group"];
+  if (text === undefined || text === "")
+    throw wrongUsage("which group is meant?", "Name it with --group, or set default.group.");
+  const [{ findUid }, { groups }] = await Promise.all([
+    import("../resources/lookup.ts"),
+    import("../resources/groups.ts"),
+  ]);
+  return await findUid(session, groups, text);
+}

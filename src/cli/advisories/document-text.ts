@@ -1,0 +1,18 @@
+// The text of a file as a document.
+import { parse as parseYaml } from "yaml";
+import { BadDocument } from "./document.ts";
+
+/**
+ * Parses JSON or, for files of that name and for that format, YAML. In YAML every scalar is a text: versions such as 1.10
+ * must not become numbers.
+ */
+export function parseText(name: string, text: string, format: string): unknown {
+  const content = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const isYaml = /\.ya?ml$/i.test(name) || (format === "yaml" && !/\.json$/i.test(name));
+  try {
+    return isYaml ? parseYaml(content, { schema: "failsafe", maxAliasCount: 100 }) : JSON.parse(content);
+  } catch (error) {
+    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw new BadDocument(`it is no ${isYaml ? "YAML" : "JSON"}: ${reason.replace(/:$/, "").slice(0, 200)}`);
+  }
+}

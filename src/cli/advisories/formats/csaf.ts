@@ -1,0 +1,159 @@
+// CSAF 2.0, profile VEX: which products are fixed, affected, not affected or under investigation.
+
+import { Severity_Type } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { BadDocument, isMembers, list, type Members, members, requiredText, text, texts, time } from "../document.ts";
+import type { Reader } from "../formats.ts";
+import { artifactOf, parsePurl } from "../purl.ts";
+import { type Artifact, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
+import { falsePositive, fixedIn, noted, reasonOf, reasonWords, underInvestigation } from "../statuses.ts";
+
+/** Product trees deeper than this are refused. */
+const maxDepth = 40;
+
+/** A product of the tree. */
+interface Product {
+  readonly artifact: Artifact;
+  readonly version: string;
+}
+
+/** Whether a document is of this format. */
+export function isCsaf(document: unknown): boolean {
+  return isMembers(document) && isMembers(document.document) && String(document.document.csaf_version) === "2.0";
+}
+
+/** Reads a document: one advisory for each product and vulnerability. */
+export const readCsaf: Reader = function* (document, options) {
+  const root = members(document, "the document");
+  const head = members(root.document, "document");
+  const publisher = isMembers(head.publisher) ? text(head.publisher.name, "publisher.name") : "";
+  const tracking = isMembers(head.tracking) ? head.tracking : {};
+  const at = time(tracking.current_release_date, "current_release_date");
+  const products = productsOf(isMembers(root.product_tree) ? root.product_tree : {});
+  const author = options.author || publisher || "csaf";
+  for (const [i, item] of list(root.vulnerabilities, "vulnerabilities").entries()) {
+    const name = isMembers(item) && typeof item.cve === "string" ? item.cve : `vulnerability ${i + 1}`;
+    yield { name, read: () => readVulnerability(members(item, "a vulnerability"), products, author, at) };
+  }
+};
+
+/** The products by their ids: those of the list, of the branches, and those made of others. */
+function productsOf(tree: Members): Map<string, Product> {
+  const found = new Map<string, Product>();
+  const add = (value: unknown) => {
+    const product = members(value, "a product");
+    found.set(requiredText(product.product_id, "product_id"), productOf(product));
+  };
+  for (const product of list(tree.full_product_names, "full_product_names")) add(product);
+  const walk = (branches: unknown, depth: number) => {
+    if (depth > maxDepth) throw new BadDocument(`the product tree is more than ${maxDepth} levels deep`);
+    for (const item of list(branches, "branches")) {
+      const branch = members(item, "a branch");
+      if (branch.product !== undefined) add(branch.product);
+      walk(branch.branches, depth + 1);
+    }
+  };
+  walk(tree.branches, 1);
+  for (const item of list(tree.relationships, "relationships")) {
+    const relationship = members(item, "a relationship");
+    add(relationship.full_product_name);
+    // A component of a product is the component, as far as advisories are concerned.
+    const whole = members(relationship.full_product_name, "full_product_name");
+    const part = found.get(text(relationship.product_reference, "product_reference"));
+    if (part && !isMembers(whole.product_identification_helper)) found.set(String(whole.product_id), part);
+  }
+  return found;
+}
+
+function productOf(product: Members): Product {
+  const helper = isMembers(product.product_identification_helper) ? product.product_identification_helper : {};
+  const purl = parsePurl(text(helper.purl, "purl"));
+  if (purl) return { artifact: artifactOf(purl), version: purl.version };
+  return { artifact: { name: requiredText(product.name, "name"), type: "" }, version: "" };
+}
+
+/** What a status makes of a product. */
+type Status = (product: Product, details: Details) => EventType;
+
+/** What else a vulnerability says of a product. */
+interface Details {
+  readonly note: string;
+  readonly flag: string;
+  readonly remedies: ReadonlyMap<string, string>;
+}
+
+const affected: Status = (_product, { remedies }) => {
+  if (remedies.has("no_fix_planned")) return noted("fixNotPlanned", remedies.get("no_fix_planned")!);
+  if (remedies.has("none_available")) return noted("pendingUpstreamFix", remedies.get("none_available")!);
+  return noted("truePositiveDetermination", [...remedies.values()][0] ?? "");
+};
+const fixed: Status = ({ version }) => fixedIn(version);
+
+const statuses: Readonly<Record<string, Status>> = {
+  first_affected: affected,
+  known_affected: affected,
+  last_affected: affected,
+  first_fixed: fixed,
+  fixed,
+  recommended: fixed,
+  known_not_affected: (_product, { flag, note }) => falsePositive(reasonWords[note] ?? reasonOf(flag)),
+  under_investigation: (_product, { note }) =>
+    note === "analysis-not-planned" ? noted("analysisNotPlanned", "") : underInvestigation,
+};
+
+function readVulnerability(
+  vulnerability: Members,
+  products: ReadonlyMap<string, Product>,
+  author: string,
+  documentTime: number | undefined,
+): Found[] {
+  const ids = list(vulnerability.ids, "ids").map((id) => text(members(id, "an id").text, "text"));
+  const aliases = [text(vulnerability.cve, "cve"), ...ids].filter((id) => id !== "");
+  const [name] = aliases;
+  if (name === undefined) throw new BadDocument("it has neither a CVE nor another id");
+  const at = time(vulnerability.release_date, "release_date") ?? documentTime;
+  const found = new Map<string, Found>();
+  for (const [status, uids] of Object.entries(members(vulnerability.product_status ?? {}, "product_status"))) {
+    for (const productId of texts(uids, status)) {
+      const product = products.get(productId);
+      if (!product) throw new BadDocument(`the product ${productId.slice(0, 100)} is not in the product tree`);
+      const toType = statuses[status];
+      if (!toType) throw new BadDocument(`the product status ${status.slice(0, 40)} is not known`);
+      const event = { time: at, type: toType(product, detailsOf(vulnerability, productId)) };
+      const { artifact } = product;
+      const id = derivedId(artifact, name);
+      const known = found.get(id);
+      const severities = severitiesOf(vulnerability, productId);
+      const base = { id, author, artifact, aliases, severities, origin: artifact.name };
+      found.set(id, { ...base, events: [...(known?.events ?? []), event] });
+    }
+  }
+  return [...found.values()];
+}
+
+function detailsOf(vulnerability: Members, productId: string): Details {
+  const concerning = (value: unknown, what: string) =>
+    list(value, what)
+      .map((item) => members(item, `an item of ${what}`))
+      .filter(({ product_ids: ids }) => texts(ids, "product_ids").includes(productId));
+  const flags = concerning(vulnerability.flags, "flags").map(({ label }) => text(label, "label"));
+  const threats = concerning(vulnerability.threats, "threats").map(({ details }) => text(details, "details"));
+  const remedies = concerning(vulnerability.remediations, "remediations").map(
+    ({ category, details }) => [text(category, "category"), text(details, "details")] as const,
+  );
+  return { note: threats[0] ?? "", flag: flags[0] ?? "", remedies: new Map(remedies) };
+}
+
+function severitiesOf(vulnerability: Members, productId: string): SeverityInit[] {
+  const scores = list(vulnerability.scores, "scores").map((score) => members(score, "a score"));
+  return scores
+    .filter(({ products }) => texts(products, "products").includes(productId))
+    .flatMap(({ cvss_v2: v2, cvss_v3: v3 }) => [
+      ...vector(v2, Severity_Type.CVSS_V2),
+      ...vector(v3, Severity_Type.CVSS_V3),
+    ]);
+}
+
+function vector(cvss: unknown, type: Severity_Type): SeverityInit[] {
+  const score = isMembers(cvss) ? text(cvss.vectorString, "vectorString") : "";
+  return score === "" ? [] : [{ type, score }];
+}

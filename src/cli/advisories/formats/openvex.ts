@@ -1,0 +1,101 @@
+// OpenVEX 0.2.0: statements that say what products have to do with vulnerabilities.
+import { BadDocument, isMembers, list, type Members, members, requiredText, text, texts, time } from "../document.ts";
+import type { Reader } from "../formats.ts";
+import { artifactOf, componentTypeOf, parsePurl } from "../purl.ts";
+import { derivedId, type EventType, type Found } from "../record.ts";
+import { eventWords, falsePositive, fixedIn, noted, reasonOf, reasonWords, underInvestigation } from "../statuses.ts";
+
+/** Whether a document is of this format. */
+export function isOpenvex(document: unknown): boolean {
+  if (!isMembers(document)) return false;
+  return Array.isArray(document.statements) || String(document["@context"]).startsWith("https://openvex.dev/");
+}
+
+/** Reads a document. Statements on one product and one vulnerability are events of one advisory. */
+export const readOpenvex: Reader = function* (document, options) {
+  const root = members(document, "the document");
+  const author = options.author || text(root.author, "author") || "openvex";
+  const at = time(root.timestamp, "timestamp");
+  const advisories = new Map<string, Found>();
+  for (const [i, statement] of list(root.statements, "statements").entries()) {
+    const name = nameOf(statement) || `statement ${i + 1}`;
+    yield {
+      name,
+      read() {
+        for (const each of readStatement(members(statement, "a statement"), author, at)) {
+          const known = advisories.get(each.id);
+          advisories.set(each.id, known ? { ...known, events: [...known.events, ...each.events] } : each);
+        }
+        return [];
+      },
+    };
+  }
+  yield { name: "", read: () => [...advisories.values()] };
+};
+
+function nameOf(statement: unknown): string {
+  const { vulnerability } = isMembers(statement) ? statement : {};
+  if (typeof vulnerability === "string") return vulnerability;
+  return isMembers(vulnerability) && typeof vulnerability.name === "string" ? vulnerability.name : "";
+}
+
+function readStatement(statement: Members, author: string, documentTime: number | undefined): Found[] {
+  const { vulnerability } = statement;
+  const about: Members =
+    typeof vulnerability === "string" ? { name: vulnerability } : members(vulnerability, "vulnerability");
+  const name = requiredText(about.name, "vulnerability.name");
+  const aliases = [name, ...texts(about.aliases, "aliases")];
+  const at = time(statement.timestamp, "timestamp") ?? documentTime;
+  const products = list(statement.products, "products").map((product) =>
+    typeof product === "string" ? { "@id": product } : members(product, "a product"),
+  );
+  if (products.length === 0) throw new BadDocument("it names no product");
+  return products.map((product) => {
+    const { artifact, version } = productOf(product);
+    const component = componentOf(product);
+    const type = typeOf(statement, version);
+    return {
+      id: derivedId(artifact, name),
+      ...{ author, artifact, aliases, origin: artifact.name },
+      ...(component ? { component } : {}),
+      events: [{ time: at, type }],
+    };
+  });
+}
+
+function productOf(product: Members) {
+  const { identifiers } = product;
+  const id = text(product["@id"], "@id");
+  const purl = parsePurl((isMembers(identifiers) ? text(identifiers.purl, "purl") : "") || id);
+  if (purl) return { artifact: artifactOf(purl), version: purl.version };
+  if (id === "") throw new BadDocument("a product has no @id");
+  return { artifact: { name: id, type: "" }, version: "" };
+}
+
+function componentOf(product: Members) {
+  const [first] = list(product.subcomponents, "subcomponents").map((item) =>
+    typeof item === "string" ? { "@id": item } : members(item, "a subcomponent"),
+  );
+  if (!first) return undefined;
+  const id = text((first as Members)["@id"], "@id");
+  const purl = parsePurl(id);
+  if (!purl) return id === "" ? undefined : { name: id, type: "" };
+  return { name: artifactOf(purl).name, type: componentTypeOf(purl) };
+}
+
+/** What a status says. Our own documents keep in the notes which of the events it was. */
+function typeOf(statement: Members, version: string): EventType {
+  const status = requiredText(statement.status, "status");
+  const notes = text(statement.status_notes, "status_notes");
+  const word = Object.hasOwn(eventWords, notes) ? eventWords[notes as keyof typeof eventWords] : undefined;
+  const action = text(statement.action_statement, "action_statement");
+  const impact = text(statement.impact_statement, "impact_statement");
+  if (status === "fixed") return fixedIn(version);
+  if (status === "under_investigation") return word === "analysisNotPlanned" ? noted(word, impact) : underInvestigation;
+  if (status === "not_affected") {
+    const justification = text(statement.justification, "justification");
+    return falsePositive(reasonWords[notes] ?? reasonOf(justification), impact);
+  }
+  if (status !== "affected") throw new BadDocument(`the status ${status.slice(0, 40)} is not known`);
+  return noted(word === "pendingUpstreamFix" || word === "fixNotPlanned" ? word : "truePositiveDetermination", action);
+}

@@ -1,0 +1,81 @@
+// Package URLs, as far as advisories need them.
+import type { Artifact } from "./record.ts";
+
+/** A package as a package URL names it. */
+export interface PackageUrl {
+  readonly type: string;
+  /** The distribution, the organization or the path before the name; empty when there is none. */
+  readonly namespace: string;
+  readonly name: string;
+  /** Empty when it names every version. */
+  readonly version: string;
+  readonly qualifiers: ReadonlyMap<string, string>;
+}
+
+/** Types of packages whose namespace is a distribution, and no part of the name. */
+const distributed: readonly string[] = ["apk", "deb", "rpm", "alpm", "oci"];
+
+/** Parses a package URL; undefined when it is none. */
+export function parsePurl(text: string): PackageUrl | undefined {
+  const match = /^pkg:\/*([A-Za-z][A-Za-z0-9.+-]*)\/([^?#]+)(?:\?([^#]*))?(?:#.*)?$/.exec(text);
+  if (!match) return undefined;
+  const [, type = "", path = "", query = ""] = match;
+  const at = path.lastIndexOf("@");
+  const hasVersion = at > 0 && !path.slice(at).includes("/");
+  const parts = (hasVersion ? path.slice(0, at) : path).split("/").filter((part) => part !== "");
+  const name = decode(parts.pop() ?? "");
+  if (name === "") return undefined;
+  return {
+    type: type.toLowerCase(),
+    namespace: parts.map(decode).join("/"),
+    name,
+    version: hasVersion ? decode(path.slice(at + 1)) : "",
+    qualifiers: new Map(new URLSearchParams(query.replaceAll("+", "%2B"))),
+  };
+}
+
+/** The artifact that a package URL names. */
+export function artifactOf({ type, namespace, name, qualifiers }: PackageUrl): Artifact {
+  const architecture = qualifiers.get("arch") ?? "";
+  if (type === "oci" || type === "docker") return { name, type: "image", architecture };
+  const isDistributed = distributed.includes(type);
+  const full = isDistributed || namespace === "" ? name : `${namespace}${type === "maven" ? ":" : "/"}${name}`;
+  return { name: full, type: isDistributed ? type : "library", architecture };
+}
+
+/** What a component of a package URL's type is called here. */
+export function componentTypeOf({ type }: PackageUrl): string {
+  return componentTypes[type] ?? type;
+}
+
+const componentTypes: Readonly<Record<string, string>> = {
+  golang: "go-module",
+  pypi: "python",
+  cargo: "rust-crate",
+  maven: "java",
+};
+
+/** The package URL of an artifact; packages of a distribution are below its name. */
+export function purlOf(artifact: Artifact, componentType: string, distribution: string, version = ""): string {
+  const { name, type, architecture = "" } = artifact;
+  const path = (text: string) => text.split("/").map(encode).join("/");
+  const suffix = `${version === "" ? "" : `@${encode(version)}`}${architecture === "" ? "" : `?arch=${encode(architecture)}`}`;
+  if (type === "image") return `pkg:oci/${encode(name)}${suffix}`;
+  const library = Object.entries(componentTypes).find(([, word]) => word === componentType)?.[0] ?? componentType;
+  if (type === "library") {
+    return `pkg:${/^[a-z][a-z0-9.+-]*$/.test(library) ? library : "generic"}/${path(library === "maven" ? name.replace(":", "/") : name)}${suffix}`;
+  }
+  return `pkg:${distributed.includes(type) ? type : "generic"}/${distributed.includes(type) ? `${encode(distribution)}/` : ""}${path(name)}${suffix}`;
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll("%3A", ":");
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,76 @@
+// Why something is allowed and why not, as the server explains it.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import type { Session } from "../client/session.ts";
+import { CommandFailure } from "../failure.ts";
+import type { View } from "../output/output.ts";
+import { groups } from "../resources/groups.ts";
+import { identities } from "../resources/identities.ts";
+import { findUid } from "../resources/lookup.ts";
+import { printable } from "../shell.ts";
+import { readIdentityToken } from "./identity-token.ts";
+
+const bindingView: View = {
+  noun: "bindings",
+  columns: [
+    { title: "role", value: ({ roleName, roleUid }) => String(roleName ?? roleUid ?? "(not yours to see)") },
+    { title: "group", value: ({ groupName, groupUid }) => String(groupName ?? groupUid) },
+    { title: "binding", value: ({ roleBindingUid }) => String(roleBindingUid ?? "(not yours to see)") },
+  ],
+};
+
+const checkView: View = {
+  noun: "checks",
+  columns: [
+    { title: "check", value: "name" },
+    { title: "outcome", value: ({ outcome }) => String(outcome).replace("CHECK_OUTCOME_", "").toLowerCase() },
+    { title: "detail", value: "detail" },
+  ],
+};
+
+/** Prints yes or no with the reason; no is a failure. */
+export async function explainAccess(session: Session, capability: string, group: string, as: string | undefined) {
+  const request = {
+    group: await findUid(session, groups, group),
+    capability,
+    ...(as !== undefined && { identity: await findUid(session, identities, as) }),
+  };
+  const reply = await session.call(AccessService.method.explainAccess, request);
+  const granted = reply.granted === true;
+  if (session.output.format === "table") await printAnswer(session, reply, request);
+  else await session.output.one(bindingView, { granted, ...reply });
+  if (!granted) throw new CommandFailure(reasons[String(reply.reason)] ?? "it is not granted");
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ACCESS_REASON_NO_BINDING: "there is no role binding there or above, or none that you can see",
+  ACCESS_REASON_ROLE_LACKS_CAPABILITY: "none of the roles that are bound there or above has the capability",
+  ACCESS_REASON_TOKEN_NARROWED: "the token in use is narrowed to other groups or capabilities",
+};
+
+async function printAnswer(
+  session: Session,
+  reply: JsonObject,
+  { capability, group }: { capability: string; group: string },
+) {
+  const granted = reply.granted === true;
+  session.shell.stdout.write(`${granted ? "yes" : "no"}: ${printable(capability)} at ${group}\n`);
+  const bindings = (granted ? reply.granting : reply.lacking) as JsonObject[] | undefined;
+  if (bindings?.length) await session.output.list(bindingView, bindings);
+}
+
+/** Prints each check of an exchange; one that fails is a failure of the command. */
+export async function explainExchange(session: Session, identity: string, tokenFile: string): Promise<void> {
+  const uid = await findUid(session, identities, identity);
+  const token = readIdentityToken(tokenFile);
+  const reply = await session.call(AccessService.method.explainExchange, { identity: uid, token });
+  const checks = (reply.checks ?? []) as JsonObject[];
+  if (session.output.format === "table") await session.output.list(checkView, checks);
+  else await session.output.one(checkView, { allowed: reply.allowed === true, checks });
+  const failed = checks.filter(({ outcome }) => outcome === "CHECK_OUTCOME_FAILED").map(({ name }) => name);
+  if (reply.allowed !== true) {
+    throw new CommandFailure(`the exchange would be refused: ${printable(failed.join(", "))}`, {
+      hint: `See \`gatehouse iam identities describe ${uid} -o yaml\` for what it asks for.`,
+    });
+  }
+}

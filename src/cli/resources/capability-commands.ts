@@ -1,0 +1,44 @@
+// `gatehouse iam roles capabilities`: the vocabulary that roles are made of. The program knows it by itself.
+import type { Command } from "commander";
+import { openSession, withClient } from "../client/session.ts";
+import type { Format, View } from "../output/output.ts";
+import type { Shell } from "../shell.ts";
+
+const view: View = {
+  noun: "capabilities",
+  id: "name",
+  columns: [
+    { title: "capability", value: "name" },
+    { title: "constant", value: "constant", wide: true },
+    { title: "held by", value: "roles" },
+  ],
+};
+
+const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
+
+/** Adds the command to that of the roles. */
+export function addCapabilityCommands(roles: Command, shell: Shell): void {
+  const list = roles
+    .command("capabilities")
+    .description("what roles can allow")
+    .command("list")
+    .description("list all capabilities, and the built-in roles that hold each");
+  withClient(list, outputs).action(async () => {
+    using session = await openSession(shell, list.opts());
+    await session.output.list(view, await capabilities());
+  });
+}
+
+async function capabilities() {
+  const { CapabilitySchema } = await import("../../../gen/chainguard/capabilities/capabilities_pb.ts");
+  const { allCapabilities } = await import("../../authz/capabilities.ts");
+  const { builtInRoles } = await import("../../authz/built-in-roles.ts");
+  const constants = new Map(CapabilitySchema.values.map(({ number, name }) => [number, name]));
+  return allCapabilities()
+    .filter(({ internal }) => !internal)
+    .map(({ name, number }) => ({
+      name,
+      constant: constants.get(number) ?? "",
+      roles: builtInRoles.filter((role) => role.capabilities.some((held) => held === number)).map((role) => role.name),
+    }));
+}

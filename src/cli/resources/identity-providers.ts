@@ -1,0 +1,61 @@
+// Identity providers: where the people of an organization sign in.
+import { created, description, name, uid, updated } from "./columns.ts";
+import { describing, named, renaming } from "./common-flags.ts";
+import { fileOrText, list, reference } from "./flags.ts";
+import type { Resource } from "./resource.ts";
+import { roles } from "./roles.ts";
+
+export const identityProviders: Resource = {
+  path: "iam identity-providers",
+  noun: "identity provider",
+  type: "IdentityProvider",
+  service: async () =>
+    (await import("../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts")).IdentityProvidersService,
+  verbs: ["list", "describe", "create", "update", "delete"],
+  view: {
+    noun: "identity providers",
+    columns: [
+      name,
+      uid,
+      { title: "issuer", value: "oidc.issuer" },
+      { title: "client id", value: "oidc.clientId" },
+      { title: "default role", value: "defaultRole", wide: true },
+      { ...description, wide: true },
+      created,
+      updated,
+    ],
+  },
+  argument: { name: "name", field: "name" },
+  parent: "group",
+  fields: [
+    describing,
+    renaming,
+    { flags: "--oidc-issuer <url>", description: "issuer of the provider", field: "oidc.issuer" },
+    { flags: "--oidc-client-id <id>", description: "what we are called there", field: "oidc.clientId" },
+    {
+      flags: "--oidc-client-secret <file|secret>",
+      description: "our secret there; better in a file than on the command line",
+      field: "oidc.clientSecret",
+      read: fileOrText,
+    },
+    {
+      flags: "--oidc-additional-scopes <scopes>",
+      description: "what is asked for besides openid, email and profile",
+      field: "oidc.additionalScopes",
+      read: list,
+    },
+    {
+      flags: "--oidc-groups-claim <name>",
+      description: "the claim that names people's groups",
+      field: "oidc.groupsClaim",
+    },
+    { flags: "--oidc-pkce-enabled", description: "send a code challenge (RFC 7636)", field: "oidc.pkceEnabled" },
+    {
+      flags: "--default-role <name|uid>",
+      description: "the role of everybody who signs in",
+      field: "defaultRole",
+      read: reference(() => roles),
+    },
+  ],
+  filters: [named],
+};

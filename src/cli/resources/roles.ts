@@ -1,0 +1,41 @@
+// Roles: sets of capabilities, the built-in ones and those of organizations.
+import { changeCapabilities, readCapabilities } from "./capabilities.ts";
+import { created, description, name, uid } from "./columns.ts";
+import { describing, named, renaming } from "./common-flags.ts";
+import type { Resource } from "./resource.ts";
+
+export const roles: Resource = {
+  path: "iam roles",
+  noun: "role",
+  type: "Role",
+  service: async () => (await import("../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts")).RolesService,
+  verbs: ["list", "describe", "create", "update", "delete"],
+  view: {
+    noun: "roles",
+    columns: [
+      name,
+      uid,
+      description,
+      { title: "capabilities", value: ({ capabilities }) => String([capabilities ?? []].flat().length) },
+      created,
+    ],
+  },
+  argument: { name: "name", field: "name" },
+  parent: "group",
+  fields: [
+    describing,
+    renaming,
+    {
+      flags: "--capabilities <names>",
+      description: "what it allows, such as groups.list,repo.list",
+      field: "capabilities",
+      read: readCapabilities,
+    },
+  ],
+  completing: [
+    { flags: "--add-capabilities <names>", description: "what it allows besides", only: "update" },
+    { flags: "--remove-capabilities <names>", description: "what it allows no longer", only: "update" },
+  ],
+  complete: changeCapabilities,
+  filters: [named, { flags: "--managed", description: "only built-in ones", field: "uidp.inRoot" }],
+};

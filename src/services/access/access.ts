@@ -1,0 +1,114 @@
+// Why something is allowed, and why not, in words that do not tell of what the caller cannot see.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  AccessReason,
+  AccessService,
+  type BindingExplanationSchema,
+  type ExplainAccessRequest,
+  type ExplainAccessResponseSchema,
+  ExplainExchangeRequestSchema,
+} from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { invalidField } from "../../aip/errors.ts";
+import { maxBearerLength } from "../../authn/bearer.ts";
+import { isBuiltInRole } from "../../authz/built-in-roles.ts";
+import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../authz/capabilities.ts";
+import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
+import type { TextRule } from "../../pipeline/rule-book.ts";
+import type { Deps } from "../../resource/deps.ts";
+import { findBindingsReaching, type ReachingBinding } from "../../storage/grants.ts";
+import { isUid, isWithin } from "../../uid.ts";
+
+type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
+
+/** More bindings of one identity above one group than anybody reads. */
+const maxBindings = 100;
+
+/** What explanations rest on. */
+export type AccessDeps = Pick<Deps, "database"> & Pick<Handlers<typeof AccessService>, "explainExchange">;
+
+/** Serves explanations of access and of exchanges. */
+export function access({ database, explainExchange }: AccessDeps): Implementation {
+  return implement(
+    AccessService,
+    {
+      async explainAccess(request, call) {
+        const { identity, capability } = readRequest(request, call);
+        const isSelf = identity === callerOf(call).uid;
+        if (!isSelf) requireCapability(call, Capability.CAP_IAM_ROLE_BINDINGS_LIST, request.group);
+        // Before anything is read: a token that was handed on narrowed tells nothing of what its identity holds besides.
+        if (isSelf && isBeyondToken(call, capability, request.group)) return narrowed;
+        const bindings = await findBindingsReaching(database.session, identity, request.group, maxBindings);
+        return explain(bindings, capability, request.group, call, isSelf);
+      },
+      explainExchange,
+    },
+    [{ schema: ExplainExchangeRequestSchema, fields: { token: tokenRule } }],
+  );
+}
+
+/** As long as one may be that is presented for exchange. */
+const tokenRule: TextRule = {
+  test: (text) => text !== "" && text.length <= maxBearerLength,
+  description: `is required, and must be at most ${maxBearerLength} characters long`,
+};
+
+const narrowed: Explanation = { granted: false, reason: AccessReason.TOKEN_NARROWED };
+
+function readRequest({ identity, group, capability }: ExplainAccessRequest, call: Call) {
+  if (identity !== "" && !isUid(identity)) throw invalidField("identity", "must be a uid");
+  if (!isUid(group)) throw invalidField("group", "must be a uid");
+  const known = findCapabilityByName(capability);
+  if (!known) throw invalidField("capability", "must be the name of a capability, such as groups.list");
+  return { identity: identity || callerOf(call).uid, capability: known };
+}
+
+function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): boolean {
+  const { scopes, capabilities } = callerOf(call).token.narrowing;
+  if (scopes && !scopes.some((scope) => isWithin(group, scope))) return true;
+  return capabilities !== undefined && !hasCapability(capabilities, capability.number);
+}
+
+function explain(
+  bindings: readonly ReachingBinding[],
+  { number }: CapabilityInfo,
+  group: string,
+  call: Call,
+  isSelf: boolean,
+): Explanation {
+  const shown = (chosen: readonly ReachingBinding[]) => chosen.map((binding) => show(binding, call, isSelf));
+  const granting = bindings.filter(({ capabilities }) => capabilities.includes(number));
+  const lacking = bindings.filter((binding) => !granting.includes(binding));
+  // What a sign-in brings along is no binding.
+  const granted = granting.length > 0 || (isSelf && accessOf(call).has(number, group));
+  const reason = granted
+    ? AccessReason.GRANTED
+    : lacking.length > 0
+      ? AccessReason.ROLE_LACKS_CAPABILITY
+      : AccessReason.NO_BINDING;
+  return { granted, reason, granting: shown(granting), lacking: shown(lacking) };
+}
+
+/**
+ * A binding as far as the caller may see it. That somebody holds something here because of a binding above is for
+ * whoever looks after here to know; which role it is, only for whoever may list bindings there.
+ */
+function show(
+  binding: ReachingBinding,
+  call: Call,
+  isSelf: boolean,
+): MessageInitShape<typeof BindingExplanationSchema> {
+  const { uid, groupUid, groupName, roleUid, roleName } = binding;
+  const may = (capability: Capability, place: string) => accessOf(call).has(capability, place);
+  const isOpen = isSelf || may(Capability.CAP_IAM_ROLE_BINDINGS_LIST, groupUid);
+  const showsRole = isOpen && (isBuiltInRole(roleUid) || isSelf || may(Capability.CAP_IAM_ROLES_LIST, roleUid));
+  return {
+    groupUid,
+    groupName: isOpen && may(Capability.CAP_IAM_GROUPS_LIST, groupUid) ? groupName : "",
+    roleBindingUid: isOpen ? uid : "",
+    roleUid: isOpen ? roleUid : "",
+    roleName: showsRole ? roleName : "",
+  };
+}

@@ -1,0 +1,131 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import {
+  AdvisoryImportService,
+  type ImportedAdvisory,
+  ImportedAdvisorySchema,
+  ImportOutcome,
+  type ImportResult,
+} from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
+import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
+import { ApiError, type FieldViolation, invalidArgument, invalidField, notFound } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { type MessageRules, ruleBook } from "../../pipeline/rule-book.ts";
+import { compileResourceCheck } from "../../pipeline/validate.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { findRow } from "../../storage/collection.ts";
+import { ReferenceViolation, UniqueViolation } from "../../storage/errors.ts";
+import { groupParents } from "../iam/groups.ts";
+import { groupCollection } from "../iam/rows.ts";
+import { fromTimestamp } from "../timestamps.ts";
+import { checkAliases, sourceIdRule } from "./advisory-fields.ts";
+import { checkEvent, contentOf, isTime, timeRule } from "./event-content.ts";
+import { type ImportItem, type ImportPlan, planImport } from "./import-plan.ts";
+import { advisoryLimits } from "./limits.ts";
+
+/** One advisory that is wrong must not refuse the others, so each is checked by itself. */
+const rules: MessageRules = {
+  schema: ImportedAdvisorySchema,
+  fields: { advisory_id: { ...sourceIdRule, description: sourceIdRule.description.replace("id", "advisory_id") } },
+  isCheckedByHandler: true,
+};
+
+const checkMessage = compileResourceCheck(ImportedAdvisorySchema, ruleBook([{ rules: [rules] }]));
+
+/** Serves the import of advisories. */
+export function advisoryImport(deps: Deps): Implementation {
+  const { database, clock } = deps;
+
+  /** Writes an advisory, or tells what would become of it. */
+  async function carryOut(parent: string, item: ImportItem, dryRun: boolean, call: Call): Promise<ImportPlan> {
+    if (dryRun) return await database.read((session) => planImport(session, parent, item, clock()));
+    return await database.write(writeContext(call, clock), async (tx) => {
+      const plan = await planImport(tx, parent, item, tx.context.time);
+      await plan.apply(tx);
+      return plan;
+    });
+  }
+
+  async function importOne(parent: string, advisory: ImportedAdvisory, dryRun: boolean, call: Call) {
+    const { advisoryId } = advisory;
+    try {
+      const item = itemOf(advisory, clock());
+      const { outcome, uid } = await carryOut(parent, item, dryRun, call).catch(async (error: unknown) => {
+        // Somebody else was quicker to add it, so that now it is there.
+        if (error instanceof UniqueViolation) return await carryOut(parent, item, dryRun, call);
+        throw error;
+      });
+      return { advisoryId, outcome: ImportOutcome[outcome], uid };
+    } catch (error) {
+      return { advisoryId, outcome: ImportOutcome.FAILED, error: reasonOf(error) };
+    }
+  }
+
+  return implement(
+    AdvisoryImportService,
+    {
+      async importAdvisories({ parent, advisories, dryRun }, call) {
+        const { importItems, importAtOnce } = advisoryLimits;
+        if (advisories.length > importItems)
+          throw invalidField("advisories", `must not have more than ${importItems} items`);
+        if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
+        const results: Partial<ImportResult>[] = [];
+        for (let i = 0; i < advisories.length; i += importAtOnce) {
+          const some = advisories.slice(i, i + importAtOnce);
+          results.push(...(await Promise.all(some.map((each) => importOne(parent, each, dryRun, call)))));
+        }
+        return { results: results as ImportResult[] };
+      },
+    },
+    [rules],
+  );
+}
+
+/** What a message says. Throws when something is wrong with it. */
+function itemOf(advisory: ImportedAdvisory, now: number): ImportItem {
+  const events = advisory.events.map(contentOf);
+  const found: FieldViolation[] = [...checkMessage(advisory, undefined, { now, createTime: now })];
+  found.push(...checkAliases(advisory.aliases));
+  if (events.length > advisoryLimits.events)
+    found.push({ field: "events", description: `an advisory has at most ${advisoryLimits.events} events` });
+  const [createTime, withdrawTime] = [timeOf(advisory.createTime), timeOf(advisory.withdrawTime)];
+  for (const [field, value] of Object.entries({ create_time: createTime, withdraw_time: withdrawTime }))
+    if (value !== undefined && !isTime(value)) found.push({ field, description: timeRule });
+  for (const [i, event] of events.entries()) {
+    const wrong = checkEvent(event).filter(({ field }) => field !== "author");
+    found.push(...wrong.map(({ field, description }) => ({ field: `events[${i}].${field}`, description })));
+  }
+  if (found.length > 0) throw invalidArgument(found);
+  const { author, artifactName, artifactType, artifactArchitecture, aliases } = advisory;
+  const { componentName, componentType, componentLocation } = advisory;
+  return {
+    name: advisory.advisoryId,
+    fields: {
+      ...{ author, artifactName, artifactType, artifactArchitecture, aliases },
+      ...{ componentName, componentType, componentLocation },
+      severities: advisory.severities.map(({ type, score }) => ({ type, score })),
+      origin: advisory.origin || artifactName,
+    },
+    events,
+    createTime,
+    withdrawTime,
+  };
+}
+
+function timeOf(timestamp: Timestamp | undefined): number | undefined {
+  return timestamp && fromTimestamp(timestamp);
+}
+
+/** How many violations one reason tells of. */
+const toldViolations = 3;
+
+/** Why an advisory cannot be imported, for whoever reads the report. What is no fault of the advisory is thrown on. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ReferenceViolation) return "its group is being deleted";
+  if (!(error instanceof ApiError)) throw error;
+  const bad = error.details.find(({ schema }) => schema.typeName === BadRequestSchema.typeName);
+  if (!bad) return error.message;
+  const { fieldViolations } = bad.value as unknown as { fieldViolations: readonly FieldViolation[] };
+  const told = fieldViolations.slice(0, toldViolations).map(({ field, description }) => `${field}: ${description}`);
+  return told.join("; ");
+}

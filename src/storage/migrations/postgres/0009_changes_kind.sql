@@ -1,0 +1,1 @@
+CREATE INDEX "changes_kind" ON "changes" USING btree ("kind","sequence");

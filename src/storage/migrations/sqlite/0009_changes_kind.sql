@@ -1,0 +1,1 @@
+CREATE INDEX `changes_kind` ON `changes` (`kind`,`sequence`);

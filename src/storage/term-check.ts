@@ -1,0 +1,137 @@
+// Compares what advisories are found by with the advisories. It reads page by page: memory does not grow with the database.
+import { findAdvisoryEvents } from "./advisories.ts";
+import { replaceTerms, replaceText, type Term, termsOf, textOf } from "./advisory-terms.ts";
+import type { DerivedTables } from "./collection.ts";
+import { and, asc, eq, gt, inArray, isNull, sql } from "./drizzle.ts";
+import type { Session } from "./session.ts";
+
+const pageSize = 500;
+
+/** A term or a text that is missing, or that is there without reason. */
+interface Difference {
+  readonly uid: string;
+  readonly term: Term | "text";
+  /** The text that should be there; for a term, whether it should. */
+  readonly due: string | undefined;
+}
+
+/** The terms and texts of advisories, which follow from the advisories and their events. */
+export const advisoryTables: DerivedTables = {
+  async *findings(session) {
+    for await (const { uid, term, due } of differences(session)) {
+      const what = term === "text" ? "the searched text" : `the term ${term.filter}=${term.value}`;
+      yield `advisories ${uid}: ${what} ${due === undefined ? "does not belong to the row" : "is missing or another"}`;
+    }
+  },
+  async repair(tx) {
+    let repaired = 0;
+    for await (const { uid, term, due } of differences(tx)) {
+      repaired++;
+      if (term === "text") await replaceText(tx, uid, due);
+      else await replaceTerms(tx, uid, due === undefined ? [term] : [], due === undefined ? [] : [term]);
+    }
+    return repaired;
+  },
+};
+
+async function* differences(session: Session): AsyncGenerator<Difference> {
+  yield* missing(session);
+  yield* strayTerms(session);
+  yield* strayTexts(session);
+}
+
+async function* missing(session: Session): AsyncGenerator<Difference> {
+  const page = session.prepared("advisories.check.terms", (db, { advisories, advisoryTexts: texts }) =>
+    db
+      .select({ row: advisories, text: texts.text })
+      .from(advisories)
+      .leftJoin(texts, eq(texts.uid, advisories.uid))
+      .where(gt(advisories.uid, sql.placeholder("uid")))
+      .orderBy(asc(advisories.uid))
+      .limit(pageSize),
+  );
+  const find = session.prepared("advisory_terms.get", (db, { advisoryTerms: terms }) =>
+    db
+      .select({ uid: terms.uid })
+      .from(terms)
+      .where(
+        and(
+          ...[eq(terms.filter, sql.placeholder("filter")), eq(terms.value, sql.placeholder("value"))],
+          eq(terms.uid, sql.placeholder("uid")),
+        ),
+      ),
+  );
+  for (let last: string | undefined = ""; last !== undefined; ) {
+    const found: { row: AdvisoryRow; text: string | null }[] = await page.execute({ uid: last });
+    const due = await termsByUid(
+      session,
+      found.map(({ row }) => row),
+    );
+    for (const { row, text } of found) {
+      const { uid } = row;
+      if (text !== textOf(row)) yield { uid, term: "text", due: textOf(row) };
+      for (const term of due.get(uid)!) {
+        if ((await find.execute({ ...term, uid })).length === 0) yield { uid, term, due: term.value };
+      }
+    }
+    last = found.length < pageSize ? undefined : found.at(-1)?.row.uid;
+  }
+}
+
+async function* strayTerms(session: Session): AsyncGenerator<Difference> {
+  const page = session.prepared("advisory_terms.check", (db, { advisoryTerms: terms }) => {
+    const after = [sql.placeholder("filter"), sql.placeholder("value"), sql.placeholder("uid")];
+    return db
+      .select()
+      .from(terms)
+      .where(sql`(${terms.filter}, ${terms.value}, ${terms.uid}) > (${sql.join(after, sql`, `)})`)
+      .orderBy(asc(terms.filter), asc(terms.value), asc(terms.uid))
+      .limit(pageSize);
+  });
+  const rowsOf = session.prepared("advisories.check.named", (db, { advisories }) =>
+    db
+      .select()
+      .from(advisories)
+      .where(
+        inArray(
+          advisories.uid,
+          sql`(select value from ${session.textsOf(sql`cast(${sql.placeholder("uids")} as text)`)})`,
+        ),
+      ),
+  );
+  let last: Found | undefined = { filter: "", value: "", uid: "" };
+  while (last) {
+    const found: Found[] = await page.execute({ ...last });
+    const rows = await rowsOf.execute({ uids: JSON.stringify([...new Set(found.map(({ uid }) => uid))]) });
+    const due = await termsByUid(session, rows);
+    for (const { filter, value, uid } of found) {
+      if (due.get(uid)?.some((term) => term.filter === filter && term.value === value)) continue;
+      yield { uid, term: { filter, value } as Term, due: undefined };
+    }
+    last = found.length < pageSize ? undefined : found.at(-1);
+  }
+}
+
+async function* strayTexts(session: Session): AsyncGenerator<Difference> {
+  const statement = session.prepared("advisory_texts.check", (db, { advisories, advisoryTexts: texts }) =>
+    db
+      .select({ uid: texts.uid })
+      .from(texts)
+      .leftJoin(advisories, eq(advisories.uid, texts.uid))
+      .where(isNull(advisories.uid))
+      .limit(pageSize),
+  );
+  for (const { uid } of await statement.execute()) yield { uid, term: "text", due: undefined };
+}
+
+type AdvisoryRow = Parameters<typeof termsOf>[0];
+type Found = { readonly filter: string; readonly value: string; readonly uid: string };
+
+async function termsByUid(session: Session, rows: readonly AdvisoryRow[]): Promise<Map<string, Term[]>> {
+  const events = await findAdvisoryEvents(
+    session,
+    rows.map(({ uid }) => uid),
+  );
+  const byAdvisory = Map.groupBy(events, ({ advisoryUid }) => advisoryUid);
+  return new Map(rows.map((row) => [row.uid, termsOf(row, byAdvisory.get(row.uid) ?? [])]));
+}

@@ -1,0 +1,140 @@
+// What would become of an exchange: the checks that an exchange makes, each with its outcome instead of only the first
+// that fails. For whoever may read the identity: what it asks for is in the answer.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  CheckOutcome,
+  type ExchangeCheckSchema,
+  type ExplainExchangeRequest,
+  type ExplainExchangeResponseSchema,
+} from "../../gen/gatehouse/access/v1/access_pb.ts";
+import { ApiError, notFound } from "../aip/errors.ts";
+import { type AssumableIdentity, type AssumptionDeps, requirementOf, staticKeysProblem } from "./assumption.ts";
+import { type AwsAssumptionDeps, awsComparisons } from "./aws-assumption.ts";
+import { type AwsCaller, askAws } from "./aws-caller.ts";
+import { awsChecks } from "./aws-checks.ts";
+import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
+import { comparisonsOf } from "./claim-match.ts";
+import { defaultAudiences } from "./default-audiences.ts";
+import { show } from "./denials.ts";
+import { type PresentedToken, parsePresented, verificationsOf } from "./presented-token.ts";
+
+type Check = MessageInitShape<typeof ExchangeCheckSchema>;
+type Deps = AssumptionDeps & AwsAssumptionDeps;
+
+/** Makes the ExplainExchange method. It makes no token and keeps nothing of what it is given. */
+export function createExplainExchange(deps: Deps) {
+  return async (request: ExplainExchangeRequest): Promise<MessageInitShape<typeof ExplainExchangeResponseSchema>> => {
+    const identity = await deps.directory.find(request.identity);
+    if (!identity) throw notFound("identity", request.identity);
+    const checks = await explain(deps, identity, request.token.trim());
+    return { checks, allowed: checks.every(({ outcome }) => outcome === CheckOutcome.PASSED) };
+  };
+}
+
+async function explain(deps: Deps, identity: AssumableIdentity, token: string): Promise<Check[]> {
+  const presented = parsePresented(token);
+  const aws = presented ? undefined : parseAwsRequest(token);
+  if (aws) return await explainAws(deps, identity, aws);
+  if (!presented) return [failed("token", "it is neither a JSON Web Token nor a signed request of AWS")];
+  const form = passed("token", "it is a JSON Web Token");
+  if (presented.issuer === deps.issuer) return [form, await explainOwn(deps, identity, presented)];
+  return [form, ...(await explainToken(deps, identity, presented))];
+}
+
+/** A token of ours is for its own identity alone. */
+async function explainOwn(
+  { tokens }: Deps,
+  { uid }: AssumableIdentity,
+  { text, subject }: PresentedToken,
+): Promise<Check> {
+  if (subject !== uid) return failed("sub", `our own tokens are for their own identity; this one has ${show(subject)}`);
+  return await attempt("token", async () => {
+    await tokens.verify(text);
+    return "our own token of this identity";
+  });
+}
+
+async function explainToken(deps: Deps, identity: AssumableIdentity, presented: PresentedToken): Promise<Check[]> {
+  const requirement = requirementOf(deps, identity, presented);
+  if (!requirement) return [failed("relationship", `no token of an issuer can assume it: ${kindOf(identity)}`)];
+  const { claims } = presented;
+  const [issuer, ...others] = comparisonsOf(requirement.match, requirement.audiences).map(
+    ({ claim, wanted, matches }): Check => {
+      const told = `presented ${show(claims[claim]) || "nothing"}; the identity asks for ${show(wanted)}`;
+      return matches(claims) ? passed(claim, told) : failed(claim, told);
+    },
+  );
+  const checks = [passed("relationship", kindOf(identity)), issuer!];
+  let isVerifiable = issuer?.outcome === CheckOutcome.PASSED;
+  for (const { check, run } of verificationsOf(presented, requirement.keys, deps.clock())) {
+    const made = isVerifiable || isAboutTime(check) ? await attempt(check, run) : skipped(check);
+    // A stranger's token must not choose whom we talk to, and without keys there is no signature to verify.
+    if (made.outcome === CheckOutcome.FAILED && !isAboutTime(check)) isVerifiable = false;
+    checks.push(made);
+  }
+  const problem = staticKeysProblem(requirement, deps.clock());
+  return [...checks, ...others, ...(problem === undefined ? [] : [failed("expiration_time", problem)])];
+}
+
+async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsRequest): Promise<Check[]> {
+  const form = passed("token", "it is a signed request of AWS");
+  const { relationship, uid } = identity;
+  if (relationship.case !== "awsIdentity")
+    return [form, failed("relationship", `it is not one of AWS: ${kindOf(identity)}`)];
+  const expected = { host: deps.aws.host, audiences: defaultAudiences(deps.issuer), identity: uid, now: deps.clock() };
+  const checks = [form, passed("relationship", kindOf(identity))];
+  for (const [check, run] of awsChecks) checks.push(await attempt(check, () => run(request, expected)));
+  const comparisons = awsComparisons(relationship.value);
+  // What is not this request, for us and for this identity is never sent anywhere.
+  if (checks.some(({ outcome }) => outcome === CheckOutcome.FAILED)) {
+    return [...checks, ...["signature", ...comparisons.map(({ claim }) => claim)].map(skipped)];
+  }
+  let caller: AwsCaller | undefined;
+  checks.push(
+    await attempt("signature", async () => {
+      caller = await askAws(deps.aws, request);
+    }),
+  );
+  return [
+    ...checks,
+    ...comparisons.map(({ claim, wanted, presented, matches }) => {
+      if (!caller) return skipped(claim);
+      const told = `AWS says ${show(presented(caller))}; the identity asks for ${show(wanted)}`;
+      return matches(caller) ? passed(claim, told) : failed(claim, told);
+    }),
+  ];
+}
+
+/** Makes one check; what it throws at callers of an exchange is its detail. */
+async function attempt(name: string, run: () => unknown): Promise<Check> {
+  try {
+    const told = await run();
+    return passed(name, typeof told === "string" ? told : "");
+  } catch (error) {
+    return failed(name, error instanceof ApiError ? error.message : "it could not be made");
+  }
+}
+
+function isAboutTime(check: string): boolean {
+  return ["exp", "nbf", "iat"].includes(check);
+}
+
+function kindOf({ relationship, person }: AssumableIdentity): string {
+  if (person) return "a person of the login provider";
+  const names = { claimMatch: "a claim match", staticKeys: "static keys", awsIdentity: "an AWS identity" };
+  return relationship.case === "servicePrincipal"
+    ? "a service principal"
+    : (names[relationship.case as keyof typeof names] ?? "nothing");
+}
+
+function passed(name: string, detail: string): Check {
+  return { name, outcome: CheckOutcome.PASSED, detail };
+}
+
+function failed(name: string, detail: string): Check {
+  return { name, outcome: CheckOutcome.FAILED, detail };
+}
+
+function skipped(name: string): Check {
+  return { name, outcome: CheckOutcome.SKIPPED, detail: "a check that it rests on failed" };
+}

@@ -1,0 +1,80 @@
+// Documents of no format, and what formats have in common.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  AdvisoryEvent_FalsePositiveDetermination_Type as Reason,
+  Severity_Type,
+} from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { time } from "../../../src/cli/advisories/document.ts";
+import { parseText } from "../../../src/cli/advisories/document-text.ts";
+import { toOsvSeverity } from "../../../src/cli/advisories/exports/cvss.ts";
+import { justificationOf } from "../../../src/cli/advisories/statuses.ts";
+import { read } from "./reading.ts";
+
+describe("documents", () => {
+  it("of no format are refused", () => {
+    for (const document of [null, 7, "x", [], {}, { packages: [] }, { advisories: [] }])
+      assert.deepEqual(read(document).problems, ["it is in none of the formats that are known"]);
+  });
+
+  it("of another format than the one asked for are refused", () => {
+    assert.deepEqual(read({ id: "GO-2030-0001", modified: "2030-02-01T00:00:00Z" }, "secdb").problems, [
+      "it is not secdb",
+    ]);
+  });
+
+  it("that cannot be parsed say why", () => {
+    assert.throws(() => parseText("x.json", "{", "auto"), /^BadDocument: it is no JSON: /);
+    assert.throws(() => parseText("x.yml", "a: [", "auto"), /^BadDocument: it is no YAML: /);
+  });
+
+  it("may begin with a byte order mark", () => {
+    assert.deepEqual(parseText("x.json", "\uFEFF{}", "auto"), {});
+  });
+});
+
+it("every reason of a false positive has a justification", () => {
+  const shown = Object.fromEntries(Object.entries(Reason).map(([name, reason]) => [name, justificationOf(reason)]));
+  assert.deepEqual(shown, {
+    UNSPECIFIED: "vulnerable_code_not_present",
+    VULNERABILITY_RECORD_ANALYSIS_CONTESTED: "vulnerable_code_not_present",
+    COMPONENT_VULNERABILITY_MISMATCH: "component_not_present",
+    VULNERABLE_CODE_VERSION_NOT_USED: "vulnerable_code_not_present",
+    VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE: "vulnerable_code_not_present",
+    VULNERABLE_CODE_NOT_IN_EXECUTION_PATH: "vulnerable_code_not_in_execute_path",
+    VULNERABLE_CODE_CANNOT_BE_CONTROLLED_BY_ADVERSARY: "vulnerable_code_cannot_be_controlled_by_adversary",
+    INLINE_MITIGATIONS_EXIST: "inline_mitigations_already_exist",
+  });
+});
+
+it("a severity goes out only if it is a whole vector of its scale", () => {
+  const v3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H";
+  const v4 = "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:N/VA:N/SC:N/SI:N/SA:N";
+  const shown = [
+    [Severity_Type.CVSS_V2, "AV:N/AC:L/Au:N/C:P/I:P/A:P"],
+    [Severity_Type.CVSS_V3, v3],
+    [Severity_Type.CVSS_V3, `${v3}/E:P`],
+    [Severity_Type.CVSS_V4, v4],
+    [Severity_Type.CVSS_V3, v4],
+    [Severity_Type.CVSS_V3, v3.slice(0, -4)],
+    [Severity_Type.CVSS_V3, `${v3}/A:N`],
+    [Severity_Type.CVSS_V3, v3.replace("AV:N", "AV:Z")],
+    [Severity_Type.UNSPECIFIED, v3],
+  ].map(([type, score]) => toOsvSeverity(type as Severity_Type, String(score))?.type);
+  const none = Array(5).fill(undefined);
+  assert.deepEqual(shown, ["CVSS_V2", "CVSS_V3", "CVSS_V3", "CVSS_V4", ...none]);
+});
+
+it("times are RFC 3339, and in UTC where they do not say otherwise", () => {
+  const shown = ["2030-01-02T03:04:05Z", "2030-01-02T03:04:05.678+01:00", "2030-01-02 03:04:05", "2030-01-02"].map(
+    (text) => new Date(time(text, "t")!).toISOString(),
+  );
+  assert.deepEqual(shown, [
+    "2030-01-02T03:04:05.000Z",
+    "2030-01-02T02:04:05.678Z",
+    "2030-01-02T03:04:05.000Z",
+    "2030-01-02T00:00:00.000Z",
+  ]);
+  for (const text of ["2 January 2030", "2030-13-01", "0000-01-01", "2030", "now"])
+    assert.throws(() => time(text, "t"), /^BadDocument: t ".*" is no time$/);
+});

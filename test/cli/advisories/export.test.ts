@@ -1,0 +1,126 @@
+// `gatehouse advisories export`, as a person runs it.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { type Desk, type Json, openDesk } from "./desk.ts";
+import { osvSchema } from "./osv-schema.ts";
+import { csaf, record, secdb, vex, yaml } from "./samples.ts";
+
+let desk: Desk;
+before(async () => {
+  desk = await openDesk();
+});
+after(async () => {
+  await desk[Symbol.asyncDispose]();
+});
+
+describe("advisories export", () => {
+  let group: string;
+  before(async () => {
+    group = await desk.newGroup();
+    const files = {
+      "osv.json": [record(1), record(2)],
+      "secdb.json": secdb,
+      "vex.json": vex,
+      "csaf.json": csaf,
+      "a.yaml": yaml,
+    };
+    assert.equal((await desk.importInto(group, desk.folder(files))).code, 0);
+  });
+
+  const exported = async (format: string, ...args: string[]) => {
+    const run = await desk.caller.run("advisories", "export", "--group", group, "--format", format, ...args);
+    assert.equal(run.code, 0, run.stderr);
+    return run;
+  };
+
+  it("osv: records that the schema allows, of what is fixed and of false positives", async () => {
+    const { stdout, stderr } = await exported("osv", "--ecosystem", "Wolfi");
+    const records: Json[] = JSON.parse(stdout);
+    const ajv = new Ajv({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    const validate = ajv.compile(osvSchema);
+    for (const each of records) assert.ok(validate(each), JSON.stringify([each, validate.errors]));
+    assert.equal(records.length, 2 + 4 + 2 + 1);
+    assert.equal(stderr, "9 advisories exported; 4 are in a state that osv has no word for\n");
+    const tool = records.find(({ id }) => id === "CGA-2345-6789-cfgh");
+    assert.deepEqual(tool.affected, [
+      {
+        package: { ecosystem: "Wolfi", name: "tool", purl: "pkg:apk/wolfi/tool" },
+        ranges: [{ type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed: "1.10" }] }],
+      },
+    ]);
+    assert.deepEqual(tool.related, ["CGA-2345-6789-cfgh", "CVE-2030-1000001"]);
+    const never = records.filter(({ affected }) => affected[0].ranges[0].database_specific?.false_positive === true);
+    assert.deepEqual(
+      never.map(({ affected }) => affected[0].ranges[0].events),
+      Array(2).fill([{ introduced: "0" }, { fixed: "0" }]),
+    );
+  });
+
+  it("osv into a directory: a feed with its index", async () => {
+    const output = path.join(desk.caller.home, "feed");
+    await exported("osv", "--output", output);
+    const index: Json[] = JSON.parse(readFileSync(path.join(output, "all.json"), "utf8"));
+    assert.equal(index.length, 9);
+    assert.deepEqual(readdirSync(output).sort(), ["all.json", ...index.map(({ id }) => `${id}.json`)].sort());
+  });
+
+  it("secdb: the versions that fix, and 0 for what was never affected", async () => {
+    const { packages } = JSON.parse((await exported("secdb")).stdout);
+    const shown = Object.fromEntries(packages.map(({ pkg }: Json) => [pkg.name, pkg.secfixes]));
+    assert.deepEqual(shown.a, { "0": ["CVE-2030-3"], "1-r0": ["CVE-2030-1", "CVE-2030-2"] });
+    assert.deepEqual(shown.b, { "2-r0": ["CVE-2030-1", "GHSA-1"] });
+    assert.deepEqual(shown.tool, { "1.10": ["CVE-2030-1000001"] });
+  });
+
+  it("openvex and csaf: a status for every advisory, which means the same when it is read again", async () => {
+    for (const format of ["openvex", "csaf"]) {
+      const output = path.join(desk.caller.home, `${format}.json`);
+      const { stderr } = await exported(format, "--output", output, "--author", "Example", "--ecosystem", "wolfi");
+      assert.equal(stderr, "13 advisories exported\n");
+      const other = await desk.newGroup();
+      const again = await desk.importInto(other, output);
+      assert.deepEqual([again.code, again.stderr], [0, ""]);
+      const states = async (of: string) => {
+        const { items } = await desk.caller.json("advisories", "list", "--parent", of);
+        const words = items.map((item: Json) => {
+          const { createTime: _t, author: _a, uid: _u, reviewState: _r, ...type } = item.events.at(-1);
+          // Notes that were empty say what they mean in a document that must say something.
+          return `${item.artifactName} ${item.aliases.find((id: string) => id.startsWith("CVE"))} ${Object.keys(type)[0]}`;
+        });
+        return words.sort();
+      };
+      assert.deepEqual(await states(other), await states(group));
+    }
+  });
+
+  it("csaf: what the profile demands of a document", async () => {
+    const { document, product_tree: tree, vulnerabilities } = JSON.parse((await exported("csaf")).stdout);
+    assert.deepEqual(
+      [document.category, document.csaf_version, document.tracking.status],
+      ["csaf_vex", "2.0", "final"],
+    );
+    const known = new Set(tree.full_product_names.map((product: Json) => product.product_id));
+    assert.equal(new Set(vulnerabilities.map(({ cve, ids }: Json) => cve ?? ids[0].text)).size, vulnerabilities.length);
+    for (const each of vulnerabilities) {
+      assert.ok(each.notes.length > 0);
+      const products = Object.values(each.product_status).flat();
+      assert.equal(new Set(products).size, products.length, "no product has two states");
+      for (const product of products) assert.ok(known.has(product));
+      const said = (list: Json[] = []) => new Set(list.flatMap(({ product_ids: ids }) => ids));
+      for (const product of each.product_status.known_affected ?? []) assert.ok(said(each.remediations).has(product));
+      for (const product of each.product_status.known_not_affected ?? []) assert.ok(said(each.flags).has(product));
+    }
+  });
+
+  it("a place that cannot be written to is named", async () => {
+    const args = ["advisories", "export", "--group", group, "--format", "secdb", "--output", "/proc/no/such.json"];
+    const { code, stderr } = await desk.caller.run(...args);
+    assert.equal(code, 1);
+    assert.match(stderr, /^gatehouse: \/proc\/no\/such\.json cannot be written/);
+  });
+});

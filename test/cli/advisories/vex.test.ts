@@ -1,0 +1,182 @@
+// OpenVEX and CSAF documents. All of them are made up.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Json, only, read, types } from "./reading.ts";
+
+describe("OpenVEX", () => {
+  const vex = (...statements: unknown[]) => ({
+    ...{ "@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://v.example/1", author: "Team", version: 1 },
+    ...{ timestamp: "2030-01-01T00:00:00Z", statements },
+  });
+  const statement = (changes: object) => ({
+    vulnerability: { name: "CVE-2030-1", aliases: ["GHSA-1"] },
+    products: [
+      { "@id": "pkg:apk/wolfi/tool@1.2-r0?arch=x86_64", subcomponents: [{ "@id": "pkg:golang/example.test/lib@v1" }] },
+    ],
+    ...changes,
+  });
+
+  it("a product and a vulnerability are an advisory", () => {
+    const { events, ...advisory } = only(vex(statement({ status: "fixed" })));
+    assert.match(advisory.advisoryId, /^CGA-/);
+    assert.deepEqual(
+      { ...advisory, advisoryId: "" },
+      {
+        ...{
+          advisoryId: "",
+          author: "Team",
+          artifactName: "tool",
+          artifactType: "apk",
+          artifactArchitecture: "x86_64",
+        },
+        ...{
+          componentName: "example.test/lib",
+          componentType: "go-module",
+          aliases: ["CVE-2030-1", "GHSA-1"],
+          origin: "tool",
+        },
+      },
+    );
+    assert.deepEqual(events, [
+      {
+        createTime: "2030-01-01T00:00:00Z",
+        author: "Team",
+        reviewState: "REVIEW_STATE_APPROVED",
+        fixed: { fixedVersion: "1.2-r0" },
+      },
+    ]);
+  });
+
+  const statuses: readonly (readonly [object, object])[] = [
+    [{ status: "under_investigation" }, { detection: { manual: {} } }],
+    [{ status: "under_investigation", status_notes: "analysis-not-planned" }, { analysisNotPlanned: {} }],
+    [{ status: "affected", action_statement: "wait" }, { truePositiveDetermination: { note: "wait" } }],
+    [
+      { status: "affected", action_statement: "wait", status_notes: "fix-not-planned" },
+      { fixNotPlanned: { note: "wait" } },
+    ],
+    [{ status: "affected", status_notes: "pending-upstream-fix" }, { pendingUpstreamFix: {} }],
+    [
+      { status: "not_affected", justification: "component_not_present", impact_statement: "n" },
+      { falsePositiveDetermination: { type: "TYPE_COMPONENT_VULNERABILITY_MISMATCH", note: "n" } },
+    ],
+    [{ status: "not_affected" }, { falsePositiveDetermination: {} }],
+  ];
+  for (const [said, type] of statuses) {
+    it(JSON.stringify(said), () => assert.deepEqual(types(only(vex(statement(said)))), [type]));
+  }
+
+  it("statements on the same are events of one advisory, of which the later is later", () => {
+    const advisory = only(
+      vex(
+        statement({ status: "under_investigation" }),
+        statement({ status: "fixed", timestamp: "2030-02-01T00:00:00Z" }),
+      ),
+    );
+    assert.deepEqual(
+      advisory.events.map(({ createTime }: Json) => createTime),
+      ["2030-01-01T00:00:00Z", "2030-02-01T00:00:00Z"],
+    );
+  });
+
+  it("a statement that is wrong is named, and the others are read", () => {
+    const { found, problems } = read(
+      vex(
+        statement({ status: "maybe" }),
+        statement({ status: "fixed", products: [] }),
+        { status: "fixed" },
+        statement({ status: "fixed", products: ["pkg:npm/%40a/b@1"] }),
+      ),
+    );
+    assert.deepEqual(
+      found.map(({ artifactName, artifactType }) => [artifactName, artifactType]),
+      [["@a/b", "library"]],
+    );
+    assert.deepEqual(problems, [
+      "CVE-2030-1: the status maybe is not known",
+      "CVE-2030-1: it names no product",
+      "statement 3: vulnerability must be an object",
+    ]);
+  });
+});
+
+describe("CSAF", () => {
+  const csaf = (vulnerabilities: unknown[], tree: object = {}) => ({
+    document: {
+      category: "csaf_vex",
+      csaf_version: "2.0",
+      publisher: { name: "Vendor" },
+      tracking: { current_release_date: "2030-01-01T00:00:00Z" },
+    },
+    product_tree: {
+      full_product_names: [
+        { product_id: "p1", name: "Tool", product_identification_helper: { purl: "pkg:apk/wolfi/tool@1-r0" } },
+      ],
+      branches: [{ branches: [{ product: { product_id: "p2", name: "Box 9" } }] }],
+      ...tree,
+    },
+    vulnerabilities,
+  });
+
+  it("every product and vulnerability are an advisory", () => {
+    const { found, problems } = read(
+      csaf([
+        {
+          cve: "CVE-2030-1",
+          ids: [{ system_name: "X", text: "X-1" }],
+          product_status: { fixed: ["p1"], known_affected: ["p2"] },
+          scores: [{ products: ["p1"], cvss_v3: { vectorString: "CVSS:3.1/AV:N" } }],
+        },
+        {
+          ids: [{ system_name: "X", text: "X-2" }],
+          product_status: { known_not_affected: ["p1"] },
+          flags: [{ label: "inline_mitigations_already_exist", product_ids: ["p1"] }],
+        },
+      ]),
+    );
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      found.map((each) => [each.artifactName, each.aliases, types(each)]),
+      [
+        ["tool", ["CVE-2030-1", "X-1"], [{ fixed: { fixedVersion: "1-r0" } }]],
+        ["Box 9", ["CVE-2030-1", "X-1"], [{ truePositiveDetermination: {} }]],
+        ["tool", ["X-2"], [{ falsePositiveDetermination: { type: "TYPE_INLINE_MITIGATIONS_EXIST" } }]],
+      ],
+    );
+    assert.deepEqual(found[0].severities, [{ type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N" }]);
+    assert.equal(found[0].author, "Vendor");
+  });
+
+  for (const [category, name] of [
+    ["no_fix_planned", "fixNotPlanned"],
+    ["none_available", "pendingUpstreamFix"],
+    ["workaround", "truePositiveDetermination"],
+  ]) {
+    it(`the remediation ${category}`, () => {
+      const remediations = [{ category, details: "d", product_ids: ["p1"] }];
+      const advisory = only(csaf([{ cve: "CVE-2030-1", product_status: { known_affected: ["p1"] }, remediations }]));
+      assert.deepEqual(types(advisory), [{ [name!]: { note: "d" } }]);
+    });
+  }
+
+  it("what is wrong is named, and the rest is read", () => {
+    const { found, problems } = read(
+      csaf([
+        { cve: "CVE-2030-1", product_status: { fixed: ["p9"] } },
+        { product_status: { fixed: ["p1"] } },
+        { cve: "CVE-2030-3", product_status: { under_investigation: ["p1"] } },
+      ]),
+    );
+    assert.equal(found.length, 1);
+    assert.deepEqual(problems, [
+      "CVE-2030-1: the product p9 is not in the product tree",
+      "vulnerability 2: it has neither a CVE nor another id",
+    ]);
+  });
+
+  it("a tree without end is refused", () => {
+    let branches: object[] = [];
+    for (let i = 0; i < 10_000; i++) branches = [{ branches }];
+    assert.deepEqual(read(csaf([], { branches })).problems, ["the product tree is more than 40 levels deep"]);
+  });
+});

@@ -1,0 +1,80 @@
+// What the command line shows of the registry, of advisories and of events.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { insertSampleRepos } from "../../src/services/registry/sample-repos.ts";
+import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
+import { generateAdvisories } from "../../src/services/vulnerabilities/sample-advisories.ts";
+import { type Caller, startCaller } from "./caller.ts";
+
+let caller: Caller;
+before(async () => {
+  caller = await startCaller();
+  const { server, groupUid } = caller.server;
+  await server.database.write({ actor: "", method: "test", requestId: "", time: Date.now() }, async (tx) => {
+    await insertSampleRepos(tx, groupUid);
+    for (const advisory of generateAdvisories("cli", 3)) await insertAdvisory(tx, groupUid, advisory);
+  });
+});
+after(async () => {
+  await caller[Symbol.asyncDispose]();
+});
+
+/** Runs a command that must succeed. */
+async function done(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await caller.run(...args);
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+describe("gatehouse images, advisories, events", () => {
+  it("images: repos, and the tags of one of them", async () => {
+    const repos = await caller.json("images", "repos", "list", "--parent", "example.org");
+    assert.equal(repos.items.length, 14);
+    assert.match(await done("images", "repos", "list", "--name", "nginx"), /^nginx +\S+ +application$/m);
+    assert.equal((await caller.json("images", "repos", "describe", "redis")).name, "redis");
+    const tags = await caller.json("images", "tags", "list", "--repo", "nginx");
+    const names = tags.items.map(({ name }: { name: string }) => name).sort();
+    assert.deepEqual(names, ["5.0", "latest", "latest-dev"]);
+    const all = await caller.json(
+      "images",
+      "tags",
+      "list",
+      "--repo",
+      "nginx",
+      "--show-epochs",
+      "--updated-within",
+      "24h",
+    );
+    assert.equal(all.items.length, 4);
+    assert.equal((await caller.json("images", "tags", "describe", tags.items[0].uid)).digest, tags.items[0].digest);
+  });
+
+  it("advisories: listed, filtered, and described by their id", async () => {
+    const { items } = await caller.json("advisories", "list");
+    assert.equal(items.length, 3);
+    const [{ advisoryId, aliases }] = items;
+    assert.equal((await caller.json("advisories", "describe", advisoryId)).advisoryId, advisoryId);
+    const byAlias = await caller.json("advisories", "list", "--alias", aliases[0]);
+    assert.equal(byAlias.items.length, 1);
+    const [fixed, others] = [
+      await caller.json("advisories", "list", "--status", "fixed"),
+      await caller.json("advisories", "list", "--status", "detection"),
+    ];
+    assert.ok(fixed.items.length < 3 && others.items.length < 3 + fixed.items.length);
+    assert.match(await done("advisories", "list"), new RegExp(`^${advisoryId} `, "m"));
+  });
+
+  it("events subscriptions: create, list, describe and delete", async () => {
+    const created = await caller.json(
+      "events",
+      "subscriptions",
+      "create",
+      "https://hooks.test/in",
+      "--parent",
+      "example.org",
+    );
+    assert.match(await done("events", "subscriptions", "list"), /https:\/\/hooks\.test\/in/);
+    assert.equal((await caller.json("events", "subscriptions", "describe", created.uid)).sink, "https://hooks.test/in");
+    await done("events", "subscriptions", "delete", created.uid, "-y");
+  });
+});

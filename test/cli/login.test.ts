@@ -1,0 +1,153 @@
+// Sign-in of people on the command line, with the provider of development mode and a browser that follows links.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { decodeJwt } from "jose";
+import { newBrowser, signInAs } from "../harness/browser.ts";
+import { type Caller, cachePath, homeEnvironment, startCaller, writeCache } from "./caller.ts";
+import { type Finished, start } from "./process.ts";
+
+let caller: Caller;
+before(async () => {
+  caller = await startCaller();
+});
+after(async () => {
+  await caller[Symbol.asyncDispose]();
+});
+
+let homes = 0;
+/** A home of somebody who is not signed in. */
+function newHome(): Record<string, string> & { HOME: string } {
+  const home = path.join(caller.home, `login-${homes++}`);
+  return { ...homeEnvironment(home), HOME: home, GATEHOUSE_URL: caller.server.url };
+}
+
+/** Runs a login; a browser goes where it says. */
+async function login(
+  environment: Record<string, string>,
+  browse: (address: string) => Promise<unknown>,
+  ...args: string[]
+): Promise<Finished> {
+  const running = start(["auth", "login", "-o", "json", ...args], environment);
+  let text = "";
+  const address = new Promise<string>((resolve) => {
+    running.child.stderr?.on("data", (chunk) => {
+      text += chunk;
+      const found = /^ {2}(http:\S+)\n/m.exec(text)?.[1];
+      if (found) resolve(found);
+    });
+  });
+  await Promise.race([address.then(browse), running.finished]);
+  return await running.finished;
+}
+
+describe("gatehouse auth login with a browser", () => {
+  it("hands over the token, keeps it and a refresh token, and shows a page without either", async () => {
+    const environment = newHome();
+    const browser = newBrowser();
+    let shown = "";
+    const { code, stdout, stderr } = await login(
+      environment,
+      async (address) => {
+        const { url, text } = await signInAs("alice", address, browser);
+        shown = `${url.href} ${text}`;
+      },
+      "--no-browser",
+    );
+    assert.equal(code, 0, stderr);
+    const token = readFileSync(cachePath(environment.HOME, caller.server.url), "utf8");
+    assert.equal(decodeJwt(token).sub, JSON.parse(stdout).identity);
+    assert.match(shown, /^http:\/\/localhost:\d+\/ .*You are signed in/s);
+    assert.ok(!`${shown} ${stdout} ${stderr}`.includes(token));
+    const refresh = cachePath(environment.HOME, caller.server.url, "refresh-token");
+    assert.equal((statSync(refresh).mode & 0o777).toString(8), "600");
+    const status = await caller.runWith({ ...environment, GATEHOUSE_TOKEN: "" }, "auth", "status", "-o", "json");
+    assert.match(JSON.parse(status.stdout).signedInAs, /^alice \(/);
+  });
+
+  it("renews a token that has expired, once: a refresh token that was used already is none", async () => {
+    const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
+    const { url } = caller.server;
+    await login(environment, (address) => signInAs("alice", address), "--no-browser");
+    const before = readFileSync(cachePath(environment.HOME, url, "refresh-token"), "utf8");
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const expired = `${part({ alg: "RS256" })}.${part({ aud: url, exp: 1_700_000_000 })}.AAAA`;
+    writeCache(environment.HOME, url, expired);
+    assert.equal((await caller.runWith(environment, "auth", "status")).code, 0);
+    assert.notEqual(readFileSync(cachePath(environment.HOME, url, "refresh-token"), "utf8"), before);
+    writeCache(environment.HOME, url, expired);
+    writeCache(environment.HOME, url, before, "refresh-token");
+    const again = await caller.runWith(environment, "auth", "status");
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /expired at .*\n.*gatehouse auth login/);
+  });
+
+  it("with --no-refresh keeps no refresh token", async () => {
+    const environment = newHome();
+    await login(environment, (address) => signInAs("alice", address), "--no-browser", "--no-refresh");
+    assert.ok(existsSync(cachePath(environment.HOME, caller.server.url)));
+    assert.ok(!existsSync(cachePath(environment.HOME, caller.server.url, "refresh-token")));
+  });
+
+  it("with an invite code gets its role", async () => {
+    const invite = await caller.json("iam", "invites", "create", "--parent", "example.org", "--role", "viewer");
+    const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
+    const done = await login(
+      environment,
+      (address) => signInAs("invited", address),
+      ...["--no-browser", "--invite-code", invite.code],
+    );
+    assert.equal(done.code, 0, done.stderr);
+    const listed = await caller.runWith(environment, "iam", "groups", "list", "-o", "id");
+    assert.equal(listed.stdout, `${caller.server.groupUid}\n`);
+  });
+
+  it("says why when the server does not let somebody in", async () => {
+    const refused = await login(
+      newHome(),
+      (address) => signInAs("alice", address),
+      ...["--no-browser", "--audience", "https://elsewhere.example"],
+    );
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /not signed in: .*audience/);
+  });
+
+  it("takes no token from a page that does not know its state", async () => {
+    const environment = newHome();
+    const done = await login(
+      environment,
+      async (address) => {
+        const redirect = new URL(new URL(address).searchParams.get("redirect") ?? "");
+        redirect.searchParams.set("token", "planted");
+        redirect.searchParams.set("state", "0".repeat(32));
+        assert.equal((await fetch(redirect)).status, 404);
+        await signInAs("alice", address);
+      },
+      "--no-browser",
+    );
+    assert.equal(done.code, 0, done.stderr);
+    assert.notEqual(readFileSync(cachePath(environment.HOME, caller.server.url), "utf8"), "planted");
+  });
+});
+
+it("gatehouse auth login --headless: signed in on another device, with the same code in view on both", async () => {
+  const environment = newHome();
+  const { code, stderr } = await login(
+    environment,
+    async (address) => {
+      const browser = newBrowser();
+      const page = await browser.visit(address);
+      const shown = /begins with <code>([^<]+)<\/code>/.exec(page.text)?.[1] ?? "none";
+      const onward = /class="action" href="([^"]+)"/.exec(page.text)?.[1] ?? "";
+      assert.equal(new URL(address).searchParams.get("headless_code")?.slice(0, 8), shown);
+      await signInAs("bob", onward.replaceAll("&#38;", "&"), browser);
+    },
+    "--headless",
+  );
+  assert.equal(code, 0, stderr);
+  const page = new URL(/http:\S+/.exec(stderr)?.[0] ?? "").searchParams.get("headless_code")?.slice(0, 8);
+  assert.ok(stderr.includes(`The page must show a code that begins with ${page}.`));
+  const token = readFileSync(cachePath(environment.HOME, caller.server.url), "utf8");
+  assert.match(String((decodeJwt(token).act as { sub: string }).sub), /^bob$/);
+});
