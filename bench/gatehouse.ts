@@ -24,6 +24,9 @@ const program = fileURLToPath(new URL("../src/gatehouse.js", import.meta.url));
 const tokenTimeoutMs = 10_000;
 const settleMs = 500;
 
+/** As `npm start` has it. */
+const flags = ["--max-semi-space-size=8"];
+
 /** Starts Gatehouse in development mode. `nodeFlags` are for Node itself, such as `--cpu-prof`. */
 export async function startGatehouse({ directory, landmarks }: Data, nodeFlags: readonly string[]): Promise<Gatehouse> {
   const port = await freePort();
@@ -33,7 +36,11 @@ export async function startGatehouse({ directory, landmarks }: Data, nodeFlags: 
   rmSync(tokenFile, { force: true });
   const settings = ["--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", directory, "--log-level", "silent"];
   const startedAt = performance.now();
-  const server = await startServerProcess(process.execPath, [...nodeFlags, program, "serve", ...settings], port);
+  const server = await startServerProcess(
+    process.execPath,
+    [...flags, ...nodeFlags, program, "serve", ...settings],
+    port,
+  );
   try {
     const answer = await fetch(`${url}/readyz`);
     const firstAnswerMs = performance.now() - startedAt;

@@ -8,12 +8,12 @@ import { createTokens } from "../src/authn/tokens.ts";
 import { Access } from "../src/authz/access.ts";
 import { capabilitySet } from "../src/authz/capabilities.ts";
 import { systemClock } from "../src/clock.ts";
-import { openSeals } from "../src/secrets.ts";
 import { groupCollection } from "../src/services/iam/rows.ts";
 import { findRow } from "../src/storage/collection.ts";
 import { type Database, openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
-import { countRows, listRows, type SortField } from "../src/storage/listing.ts";
+import { countRows, type ListQuery, listRows, prepareSkip, type SortField } from "../src/storage/listing.ts";
+import { newSeals } from "../src/storage/seals.ts";
 import { keyStore } from "../src/storage/signing-keys.ts";
 import { newRoot } from "../src/uid.ts";
 import { type MicroRow, measureMicros, type Operation } from "./micro.ts";
@@ -31,8 +31,8 @@ async function measureParts(directory: string, landmarks: Landmarks): Promise<Mi
   try {
     const operations = [
       driverRead(driver, landmarks),
-      ...storageOperations(database, landmarks),
-      await warmToken(database, directory, landmarks),
+      ...(await storageOperations(database, landmarks)),
+      await warmToken(database, landmarks),
       authorization(landmarks),
     ];
     return await measureMicros(operations, baseline);
@@ -48,19 +48,21 @@ function driverRead(driver: BetterSqlite.Database, { sampleUids }: Landmarks): O
   return { name: baseline, run: () => void statement.get(sampleUids[at++ % sampleUids.length]) };
 }
 
-function storageOperations({ session }: Database, landmarks: Landmarks): Operation[] {
+async function storageOperations({ session, milestones }: Database, landmarks: Landmarks): Promise<Operation[]> {
   const { sampleUids, groupUid, groups } = landmarks;
   const sources = [{ type: "subtree", uid: groupUid } as const];
+  const query = (field: SortField, skip: number): ListQuery => ({
+    sources,
+    filters: {},
+    order: { field, descending: false },
+    after: undefined,
+    skip,
+    limit: 51,
+  });
   const page = (field: SortField, skip: number) =>
-    listRows(session, groupCollection, {
-      sources,
-      filters: {},
-      order: { field, descending: false },
-      after: undefined,
-      skip,
-      limit: 51,
-    });
+    listRows(session, groupCollection, query(field, skip), milestones.find);
   const deep = Math.floor(groups * 0.8);
+  for (const field of ["uid", "name"] as const) await prepareSkip(milestones, groupCollection, query(field, deep));
   let at = 0;
   return [
     { name: "point read", run: () => findRow(session, groupCollection, sampleUids[at++ % sampleUids.length]!) },
@@ -72,10 +74,8 @@ function storageOperations({ session }: Database, landmarks: Landmarks): Operati
   ];
 }
 
-async function warmToken(database: Database, dataDir: string, { ownerUid }: Landmarks): Promise<Operation> {
-  // A server of an earlier run may have sealed its keys with the one in the directory.
-  const seals = openSeals({ dev: true, dataDir, secretsKeys: [] });
-  const keys = await openKeyRing(keyStore(database, seals, systemClock), {
+async function warmToken(database: Database, { ownerUid }: Landmarks): Promise<Operation> {
+  const keys = await openKeyRing(keyStore(database, newSeals([]), systemClock), {
     algorithm: "RS256",
     clock: systemClock,
     refreshCooldownMs: 1000,

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8
 // The program's door: plain JavaScript, so that any Node can read it. The rest is TypeScript and native code for the Node
 // that the packages bring along; an older one hands over to that.
 import { spawn } from "node:child_process";
@@ -6,6 +6,9 @@ import * as module from "node:module";
 import { fileURLToPath } from "node:url";
 
 const oldestNode = 24;
+// MiB. New objects in more memory than this cost a third more of it under load, and no less time. It is set at the start of a
+// process or not at all: here, in the first line, and in the scripts of package.json.
+const flags = ["--max-semi-space-size=8"];
 const bundled = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
 
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
@@ -14,7 +17,9 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
 } else {
-  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  const child = spawn(bundled, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", () => {
     console.error(

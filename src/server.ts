@@ -1,5 +1,6 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
 import { randomUUID } from "node:crypto";
+import { createRegistry } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -14,7 +15,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { type Config, limits } from "./config.ts";
 import { detailTypes } from "./doors/detail-types.ts";
 import { createEndpoints } from "./doors/endpoints.ts";
-import { createFastPath } from "./doors/fast.ts";
+import { createFastPath } from "./doors/fast/fast-path.ts";
 import { defaultLimits } from "./doors/limits.ts";
 import { type Listener, openListener } from "./doors/listen.ts";
 import { createGateway } from "./doors/rest/gateway.ts";
@@ -132,35 +133,40 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   );
   const stopping = new AbortController();
   const served = [...new Set([...methods.values()].map((method) => method.descriptor.parent))];
-  const handler = createRouter({
+  const router = createRouter({
     methods,
     fallback: site,
     maxBodyBytes: limits.bodyBytes,
     maxTimeoutMs: limits.deadlineMs,
     detailTypes,
     draining: stopping.signal,
-    operations(router) {
+    operations(routes) {
       const reflect = reflection([...served, Health, ReflectionV1, ReflectionV1Alpha]);
-      router.service(ReflectionV1, { serverReflectionInfo: reflect });
-      router.service(ReflectionV1Alpha, { serverReflectionInfo: reflect as never });
+      routes.service(ReflectionV1, { serverReflectionInfo: reflect });
+      routes.service(ReflectionV1Alpha, { serverReflectionInfo: reflect as never });
       const names = new Set(served.map((service) => service.typeName));
-      router.service(Health, health({ services: names, check: () => database.check(), draining: stopping.signal }));
+      routes.service(Health, health({ services: names, check: () => database.check(), draining: stopping.signal }));
     },
   });
+  const fast = config.fastPath
+    ? createFastPath({
+        methods,
+        maxBodyBytes: limits.bodyBytes,
+        bodyTimeoutMs: limits.bodyTimeoutMs,
+        maxChunks: defaultLimits.freeChunks,
+        maxTimeoutMs: limits.deadlineMs,
+        detailTypes: createRegistry(...detailTypes),
+      })
+    : undefined;
   const listener = await openListener({
     host: config.host,
     port: config.port,
     ...(config.tls ? { tls: config.tls } : {}),
     limits: defaultLimits,
-    handler,
-    fast: config.fastPath
-      ? createFastPath({
-          methods,
-          maxBodyBytes: limits.bodyBytes,
-          maxChunks: defaultLimits.freeChunks,
-          maxTimeoutMs: limits.deadlineMs,
-        })
-      : undefined,
+    handler: (request, response) => {
+      if (!fast?.request(request, response)) return router(request, response);
+    },
+    fast: fast?.stream,
     onError: (error) => log.warn({ err: error }, "a connection failed"),
   }).catch((error) => {
     const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";

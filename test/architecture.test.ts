@@ -109,8 +109,8 @@ const onlyIn: readonly { readonly what: RegExp; readonly where: RegExp; readonly
   },
   {
     what: /from "@connectrpc\//,
-    where: /^(doors\/router\.ts|services\/operations\/|server\.ts|cli\/client\/)/,
-    why: "only the router and the client speak Connect",
+    where: /^(doors\/(router|connect-error|fast\/connect)\.ts|services\/operations\/|server\.ts|cli\/client\/)/,
+    why: "only the doors of Connect and the client know it",
   },
   { what: /from "drizzle-orm/, where: /^storage\//, why: "only storage knows the database" },
 ];

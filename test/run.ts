@@ -1,59 +1,102 @@
 // `npm test`: everything that a change must pass, each part by its own tool. Fails at the end if any part failed.
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 
 interface Step {
   readonly name: string;
-  /** Throws, or exits otherwise than with 0, when the part fails. */
-  run(): void;
+  /** Rejects when the part fails. What its tools print goes to `print`, which is absent where they may print by themselves. */
+  run(print?: Print): Promise<void>;
+  /** Whether its output is shown as it comes; of several steps at a time only one may be. */
+  readonly isLive?: boolean;
 }
 
+type Print = (text: string) => void;
+
+/** How many steps run at a time: the tests of the API cases are about half of all work. */
+const lanes = Math.min(2, availableParallelism());
+
+const isApi = (file: string) => file.startsWith("test/api/");
+const files = testFiles();
 const steps: readonly Step[] = [
-  { name: "format and lint (biome)", run: () => tool("biome", ["check", "--error-on-warnings"]) },
-  { name: "protos: lint", run: () => tool("buf", ["lint", "proto"]) },
-  { name: "protos: format", run: () => tool("buf", ["format", "-d", "--exit-code", "proto"]) },
+  {
+    name: "tests",
+    run: (print) =>
+      tests(
+        files.filter((file) => !isApi(file)),
+        print,
+      ),
+    isLive: true,
+  },
+  { name: "tests of the API cases", run: (print) => tests(files.filter(isApi), print) },
+  { name: "format and lint (biome)", run: (print) => tool("biome", ["check", "--error-on-warnings"], print) },
+  { name: "protos: lint", run: (print) => tool("buf", ["lint", "proto"], print) },
+  { name: "protos: format", run: (print) => tool("buf", ["format", "-d", "--exit-code", "proto"], print) },
   { name: "protos: no breaking change", run: checkBreaking },
   { name: "protos: generated code is up to date", run: checkGenerated },
   { name: "lock file is complete", run: checkLockFile },
-  { name: "types (tsc)", run: () => tool("tsc", ["--noEmit"]) },
-  {
-    name: "tests",
-    run: () => tool("node", ["--test", "--test-isolation=none", "--test-timeout=180000", ...testFiles()]),
-  },
+  { name: "types (tsc)", run: (print) => tool("tsc", ["--noEmit"], print) },
 ];
 
-const failed = steps.filter(({ name, run }) => {
-  const startedAt = Date.now();
-  try {
-    run();
-    console.log(`ok    ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
-    return false;
-  } catch (error) {
-    console.error(`FAIL  ${name}: ${error instanceof Error ? error.message : error}`);
-    return true;
-  }
-});
-process.exitCode = failed.length === 0 ? 0 : 1;
+const waiting = [...steps];
+const failed: string[] = [];
+await Promise.all(Array.from({ length: lanes }, runWaiting));
+if (failed.length > 0) {
+  console.error(`\nfailed: ${failed.join(", ")}`);
+  process.exitCode = 1;
+}
 
-function tool(name: string, args: readonly string[], cwd = "."): void {
-  const { status, error } = spawnSync(path.resolve("node_modules/.bin", name), args, { stdio: "inherit", cwd });
-  if (error) throw error;
+/** Takes step after step until none waits. */
+async function runWaiting(): Promise<void> {
+  for (let step = waiting.shift(); step; step = waiting.shift()) await runStep(step);
+}
+
+async function runStep({ name, run, isLive = false }: Step): Promise<void> {
+  const startedAt = Date.now();
+  let output = "";
+  const print: Print | undefined = isLive
+    ? undefined
+    : (text) => {
+        output += text;
+      };
+  try {
+    await run(print);
+    // What the test runner counts is worth a look even when all is well.
+    for (const line of output.split("\n").filter((text) => text.startsWith("ℹ "))) console.log(line);
+    console.log(`ok    ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+  } catch (error) {
+    process.stdout.write(output);
+    console.error(`FAIL  ${name}: ${error instanceof Error ? error.message : error}`);
+    failed.push(name);
+  }
+}
+
+async function tool(name: string, args: readonly string[], print?: Print): Promise<void> {
+  const stdio = print ? "pipe" : "inherit";
+  const child = spawn(path.resolve("node_modules/.bin", name), args, { stdio: ["ignore", stdio, stdio] });
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => print?.(text));
+  const [status] = await once(child, "close");
   if (status !== 0) throw new Error(`${name} ended with ${status}`);
+}
+
+async function tests(named: readonly string[], print?: Print): Promise<void> {
+  if (named.length === 0) return;
+  await tool("node", ["--test", "--test-isolation=none", "--test-timeout=180000", ...named], print);
 }
 
 /** The test files named on the command line, or all of them. */
 function testFiles(): string[] {
   const named = process.argv.slice(2);
-  return named.length > 0 ? named : ["test/**/*.test.ts", "bench/test/**/*.test.ts"];
+  return named.length > 0 ? named : globSync(["test/**/*.test.ts", "bench/test/**/*.test.ts"]).sort();
 }
 
 /** Generates into a temporary folder and compares: what is committed is what the protos say. */
-function checkGenerated(): void {
+async function checkGenerated(print?: Print): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-gen-"));
   try {
-    tool("buf", ["generate", "--output", folder]);
+    await tool("buf", ["generate", "--output", folder], print);
     const fresh = filesBelow(path.join(folder, "gen"));
     const committed = filesBelow("gen");
     const differs = [...new Set([...fresh.keys(), ...committed.keys()])].filter(
@@ -76,10 +119,10 @@ function filesBelow(folder: string): Map<string, string> {
 }
 
 /** Compares with the previous revision: with HEAD while there are uncommitted protos, else with its parent. */
-function checkBreaking(): void {
+async function checkBreaking(print?: Print): Promise<void> {
   const base = previousRevision();
   if (base === undefined) {
-    console.log("      there is no earlier revision with protos to compare with");
+    print?.("there is no earlier revision with protos to compare with\n");
     return;
   }
   const worktree = path.resolve(".base");
@@ -88,7 +131,7 @@ function checkBreaking(): void {
   git(["worktree", "add", "--detach", worktree, base]);
   try {
     symlinkSync(path.resolve("node_modules"), path.join(worktree, "node_modules"));
-    tool("buf", ["breaking", "proto", "--against", ".base/proto"]);
+    await tool("buf", ["breaking", "proto", "--against", ".base/proto"], print);
   } finally {
     git(["worktree", "remove", "--force", worktree]);
   }
@@ -111,7 +154,7 @@ function git(args: readonly string[]): string {
 }
 
 /** Every optional dependency of every package must be in the lock file, or `npm ci` fails on another platform. */
-function checkLockFile(): void {
+async function checkLockFile(): Promise<void> {
   const { packages }: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(
     readFileSync("package-lock.json", "utf8"),
   );

@@ -1,15 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import { constants } from "node:http2";
 import type { Socket } from "node:net";
-import type { StreamHandler } from "./fast.ts";
+import type { StreamHandler } from "./fast/fast-path.ts";
 import { checkHead } from "./head.ts";
+import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import type { ListenerLimits } from "./limits.ts";
 
-/** A request of either version of HTTP. */
-export type HttpRequest = IncomingMessage | Http2ServerRequest;
-
-/** Its response. */
-export type HttpResponse = ServerResponse | Http2ServerResponse;
+export type { HttpRequest, HttpResponse };
 
 /** Answers requests. What it throws or rejects with becomes a plain 400. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;

@@ -2,14 +2,15 @@
 import type { ApiError } from "../aip/errors.ts";
 import { type Call, newCall } from "../pipeline/call.ts";
 import { finishError } from "../pipeline/finish-error.ts";
+import { checkFormType, readBody } from "./body.ts";
+import { watchClient } from "./client.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "./dispatch.ts";
-import { checkFormType, readBody } from "./rest/body.ts";
-import { watchClient } from "./rest/client.ts";
-import { HttpError } from "./rest/http-error.ts";
-import { peerAddress, readHeader, requestTarget } from "./rest/http-message.ts";
+import { HttpError } from "./http-error.ts";
+import { peerAddress, readHeader, requestTarget } from "./http-message.ts";
+import { sendReply } from "./reply.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./rest/json-text.ts";
 import { type Parameter, parseParameters } from "./rest/query.ts";
-import { sendReply, statusOf } from "./rest/reply.ts";
+import { statusOf } from "./rest/reply.ts";
 import { methodNotAllowed } from "./rest/routes.ts";
 
 /** What an endpoint is asked. */

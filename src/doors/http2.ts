@@ -10,7 +10,7 @@ import {
 import { type Clock, systemClock } from "../clock.ts";
 import { newBudget } from "./budget.ts";
 import { ignore, refuse, type SocketServer } from "./dispatch.ts";
-import type { StreamHandler } from "./fast.ts";
+import type { StreamHandler } from "./fast/fast-path.ts";
 import { headBytes } from "./head.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 

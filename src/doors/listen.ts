@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { guarded, guardedStream, type HttpHandler, ignore } from "./dispatch.ts";
 import { drainer } from "./drain.ts";
-import type { StreamHandler } from "./fast.ts";
+import type { StreamHandler } from "./fast/fast-path.ts";
 import { newHttp1Server } from "./http1.ts";
 import { newHttp2Server } from "./http2.ts";
 import type { ListenerLimits } from "./limits.ts";

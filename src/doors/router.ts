@@ -1,18 +1,12 @@
 // The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
 import { randomUUID } from "node:crypto";
 import { createRegistry, type DescMessage, type Message } from "@bufbuild/protobuf";
-import {
-  type Code,
-  ConnectError,
-  type ConnectRouter,
-  createContextKey,
-  createContextValues,
-  type HandlerContext,
-} from "@connectrpc/connect";
+import { type ConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { ApiError } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
+import { toConnectError } from "./connect-error.ts";
 import type { HttpHandler, HttpResponse } from "./dispatch.ts";
 
 export interface RouterOptions {
@@ -69,10 +63,4 @@ function callOf(context: HandlerContext): Call {
     header: (name) => context.requestHeader.get(name) ?? undefined,
     signal: () => context.signal,
   });
-}
-
-/** The codes of both vocabularies have the same numbers. */
-function toConnectError(error: ApiError): ConnectError {
-  const details = error.details.map(({ schema, value }) => ({ desc: schema, value }));
-  return new ConnectError(error.message, error.code as number as Code, undefined, details);
 }

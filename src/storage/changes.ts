@@ -54,6 +54,14 @@ export async function readChanges(session: Session, after: number, limit: number
   return await statement.execute({ after, limit });
 }
 
+/** The number of the last change; 0 before the first. */
+export async function latestSequence(session: Session): Promise<number> {
+  const statement = session.prepared("changes.latestSequence", (db, { changes }) =>
+    db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(1),
+  );
+  return (await statement.execute({}))[0]?.sequence ?? 0;
+}
+
 /** The sequence number of the latest change of a kind; 0 before the first. While it stays, so does everything of the kind. */
 export async function latestOfKind(session: Session, kind: string): Promise<number> {
   const statement = session.prepared("changes.latest_of_kind", (db, { changes }) =>

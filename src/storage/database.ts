@@ -2,6 +2,7 @@
 import { type AccessEpoch, advanceAccessEpoch, createAccessEpoch } from "./access-epoch.ts";
 import { type ChangeEntry, writeChanges } from "./changes.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
+import { createMilestones, type Milestones } from "./milestones.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 
 export interface Database {
@@ -17,6 +18,8 @@ export interface Database {
   write<T>(context: WriteContext, body: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Tells whether grants that were read earlier still hold. */
   readonly accessEpoch: AccessEpoch;
+  /** Finds places far into listings. */
+  readonly milestones: Milestones;
   /** Rejects when the database does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -36,6 +39,7 @@ export async function openDatabase(url: string, limits: DatabaseLimits): Promise
       return result;
     },
     accessEpoch,
+    milestones: createMilestones((body) => dialect.read(body)),
     check: () => dialect.check(),
     close: () => dialect.close(),
   };

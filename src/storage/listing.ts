@@ -3,10 +3,11 @@ import { type Collection, findRow, type ResourceRow } from "./collection.ts";
 import { type Condition, fulfils } from "./condition.ts";
 import { readCounter } from "./counters.ts";
 import { planRange, type RangePlan } from "./finder.ts";
-import { countRange, type Filters, keyOf, type RangeSource, readRange } from "./range.ts";
+import type { Milestones } from "./milestones.ts";
+import { countRange, type Filters, findPlace, keyOf, type Range, type RangeSource, readRange } from "./range.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./row-order.ts";
 import type { Session } from "./session.ts";
-import { skipRows } from "./skip.ts";
+import { type FindPlace, skipRows } from "./skip.ts";
 
 export type { Condition } from "./condition.ts";
 export type { Filters } from "./range.ts";
@@ -32,6 +33,15 @@ export interface ListQuery {
   readonly limit: number;
 }
 
+/** Measures what a page that lies far into its listing needs. To be called before the snapshot that the page is read on. */
+export async function prepareSkip<R extends ResourceRow>(
+  milestones: Milestones,
+  collection: Collection<R>,
+  query: ListQuery,
+): Promise<void> {
+  await milestones.prepare(collection, rangesOf(query), query.skip);
+}
+
 /** Decides how the rows of each source are found. */
 export async function planRows<R extends ResourceRow>(
   session: Session,
@@ -44,21 +54,18 @@ export async function planRows<R extends ResourceRow>(
   return plans;
 }
 
-/** One page. Ties of the sort field are broken by uid, in the same direction. */
+/** One page. Ties of the sort field are broken by uid, in the same direction. `find` may know a shorter way than to walk. */
 export async function listRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   query: ListQuery,
+  find: FindPlace = findPlace,
 ): Promise<R[]> {
-  const { sources, filters, condition, plans = [], order, after, skip, limit } = query;
-  const ranges = sources.flatMap((source, i) =>
-    source.type === "row" || plans[i]?.total === 0
-      ? []
-      : [{ source, filters, condition, finder: plans[i]?.finder, order, after }],
-  );
+  const { order, sources, skip, limit } = query;
+  const ranges = rangesOf(query);
   const found = await readPoints(session, collection, query);
   // Single rows may all come first; so many fewer have to be skipped in the ranges.
-  const skipped = await skipRows(session, collection, ranges, skip - found.length);
+  const skipped = await skipRows(session, collection, ranges, skip - found.length, find);
   if (!skipped) return [];
   const left = skip - skipped.count;
   for (const range of skipped.ranges) {
@@ -91,6 +98,14 @@ export async function countRows<R extends ResourceRow>(
     }
   }
   return total;
+}
+
+function rangesOf({ sources, filters, condition, plans = [], order, after }: ListQuery): Range[] {
+  return sources.flatMap((source, i) =>
+    source.type === "row" || plans[i]?.total === 0
+      ? []
+      : [{ source, filters, condition, finder: plans[i]?.finder, order, after }],
+  );
 }
 
 /** The single rows among the sources that pass the filters and come after the cursor. */

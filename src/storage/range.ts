@@ -80,6 +80,24 @@ export async function findPlace<R extends ResourceRow>(
   return places[0];
 }
 
+/** How many rows of a range lie up to a place, that of its last row included; all of them for undefined. */
+export async function countAhead<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  range: Range,
+  end: Cursor | undefined,
+): Promise<number> {
+  const key = statementKey(collection, end ? "ahead" : "rest", range);
+  const statement = session.prepared(key, (db, tables) => {
+    const { rows, from, isJoined, conditions, sortColumns } = describe(session, collection, tables, range);
+    const select = db.select({ count: count() }).from(from);
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
+    return joined.where(and(...conditions, ...(end ? [upTo(sortColumns, range.order.descending)] : [])));
+  });
+  const values = { ...valuesOf(range, end), endValue: end?.value, endUid: end?.uid };
+  return Number((await statement.execute(values))[0]?.count);
+}
+
 /** How many rows a source has under filters, by counting them. */
 export async function countRange<R extends ResourceRow>(
   session: Session,
@@ -172,8 +190,8 @@ function statementKey(
   return [collection.kind, purpose, ...shape].join(".");
 }
 
-function valuesOf({ source, filters, condition, finder, order, after }: Range): Record<string, unknown> {
-  const place = source.type === "subtree" ? uidsOf(source.uid, order, after) : { parent: source.uid };
+function valuesOf({ source, filters, condition, finder, order, after }: Range, end?: Cursor): Record<string, unknown> {
+  const place = source.type === "subtree" ? uidsOf(source.uid, order, after, end) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid };
   // Under names of their own: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
@@ -188,13 +206,25 @@ function valuesOf({ source, filters, condition, finder, order, after }: Range): 
 }
 
 /**
- * The bounds of the uids below `uid` that are left behind a cursor. SQLite starts at one bound of several: were it the one of
- * the subtree, it would read all that lies before the cursor.
+ * The bounds of the uids below `uid` that are left between two places. SQLite takes one lower and one upper bound of
+ * several: were it those of the subtree, it would read all that lies before and behind the places.
  */
-function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined): { from: string; to: string } {
+function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined, end: Cursor | undefined) {
   const { from, to } = rangeBelow(uid);
-  if (field !== "uid" || !after) return { from, to };
-  return descending ? { from, to: after.uid < to ? after.uid : to } : { from: after.uid > from ? after.uid : from, to };
+  if (field !== "uid") return { from, to };
+  const [low, high] = descending ? [end, after] : [after, end];
+  return {
+    from: latest(from, low?.uid),
+    to: earliest(to, high && (descending ? high.uid : rangeBelow(high.uid).from)),
+  };
+}
+
+function latest(bound: string, place: string | undefined): string {
+  return place !== undefined && place > bound ? place : bound;
+}
+
+function earliest(bound: string, place: string | undefined): string {
+  return place !== undefined && place < bound ? place : bound;
 }
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
@@ -218,6 +248,13 @@ function behind([first, second]: readonly PgColumn[], descending: boolean): SQL 
   return second
     ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("afterValue")}, ${sql.placeholder("afterUid")})`
     : sql`${first} ${operator} ${sql.placeholder("afterUid")}`;
+}
+
+function upTo([first, second]: readonly PgColumn[], descending: boolean): SQL {
+  const operator = sql.raw(descending ? ">=" : "<=");
+  return second
+    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("endValue")}, ${sql.placeholder("endUid")})`
+    : sql`${first} ${operator} ${sql.placeholder("endUid")}`;
 }
 
 function placeOf(rows: RowTable, { uid }: RangeTable, type: string): SQL[] {

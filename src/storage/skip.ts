@@ -1,11 +1,14 @@
 // Skipping far into several sorted ranges at once, without reading what is skipped.
 import type { Collection, ResourceRow } from "./collection.ts";
-import { findPlace, type Range } from "./range.ts";
+import type { findPlace, Range } from "./range.ts";
 import { type Cursor, compareCursors } from "./row-order.ts";
 import type { Session } from "./session.ts";
 
 /** So many rows are cheaper read than skipped: in all, and for each range. */
 const readThrough = { total: 100, perRange: 4 };
+
+/** Tells the place of the row at an offset behind the cursor of a range; undefined when there are not so many. */
+export type FindPlace = typeof findPlace;
 
 /** Ranges that have been moved forward, and how many rows they have left behind. */
 export interface Skipped {
@@ -24,19 +27,20 @@ export async function skipRows<R extends ResourceRow>(
   collection: Collection<R>,
   ranges: readonly Range[],
   skip: number,
+  find: FindPlace,
 ): Promise<Skipped | undefined> {
   const moved = [...ranges];
   let left = skip;
   while (moved.length > 0 && left > Math.max(readThrough.total, readThrough.perRange * moved.length)) {
     const offset = Math.floor((left - 1) / (moved.length === 1 ? 1 : 2 * moved.length));
     const places: (Cursor | undefined)[] = [];
-    for (const range of moved) places.push(await findPlace(session, collection, range, offset));
+    for (const range of moved) places.push(await find(session, collection, range, offset));
     while (moved.length * offset < left) {
       const first = firstPlace(places, ranges[0]!.order);
       if (first === undefined) return undefined;
       moved[first] = { ...moved[first]!, after: places[first] };
       left -= offset + 1;
-      places[first] = await findPlace(session, collection, moved[first], offset);
+      places[first] = await find(session, collection, moved[first], offset);
     }
   }
   return { ranges: moved, count: skip - left };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError, Code } from "../../src/aip/errors.ts";
-import { HttpError } from "../../src/doors/rest/http-error.ts";
+import { HttpError } from "../../src/doors/http-error.ts";
 import { type Binding, bindingsOf } from "../../src/doors/rest/http-rule.ts";
 import { createRoutes } from "../../src/doors/rest/routes.ts";
 import { methodWithRule } from "./exemplar.ts";

@@ -8,6 +8,7 @@ import { conditionsConformance } from "./conditions.ts";
 import { countersConformance } from "./counters.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./listing.ts";
+import { milestonesConformance } from "./milestones.ts";
 import { rowsConformance } from "./rows.ts";
 import type { OpenStore } from "./stores.ts";
 
@@ -16,6 +17,7 @@ export function conformance(name: string, open: OpenStore): void {
   describe(`storage on ${name}`, () => {
     rowsConformance(open);
     listingConformance(open);
+    milestonesConformance(open);
     conditionsConformance(open);
     countersConformance(open);
     changesConformance(open);

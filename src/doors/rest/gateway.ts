@@ -4,16 +4,17 @@ import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code, unauthenticated } from "../../aip/errors.ts";
 import { type Call, newCall } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
+import { type BodyLimits, checkFormType, checkJsonType, readBody } from "../body.ts";
+import { type Client, watchClient } from "../client.ts";
+import { HttpError } from "../http-error.ts";
+import { type HttpRequest, type HttpResponse, peerAddress, readHeader, requestTarget } from "../http-message.ts";
+import { type Reply, sendReply } from "../reply.ts";
 import { bindRequest, type RequestParts } from "./bind.ts";
-import { type BodyLimits, checkFormType, checkJsonType, readBody } from "./body.ts";
-import { type Client, watchClient } from "./client.ts";
-import { HttpError } from "./http-error.ts";
-import { type HttpRequest, type HttpResponse, peerAddress, readHeader, requestTarget } from "./http-message.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
 import { createJsonWriters, type JsonWriter } from "./json.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./json-text.ts";
 import { parseParameters } from "./query.ts";
-import { createErrorReplies, type Reply, sendReply, successReply, toApiError } from "./reply.ts";
+import { createErrorReplies, successReply, toApiError } from "./reply.ts";
 import { createRoutes } from "./routes.ts";
 
 /** The limits of the door and what it cannot know by itself. */

@@ -1,5 +1,5 @@
 import { Code } from "../../aip/errors.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError } from "../http-error.ts";
 import { type Binding, formatBinding } from "./http-rule.ts";
 import type { PathTemplate } from "./path-template.ts";
 import { parseRawPath, type RequestPath } from "./raw-path.ts";

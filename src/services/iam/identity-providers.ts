@@ -27,6 +27,7 @@ import { checkProvider, oidcRules } from "./provider-rules.ts";
 import {
   correlationOf,
   refuseImpossiblePkce,
+  refuseSecretForNewIssuer,
   requireMappedRoles,
   requireSecretOrPkce,
   secretOf,
@@ -91,6 +92,7 @@ export function identityProviders(deps: Deps): Implementation {
           await requireUsableRole(tx, after.defaultRole, before.parent, call);
           await requireMappedRoles(tx, before, after, call);
           const secret = secretOf(value!, mask);
+          refuseSecretForNewIssuer(before, after, secret);
           const correlationRule = correlationOf(before, value!, mask);
           const clientSecret =
             secret === undefined ? before.clientSecret : secret && sealClientSecret(seals, before.uid, secret);

@@ -27,6 +27,19 @@ export function secretOf({ configuration }: IdentityProvider, mask: UpdateMask):
   return secret === "" && !isNamed ? undefined : secret;
 }
 
+/**
+ * A stored secret was given for one issuer. Throws when another one would be sent it by somebody who may not know it:
+ * write only means that changing the address must not read it out.
+ */
+export function refuseSecretForNewIssuer(
+  before: IdentityProviderRow,
+  after: IdentityProviderRow,
+  secret: string | undefined,
+): void {
+  if (secret === undefined && before.clientSecret !== null && after.issuer !== before.issuer)
+    throw invalidField("oidc.client_secret", "must be given again when oidc.issuer changes");
+}
+
 /** The correlation rule stays; an update may leave it out or repeat it. */
 export function correlationOf(
   { correlationRule }: IdentityProviderRow,

@@ -1,4 +1,4 @@
-import { ApiError, type Code, type ErrorDetail } from "../../aip/errors.ts";
+import { ApiError, type Code, type ErrorDetail } from "../aip/errors.ts";
 
 /** An error of HTTP itself: its status says more than the one that belongs to its code. */
 export class HttpError extends ApiError {

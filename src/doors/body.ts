@@ -1,4 +1,4 @@
-import { Code, invalidField } from "../../aip/errors.ts";
+import { Code, invalidField } from "../aip/errors.ts";
 import { clientLeft } from "./client.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, readHeader } from "./http-message.ts";
@@ -16,7 +16,7 @@ const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*(?:
 const maxDiscardMs = 1000;
 
 /** Reads a body. Throws 413 when it is larger than the limit, 408 when it is late, CANCELLED when the client leaves. */
-export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Uint8Array> {
+export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> {
   const { maxBodyBytes, bodyTimeoutMs } = limits;
   if (announcedLength(req) > maxBodyBytes) return Promise.reject(tooLarge(maxBodyBytes));
   const body = createBuffer();
@@ -27,7 +27,8 @@ export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Uint8Arr
     };
     const onEnd = () => settle(() => resolve(body.bytes()));
     const onGone = () => settle(() => reject(clientLeft()));
-    const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs);
+    // A reply that was sent before the body ended leaves nobody to hear of it: that must not keep the process running.
+    const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs).unref();
     const settle = (finish: () => void) => {
       clearTimeout(timer);
       req.off("data", onData).off("end", onEnd).off("close", onGone).off("error", onGone).pause();

@@ -1,4 +1,4 @@
-import { ApiError, Code } from "../../aip/errors.ts";
+import { ApiError, Code } from "../aip/errors.ts";
 import type { HttpResponse } from "./http-message.ts";
 
 /** The other end of a request, as long as it waits for the answer. */

@@ -1,0 +1,67 @@
+// The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
+import { fromJsonString, type JsonWriteOptions, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
+import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { ApiError, Code } from "../../aip/errors.ts";
+import type { Method } from "../../pipeline/method.ts";
+import { toConnectError } from "../connect-error.ts";
+import { readMessage } from "./envelope.ts";
+import type { HeaderOf, Protocol } from "./protocol.ts";
+
+type Codec = Pick<Protocol, "parse"> & {
+  readonly contentType: string;
+  write(method: Method, message: Message): Uint8Array;
+};
+
+const proto: Codec = {
+  contentType: "application/proto",
+  parse: readMessage,
+  write: ({ descriptor }, message) => toBinary(descriptor.output, message),
+};
+
+function json(options: Partial<JsonWriteOptions>): Codec {
+  return {
+    contentType: "application/json",
+    parse: (method, body) => readJson(method, body, options),
+    write: ({ descriptor }, message) => Buffer.from(toJsonString(descriptor.output, message, options)),
+  };
+}
+
+/** Unary Connect with messages in protobuf or in JSON, whose registry knows what an Any may hold. */
+export function connect(options: Partial<JsonWriteOptions>): { readonly proto: Protocol; readonly json: Protocol } {
+  return { proto: newProtocol(proto, options), json: newProtocol(json(options), options) };
+}
+
+function newProtocol({ contentType, parse, write }: Codec, options: Partial<JsonWriteOptions>): Protocol {
+  const headers = { "content-type": contentType };
+  return {
+    door: "connect",
+    encodingHeader: "content-encoding",
+    timeoutOf,
+    parse,
+    success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
+    failure(thrown) {
+      const error =
+        thrown instanceof ApiError ? thrown : new ApiError(Code.INTERNAL, "Internal error", { cause: thrown });
+      return {
+        status: codeToHttpStatus(error.code as number),
+        headers: { "content-type": "application/json" },
+        body: errorToJsonBytes(toConnectError(error), options),
+      };
+    },
+  };
+}
+
+function timeoutOf(header: HeaderOf): number | undefined {
+  const text = header("connect-timeout-ms");
+  if (text === undefined) return 0;
+  return /^\d{1,10}$/.test(text) ? Math.max(1, Number(text)) : undefined;
+}
+
+function readJson({ descriptor }: Method, body: Buffer, options: Partial<JsonWriteOptions>): Message {
+  try {
+    // As connect-node reads it: clients of a later version may send fields that are not known here.
+    return fromJsonString(descriptor.input, body.toString(), { ...options, ignoreUnknownFields: true });
+  } catch (error) {
+    throw new ApiError(Code.INVALID_ARGUMENT, error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

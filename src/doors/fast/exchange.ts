@@ -1,0 +1,100 @@
+// One request and its answer, over a stream of HTTP/2 or as a request of HTTP/1.
+import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { resourceExhausted } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type BodyLimits, readBody } from "../body.ts";
+import { HttpError } from "../http-error.ts";
+import type { HttpRequest, HttpResponse } from "../http-message.ts";
+import { sendReply } from "../reply.ts";
+import { prefixLength } from "./envelope.ts";
+import type { Answer } from "./protocol.ts";
+
+/** What a call needs of the connection. */
+export interface Exchange {
+  /** The whole body. Rejects with an ApiError when it is too large, too finely cut or too late. */
+  readonly body: Promise<Buffer>;
+  /** Sends the first answer and drops any later one. `thrown` is what the answer tells of. */
+  reply(answer: Answer, call: Call, thrown?: unknown): void;
+  /** Runs `giveUp` after so many milliseconds, unless the exchange is over before. */
+  expireAfter(timeoutMs: number, giveUp: () => void): void;
+}
+
+/** Takes over a stream of HTTP/2. */
+export function streamExchange(
+  stream: ServerHttp2Stream,
+  limits: BodyLimits & { readonly maxChunks: number },
+): Exchange {
+  let replied = false;
+  return {
+    body: receive(stream, limits),
+    reply(answer, call) {
+      if (replied || stream.destroyed || stream.closed) return;
+      replied = true;
+      respond(stream, answer, { ...answer.headers, ...replyHeaders(call) });
+    },
+    expireAfter: (timeoutMs, giveUp) => expireAfter(stream, timeoutMs, giveUp),
+  };
+}
+
+/** Takes over a request of HTTP/1. */
+export function requestExchange(request: HttpRequest, response: HttpResponse, limits: BodyLimits): Exchange {
+  let replied = false;
+  return {
+    body: readBody(request, limits),
+    reply({ status, headers, body = new Uint8Array() }, call, thrown) {
+      if (replied || response.destroyed) return;
+      replied = true;
+      const closes = thrown instanceof HttpError && thrown.closes;
+      sendReply(request, response, { status, headers, body, closes }, Object.entries(replyHeaders(call)), limits);
+    },
+    expireAfter: (timeoutMs, giveUp) => expireAfter(response, timeoutMs, giveUp),
+  };
+}
+
+function replyHeaders(call: Call): Record<string, string> {
+  return { "x-request-id": call.requestId, ...Object.fromEntries(call.replyHeaders) };
+}
+
+function respond(stream: ServerHttp2Stream, { status, body, trailers }: Answer, headers: OutgoingHttpHeaders): void {
+  const head = { ":status": status, ...headers };
+  if (!body) {
+    stream.respond({ ...head, ...trailers }, { endStream: true });
+    return;
+  }
+  stream.respond(head, { waitForTrailers: trailers !== undefined });
+  if (trailers) stream.once("wantTrailers", () => stream.sendTrailers(trailers));
+  stream.end(body);
+}
+
+function expireAfter(
+  emitter: { once(event: "close", listener: () => void): unknown },
+  timeoutMs: number,
+  giveUp: () => void,
+): void {
+  const timer = setTimeout(giveUp, timeoutMs);
+  emitter.once("close", () => clearTimeout(timer));
+}
+
+/** Collects the body; one that is too large or too finely cut ends in an error rather than in memory. */
+function receive(
+  stream: ServerHttp2Stream,
+  { maxBodyBytes, maxChunks }: { readonly maxBodyBytes: number; readonly maxChunks: number },
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let isOver = false;
+    stream.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (isOver) return;
+      if (size > maxBodyBytes + prefixLength || chunks.length >= maxChunks) {
+        isOver = true;
+        chunks.length = 0;
+        reject(resourceExhausted(`the message is larger than ${maxBodyBytes} bytes`));
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    stream.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  });
+}

@@ -1,0 +1,130 @@
+// The short way for unary calls of gRPC, gRPC-web and Connect: from the request straight to the method and back. What it does
+// not recognise by the head it leaves alone, and connect-node serves it: streams, compression, odd encodings.
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { Registry } from "@bufbuild/protobuf";
+import { ApiError, Code } from "../../aip/errors.ts";
+import { type Call, newCall } from "../../pipeline/call.ts";
+import type { Method, MethodTable } from "../../pipeline/method.ts";
+import type { BodyLimits } from "../body.ts";
+import { type HttpRequest, type HttpResponse, peerAddress } from "../http-message.ts";
+import { connect } from "./connect.ts";
+import { type Exchange, requestExchange, streamExchange } from "./exchange.ts";
+import { grpc } from "./grpc.ts";
+import { grpcWeb } from "./grpc-web.ts";
+import type { HeaderOf, Protocol } from "./protocol.ts";
+
+/** Takes a stream and answers it, or leaves it untouched and says no. */
+export type StreamHandler = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  rawHeaders: readonly string[],
+) => boolean;
+
+export interface FastOptions extends BodyLimits {
+  readonly methods: MethodTable;
+  /** A body over HTTP/2 in more pieces than this is an attack on memory rather than a message. */
+  readonly maxChunks: number;
+  readonly maxTimeoutMs: number;
+  /** The types that stand in the details of errors. */
+  readonly detailTypes: Registry;
+}
+
+/** The short way, for either version of HTTP. */
+export interface FastPath {
+  readonly stream: StreamHandler;
+  /** Takes a request and answers it, or leaves it untouched and says no. */
+  request(request: HttpRequest, response: HttpResponse): boolean;
+}
+
+/** Makes the short way. */
+export function createFastPath(options: FastOptions): FastPath {
+  const { proto, json } = connect({ registry: options.detailTypes });
+  const overHttp1: ReadonlyMap<string, Protocol> = new Map([
+    ["application/grpc-web", grpcWeb],
+    ["application/grpc-web+proto", grpcWeb],
+    ["application/proto", proto],
+    ["application/json", json],
+  ]);
+  const overHttp2 = new Map([...overHttp1, ["application/grpc", grpc], ["application/grpc+proto", grpc]]);
+  return {
+    stream(stream, headers, rawHeaders) {
+      const method = options.methods.get(headers[":path"] ?? "");
+      if (!method || headers[":method"] !== "POST" || isRepeated(rawHeaders, "authorization")) return false;
+      const header: HeaderOf = (name) => headers[name]?.toString();
+      const plan = planOf(overHttp2, header, options);
+      if (!plan) return false;
+      const peer = stream.session?.socket?.remoteAddress ?? "";
+      run(method, plan, newCallOf(plan, peer, header), streamExchange(stream, options), options);
+      return true;
+    },
+    request(request, response) {
+      const method = options.methods.get(request.url ?? "");
+      if (!method || request.method !== "POST" || request.httpVersionMajor !== 1) return false;
+      const header: HeaderOf = (name) => request.headers[name]?.toString();
+      const plan = planOf(overHttp1, header, options);
+      if (!plan) return false;
+      run(
+        method,
+        plan,
+        newCallOf(plan, peerAddress(request), header),
+        requestExchange(request, response, options),
+        options,
+      );
+      return true;
+    },
+  };
+}
+
+/** What the head of a request says about the rest of it. */
+interface Plan {
+  readonly protocol: Protocol;
+  /** 0 without a deadline. */
+  readonly timeoutMs: number;
+}
+
+/** Undefined when the request needs more than one message in, one out. */
+function planOf(
+  protocols: ReadonlyMap<string, Protocol>,
+  header: HeaderOf,
+  { maxTimeoutMs }: FastOptions,
+): Plan | undefined {
+  const protocol = protocols.get(header("content-type") ?? "");
+  if (!protocol || header("expect") !== undefined) return undefined;
+  const encoding = header(protocol.encodingHeader) ?? "identity";
+  const timeoutMs = protocol.timeoutOf(header);
+  if (encoding !== "identity" || timeoutMs === undefined || timeoutMs > maxTimeoutMs) return undefined;
+  return { protocol, timeoutMs };
+}
+
+/** Node keeps the first of several Authorization headers; a request with two must not pass for one with the first. */
+function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  let seen = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i] === name) seen++;
+  return seen > 1;
+}
+
+function newCallOf({ protocol }: Plan, peer: string, header: HeaderOf): Call {
+  return newCall({ door: protocol.door, requestId: randomUUID(), peer, header });
+}
+
+/** Serves one call. The deadline and the method race; the exchange sends the first answer and drops the other. */
+async function run(
+  method: Method,
+  { protocol, timeoutMs }: Plan,
+  call: Call,
+  exchange: Exchange,
+  { maxBodyBytes }: FastOptions,
+): Promise<void> {
+  if (timeoutMs > 0) exchange.expireAfter(timeoutMs, () => exchange.reply(protocol.failure(expired()), call));
+  try {
+    const request = protocol.parse(method, await exchange.body, maxBodyBytes);
+    exchange.reply(protocol.success(method, await method.invoke(call, request)), call);
+  } catch (error) {
+    exchange.reply(protocol.failure(error), call, error);
+  }
+}
+
+function expired(): ApiError {
+  return new ApiError(Code.DEADLINE_EXCEEDED, "the deadline has passed");
+}

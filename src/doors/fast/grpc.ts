@@ -1,0 +1,54 @@
+// gRPC over HTTP/2: the status is in the trailers.
+import { create, toBinary } from "@bufbuild/protobuf";
+import { anyPack } from "@bufbuild/protobuf/wkt";
+import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
+import { ApiError, Code } from "../../aip/errors.ts";
+import { readEnvelope, writeEnvelopes } from "./envelope.ts";
+import type { HeaderOf, Protocol } from "./protocol.ts";
+
+const headers = { "content-type": "application/grpc+proto" };
+
+/** Unary gRPC with messages in protobuf. */
+export const grpc: Protocol = {
+  door: "grpc",
+  encodingHeader: "grpc-encoding",
+  timeoutOf: grpcTimeout,
+  parse: readEnvelope,
+  success: ({ descriptor }, message) => ({
+    status: 200,
+    headers,
+    body: writeEnvelopes({ flags: 0, bytes: toBinary(descriptor.output, message) }),
+    trailers: { "grpc-status": "0" },
+  }),
+  failure: (error) => ({ status: 200, headers, trailers: statusTrailers(error) }),
+};
+
+const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 };
+
+/** The deadline of a gRPC or gRPC-web request. */
+export function grpcTimeout(header: HeaderOf): number | undefined {
+  const text = header("grpc-timeout");
+  if (text === undefined) return 0;
+  const match = /^(\d{1,8})([HMSmun])$/.exec(text);
+  return match ? Math.max(1, Number(match[1]) * unitMs[match[2]!]!) : undefined;
+}
+
+/** The fields that tell of a failure, details included. */
+export function statusTrailers(error: unknown): Record<string, string> {
+  const failure = error instanceof ApiError ? error : new ApiError(Code.INTERNAL, "Internal error", { cause: error });
+  const { code, message } = failure;
+  const trailers: Record<string, string> = { "grpc-status": String(code), "grpc-message": percentEncode(message) };
+  if (failure.details.length > 0) {
+    const details = failure.details.map(({ schema, value }) => anyPack(schema, value));
+    const status = toBinary(StatusSchema, create(StatusSchema, { code, message, details }));
+    trailers["grpc-status-details-bin"] = Buffer.from(status).toString("base64").replace(/=+$/, "");
+  }
+  return trailers;
+}
+
+/** gRPC over HTTP/2, "Responses": only `%` and what is not printable ASCII is escaped; clients decode no more than that. */
+function percentEncode(message: string): string {
+  return message.replace(/[^\x20-\x24\x26-\x7e]+/gu, (part) => {
+    return Buffer.from(part).reduce((text, byte) => `${text}%${byte.toString(16).toUpperCase().padStart(2, "0")}`, "");
+  });
+}

@@ -1,0 +1,31 @@
+// What the unary protocols have in common: one message in, one message or an error out.
+import type { OutgoingHttpHeaders } from "node:http2";
+import type { Message } from "@bufbuild/protobuf";
+import type { DoorName } from "../../pipeline/call.ts";
+import type { Method } from "../../pipeline/method.ts";
+
+/** A header of the request by its lower-case name. */
+export type HeaderOf = (name: string) => string | undefined;
+
+/** What goes back: one body, and trailers where the protocol has them. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent when trailers are all there is. */
+  readonly body?: Uint8Array;
+  readonly trailers?: OutgoingHttpHeaders;
+}
+
+/** How one protocol writes requests and answers. */
+export interface Protocol {
+  readonly door: DoorName;
+  /** The header that names the compression of the request. */
+  readonly encodingHeader: string;
+  /** The deadline of the request in milliseconds: 0 without one, undefined when it is malformed. */
+  timeoutOf(header: HeaderOf): number | undefined;
+  /** Reads the message from a whole body; throws an ApiError when there is none in it. */
+  parse(method: Method, body: Buffer, maxBytes: number): Message;
+  success(method: Method, message: Message): Answer;
+  /** The answer to whatever was thrown. */
+  failure(error: unknown): Answer;
+}

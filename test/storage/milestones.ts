@@ -1,0 +1,151 @@
+// Marks along ranges: the place that they tell is that of the model, whatever has changed since they were made.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
+import type { Database } from "../../src/storage/database.ts";
+import { createMilestones, type Milestones } from "../../src/storage/milestones.ts";
+import type { Range, RangeSource } from "../../src/storage/range.ts";
+import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
+import { names, orders } from "./forest.ts";
+import { modelCursor, modelRows } from "./listing-model.ts";
+import type { OpenStore } from "./stores.ts";
+
+/** So short that a few dozen rows have several stretches, which soon become too long. */
+const limits = { stride: 4, longest: 8, marks: 1000, changes: 10 };
+
+interface Edit {
+  readonly what: "insert" | "rename" | "delete";
+  readonly at: number;
+  readonly name: string;
+}
+
+const edits = fc.array(
+  fc.record({
+    what: fc.constantFrom<Edit["what"]>("insert", "insert", "rename", "delete"),
+    at: fc.nat(),
+    name: fc.constantFrom(...names),
+  }),
+  { maxLength: 15 },
+);
+
+const questions = fc.array(
+  fc.record({
+    order: fc.constantFrom(...orders),
+    place: fc.constantFrom("subtree", "children"),
+    parent: fc.nat({ max: 2 }),
+    after: fc.option(fc.nat({ max: 60 })),
+    offset: fc.integer({ min: 0, max: 60 }),
+    isPrepared: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+const turns = fc.array(fc.record({ edits, questions }), { minLength: 1, maxLength: 5 });
+
+/** Declares the tests of milestones. */
+export function milestonesConformance(open: OpenStore): void {
+  describe("milestones", () => {
+    it("tell the place that walking would find, while rows come, go and move", async () => {
+      await using store = await open();
+      const { database } = store;
+      const other = await store.open();
+      const property = fc.asyncProperty(turns, async (all) => {
+        const rows = await plant(database);
+        const milestones = createMilestones((body) => database.read(body), limits);
+        try {
+          for (const turn of all) {
+            // Another node writes: only the change log tells of it.
+            for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
+            for (const question of turn.questions) await ask(database, milestones, rows, question);
+          }
+        } finally {
+          await write(database, async (tx) => {
+            for (const row of rows.toReversed()) await deleteRow(tx, groups, row);
+          });
+        }
+      });
+      await fc.assert(property, { numRuns: 15 });
+    });
+
+    it("are right while they are being made", async () => {
+      await using store = await open();
+      const { database } = store;
+      const rows = await plant(database);
+      let reads = 0;
+      const milestones = createMilestones(async (body) => {
+        // A row comes between any two of the snapshots that a range is measured on.
+        const at = reads++;
+        await write(database, (tx) => apply(tx, rows, { what: "insert", at: 0, name: names[at % names.length]! }));
+        return await database.read(body);
+      }, limits);
+      for (const order of orders) {
+        const range: Range = { source: { type: "subtree", uid: rows[0]!.uid }, filters: {}, order, after: undefined };
+        await milestones.prepare(groups, [range], 100);
+        for (let offset = 0; offset < rows.length; offset += 3)
+          await compare(database, milestones, rows, range, offset);
+      }
+    });
+  });
+}
+
+type Tx = Parameters<Parameters<Database["write"]>[1]>[0];
+
+async function plant(database: Database): Promise<GroupRow[]> {
+  const rows = [0, 1, 2].map((i) => groupRow(null, `root ${i}`));
+  for (let i = 0; i < 40; i++) {
+    const parent = rows[i % 4 === 0 ? rows.length - 1 : i % 3]!.uid;
+    rows.push(groupRow(parent, i, { name: names[i % names.length]!, createTime: i % 5, updateTime: i }));
+  }
+  await write(database, async (tx) => {
+    for (const row of rows) await insertRow(tx, groups, row);
+  });
+  return rows;
+}
+
+async function apply(tx: Tx, rows: GroupRow[], { what, at, name }: Edit): Promise<void> {
+  const row = rows[at % rows.length]!;
+  if (what === "insert") {
+    const added = groupRow(row.uid, `${rows.length} ${at} ${name} ${tx.context.time}`, { name, createTime: at % 5 });
+    if (rows.some(({ uid }) => uid === added.uid)) return;
+    await insertRow(tx, groups, added);
+    rows.push(added);
+  } else if (what === "rename") {
+    const renamed = { ...row, name, updateTime: at % 50 };
+    await updateRow(tx, groups, row, renamed);
+    rows[rows.indexOf(row)] = renamed;
+  } else if (row.parent !== null && !rows.some(({ parent }) => parent === row.uid)) {
+    await deleteRow(tx, groups, row);
+    rows.splice(rows.indexOf(row), 1);
+  }
+}
+
+type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;
+
+async function ask(
+  database: Database,
+  milestones: Milestones,
+  rows: readonly GroupRow[],
+  { order, place, parent, after, offset, isPrepared }: Question,
+): Promise<void> {
+  const source = { type: place, uid: rows[parent]!.uid } as RangeSource;
+  const first = after === null ? undefined : modelRows(rows, { sources: [source], filters: {}, order })[after];
+  const range: Range = { source, filters: {}, order, after: first && modelCursor(first, order) };
+  if (isPrepared) await milestones.prepare(groups, [range], limits.longest + offset);
+  await compare(database, milestones, rows, range, offset);
+}
+
+async function compare(
+  database: Database,
+  milestones: Milestones,
+  rows: readonly GroupRow[],
+  range: Range,
+  offset: number,
+): Promise<void> {
+  const { source, order, after } = range;
+  const all = modelRows(rows, { sources: [source], filters: {}, order });
+  const start = after ? all.findIndex(({ uid }) => uid === after.uid) + 1 : 0;
+  const expected = all[start + offset];
+  const found = await database.read((session) => milestones.find(session, groups, range, offset));
+  assert.deepEqual(found && { ...found }, expected && modelCursor(expected, order), JSON.stringify({ range, offset }));
+}
