@@ -3,8 +3,9 @@ import type { AdvisoryData } from "../advisory-data.ts";
 import type { Gatehouse } from "../gatehouse.ts";
 import { loadHttp1 } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
-import { http1Connections } from "./raw.ts";
 
+/** Few enough that searches for different texts, one after the other, keep nobody waiting for seconds. */
+const connections = 8;
 const unfiltered = "advisories REST 30k";
 
 /** A page of 50 with its total, without a filter and with each alone. Ratios are to the one without. */
@@ -13,7 +14,7 @@ export function advisoryScenarios(gatehouse: Gatehouse, { queries }: AdvisoryDat
   const scenario = (name: string, asked: readonly string[], baseline?: string): Scenario => {
     const paths = asked.map((query) => ["/vulnerabilities/v2beta1/advisories?pageSize=50", query].join("&"));
     const requests = paths.map((path) => ({ method: "GET", path }));
-    const load = { port, connections: http1Connections, headers: { authorization }, requests };
+    const load = { port, connections, headers: { authorization }, requests };
     return { name, server: gatehouse, ...(baseline ? { baseline } : {}), load: (seconds) => loadHttp1(load, seconds) };
   };
   return [
