@@ -5,6 +5,7 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { type Door, type DoorName, doorNames, openDoor } from "../harness/doors.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
+import { newCanaries } from "./canaries.ts";
 import { type Case, readCases } from "./case.ts";
 import { runCase } from "./run.ts";
 import { openStage, tickingClock } from "./stage.ts";
@@ -29,9 +30,10 @@ for (const place of places) {
   describe(`API cases on ${place.name}`, () => {
     let server: TestServer;
     let doors: readonly Door[];
+    const canaries = newCanaries();
     before(async () => {
-      server = await startTestServer({ clock: tickingClock(), ...place });
-      doors = place.doors.map((name) => openDoor(name, server.url));
+      server = await startTestServer({ clock: tickingClock(), log: canaries.log, ...place });
+      doors = place.doors.map((name) => canaries.watch(openDoor(name, server.url)));
     });
     after(async () => {
       for (const door of doors) door[Symbol.dispose]();
@@ -43,6 +45,9 @@ for (const place of places) {
         it(`${each.name} over ${doorName}: ${each.title}`, () => run(each, server, doors[i]!, way));
       }
     }
+    // The last of its tests: by then every secret of every case has passed.
+    it("L1: no secret of any case is in the log, the metrics, the change log or an error", () =>
+      canaries.check(server.url, server.server.database));
   });
 }
 

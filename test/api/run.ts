@@ -11,7 +11,7 @@ import { fillIn, valueAt } from "./variables.ts";
 
 /** Runs all steps and answers the transcript; rejects at the first step that came to something else than expected. */
 export async function runCase({ steps }: Case, stage: Stage, door: Door): Promise<JsonValue[]> {
-  const normalize = normalizer({ domain: String(stage.variables.domain) });
+  const normalize = normalizer({ domain: String(stage.variables.domain), server: String(stage.variables.server) });
   const transcript: JsonValue[] = [];
   for (const step of steps) {
     for (const item of step.each ?? [null]) {

@@ -62,6 +62,7 @@ export async function openStage(server: TestServer, door: Door, name: string): P
   return {
     variables: {
       root,
+      server: server.config.baseUrl,
       ...people,
       operator: server.ownerUid,
       roles,
