@@ -15,22 +15,18 @@ interface Step {
 
 type Print = (text: string) => void;
 
-/** How many steps run at a time: the tests of the API cases are about half of all work. */
+/** How many steps run at a time. */
 const lanes = Math.min(2, availableParallelism());
 
-const isApi = (file: string) => file.startsWith("test/api/");
 const files = testFiles();
+const within = (folder: string) => files.filter((file) => file.startsWith(folder));
+/** The tests that run beside the others: about half of the work. */
+const [apiCases, commandLine] = [within("test/api/"), within("test/cli/")];
+const others = files.filter((file) => !apiCases.includes(file) && !commandLine.includes(file));
 const steps: readonly Step[] = [
-  {
-    name: "tests",
-    run: (print) =>
-      tests(
-        files.filter((file) => !isApi(file)),
-        print,
-      ),
-    isLive: true,
-  },
-  { name: "tests of the API cases", run: (print) => tests(files.filter(isApi), print) },
+  { name: "tests", run: (print) => tests(others, print), isLive: true },
+  { name: "tests of the API cases", run: (print) => tests(apiCases, print) },
+  { name: "tests of the command line", run: (print) => tests(commandLine, print) },
   { name: "format and lint (biome)", run: (print) => tool("biome", ["check", "--error-on-warnings"], print) },
   { name: "protos: lint", run: (print) => tool("buf", ["lint", "proto"], print) },
   { name: "protos: format", run: (print) => tool("buf", ["format", "-d", "--exit-code", "proto"], print) },
