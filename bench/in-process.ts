@@ -8,12 +8,12 @@ import { createTokens } from "../src/authn/tokens.ts";
 import { Access } from "../src/authz/access.ts";
 import { capabilitySet } from "../src/authz/capabilities.ts";
 import { systemClock } from "../src/clock.ts";
+import { openSeals } from "../src/secrets.ts";
 import { groupCollection } from "../src/services/iam/rows.ts";
 import { findRow } from "../src/storage/collection.ts";
 import { type Database, openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
 import { countRows, type ListQuery, listRows, prepareSkip, type SortField } from "../src/storage/listing.ts";
-import { newSeals } from "../src/storage/seals.ts";
 import { keyStore } from "../src/storage/signing-keys.ts";
 import { newRoot } from "../src/uid.ts";
 import { type MicroRow, measureMicros, type Operation } from "./micro.ts";
@@ -32,7 +32,7 @@ async function measureParts(directory: string, landmarks: Landmarks): Promise<Mi
     const operations = [
       driverRead(driver, landmarks),
       ...(await storageOperations(database, landmarks)),
-      await warmToken(database, landmarks),
+      await warmToken(database, directory, landmarks),
       authorization(landmarks),
     ];
     return await measureMicros(operations, baseline);
@@ -74,8 +74,10 @@ async function storageOperations({ session, milestones }: Database, landmarks: L
   ];
 }
 
-async function warmToken(database: Database, { ownerUid }: Landmarks): Promise<Operation> {
-  const keys = await openKeyRing(keyStore(database, newSeals([]), systemClock), {
+async function warmToken(database: Database, dataDir: string, { ownerUid }: Landmarks): Promise<Operation> {
+  // A server of an earlier run may have sealed its keys with the one in the directory.
+  const seals = openSeals({ dev: true, dataDir, secretsKeys: [] });
+  const keys = await openKeyRing(keyStore(database, seals, systemClock), {
     algorithm: "RS256",
     clock: systemClock,
     refreshCooldownMs: 1000,
