@@ -6,8 +6,8 @@ import * as module from "node:module";
 import { fileURLToPath } from "node:url";
 
 const oldestNode = 24;
-// MiB. New objects in more memory than this cost a third more of it under load, and no less time. It is set at the start of a
-// process or not at all: here, in the first line, and in the scripts of package.json.
+// MiB. New objects in more memory than this cost memory and save no time. It is set at the start of a process or not at
+// all: here, in the first line, and in the scripts of package.json.
 const flags = ["--max-semi-space-size=8"];
 const bundled = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
 
