@@ -1,6 +1,5 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
 import { randomUUID } from "node:crypto";
-import { createRegistry } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -155,7 +154,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
         bodyTimeoutMs: limits.bodyTimeoutMs,
         maxChunks: defaultLimits.freeChunks,
         maxTimeoutMs: limits.deadlineMs,
-        detailTypes: createRegistry(...detailTypes),
+        detailTypes,
       })
     : undefined;
   const listener = await openListener({

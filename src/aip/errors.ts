@@ -51,6 +51,11 @@ export interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
+/** Whatever was thrown, as an error that a caller may see: the cause of an unexpected one is for the log. */
+export function toApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(Code.INTERNAL, "Internal error", { cause: error });
+}
+
 /** The canonical name of a code, such as `NOT_FOUND`. */
 export function codeName(code: Code): string {
   return codeNames[code] ?? "UNKNOWN";

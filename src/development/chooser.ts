@@ -1,5 +1,5 @@
 // The page on which a browser chooses who it is.
-import type { HttpRequest, HttpResponse } from "../doors/dispatch.ts";
+import type { HttpRequest, HttpResponse } from "../doors/http-message.ts";
 import { sendPage } from "../doors/site.ts";
 import { markup, page } from "../sign-in/html.ts";
 

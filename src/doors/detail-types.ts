@@ -1,8 +1,8 @@
-import type { DescMessage } from "@bufbuild/protobuf";
+import { createRegistry } from "@bufbuild/protobuf";
 import * as details from "../../gen/google/rpc/error_details_pb.ts";
 
 /** The types that the details of errors have. */
-export const detailTypes: readonly DescMessage[] = [
+export const detailTypes = createRegistry(
   details.ErrorInfoSchema,
   details.BadRequestSchema,
   details.PreconditionFailureSchema,
@@ -12,4 +12,4 @@ export const detailTypes: readonly DescMessage[] = [
   details.RequestInfoSchema,
   details.HelpSchema,
   details.LocalizedMessageSchema,
-];
+);

@@ -5,8 +5,6 @@ import { checkHead } from "./head.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import type { ListenerLimits } from "./limits.ts";
 
-export type { HttpRequest, HttpResponse };
-
 /** Answers requests. What it throws or rejects with becomes a plain 400. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;
 

@@ -1,4 +1,4 @@
-import type { HttpRequest } from "./dispatch.ts";
+import type { HttpRequest } from "./http-message.ts";
 import type { ListenerLimits } from "./limits.ts";
 
 /**

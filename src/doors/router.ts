@@ -1,13 +1,14 @@
 // The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
 import { randomUUID } from "node:crypto";
-import { createRegistry, type DescMessage, type Message } from "@bufbuild/protobuf";
+import type { Message, Registry } from "@bufbuild/protobuf";
 import { type ConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { ApiError } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 import { toConnectError } from "./connect-error.ts";
-import type { HttpHandler, HttpResponse } from "./dispatch.ts";
+import type { HttpHandler } from "./dispatch.ts";
+import type { HttpResponse } from "./http-message.ts";
 
 export interface RouterOptions {
   readonly methods: MethodTable;
@@ -18,7 +19,7 @@ export interface RouterOptions {
   readonly maxBodyBytes: number;
   readonly maxTimeoutMs: number;
   /** The types that stand in the details of errors. */
-  readonly detailTypes: readonly DescMessage[];
+  readonly detailTypes: Registry;
   /** Aborted when the program begins to stop. */
   readonly draining: AbortSignal;
 }
@@ -37,7 +38,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
     readMaxBytes: options.maxBodyBytes,
     maxTimeoutMs: options.maxTimeoutMs,
     shutdownSignal: options.draining,
-    jsonOptions: { registry: createRegistry(...options.detailTypes) },
+    jsonOptions: { registry: options.detailTypes },
   });
 }
 

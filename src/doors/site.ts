@@ -1,6 +1,7 @@
 // The few fixed pages beside the API: probes, metrics, discovery.
 import type { ServerResponse } from "node:http";
-import type { HttpHandler, HttpRequest, HttpResponse } from "./dispatch.ts";
+import type { HttpHandler } from "./dispatch.ts";
+import type { HttpRequest, HttpResponse } from "./http-message.ts";
 
 /** One page: its text, or a status other than 200. */
 export interface PageReply {

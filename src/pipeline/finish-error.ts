@@ -1,7 +1,7 @@
 // Whatever a handler threw becomes an error of our vocabulary, complete with its ErrorInfo.
 import { create, type DescService } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { ApiError, Code, unavailable } from "../aip/errors.ts";
+import { ApiError, Code, toApiError, unavailable } from "../aip/errors.ts";
 import { ReferenceViolation, StorageUnavailable, UniqueViolation } from "../storage/errors.ts";
 
 /** The domain of ErrorInfo for a service: its product area before the domain of the installation. */
@@ -13,7 +13,7 @@ export function errorDomain(service: DescService, domain: string): string {
 
 /** An error that a caller may see. Only the log learns what an unexpected error was. */
 export function finishError(error: unknown, domain: string): ApiError {
-  const known = toApiError(error);
+  const known = expectedError(error);
   const info = create(ErrorInfoSchema, { reason: known.reason, domain, metadata: { ...known.metadata } });
   return new ApiError(known.code, known.message, {
     details: [{ schema: ErrorInfoSchema, value: info }, ...known.details],
@@ -23,11 +23,10 @@ export function finishError(error: unknown, domain: string): ApiError {
   });
 }
 
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
+function expectedError(error: unknown): ApiError {
   if (error instanceof StorageUnavailable) return unavailable("the database cannot serve now", error);
   if (error instanceof UniqueViolation || error instanceof ReferenceViolation) {
     return new ApiError(Code.ABORTED, "Aborted: another change came first; try again", { cause: error });
   }
-  return new ApiError(Code.INTERNAL, "Internal error", { cause: error });
+  return toApiError(error);
 }

@@ -1,6 +1,6 @@
 // The second half of a sign-in: the browser comes back with a code, which becomes what the person asked for.
 import { invalidField } from "../aip/errors.ts";
-import type { HttpRequest } from "../doors/dispatch.ts";
+import type { HttpRequest } from "../doors/http-message.ts";
 import type { PageReply } from "../doors/site.ts";
 import { findSignIn, takeSignIn } from "../storage/sign-in.ts";
 import { failureReply } from "./failure.ts";

@@ -1,5 +1,5 @@
 // The pages of the sign-in of people.
-import type { HttpRequest } from "../doors/dispatch.ts";
+import type { HttpRequest } from "../doors/http-message.ts";
 import { type PageReply, type Pages, text } from "../doors/site.ts";
 import { callbackPage } from "./finish.ts";
 import { callbackPath, queryOf, type SignInDeps, startPath } from "./sign-in.ts";

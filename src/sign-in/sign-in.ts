@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { FailureBudget } from "../authn/failure-budget.ts";
 import type { Clock } from "../clock.ts";
-import type { HttpRequest } from "../doors/dispatch.ts";
+import type { HttpRequest } from "../doors/http-message.ts";
 import type { Database } from "../storage/database.ts";
 import type { IdentityDirectory } from "../sts/assumption.ts";
 import type { IssueDeps } from "../sts/issue.ts";

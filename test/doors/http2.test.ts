@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { HttpHandler, HttpRequest } from "../../src/doors/dispatch.ts";
+import type { HttpHandler } from "../../src/doors/dispatch.ts";
+import type { HttpRequest } from "../../src/doors/http-message.ts";
 import {
   codeOf,
   errorCode,

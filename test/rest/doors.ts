@@ -8,6 +8,7 @@ import {
   createServer as createHttp2Server,
 } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
+import { createRegistry } from "@bufbuild/protobuf";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { createGateway, type GatewayOptions } from "../../src/doors/rest/gateway.ts";
 import type { Method } from "../../src/pipeline/method.ts";
@@ -53,7 +54,7 @@ export async function openDoors(methods: readonly Method[], options: Partial<Gat
     maxJsonDepth: 100,
     requestTimeoutMs: 10_000,
     errorDomain: "rest.test",
-    anyTypes: [BadRequestSchema],
+    anyTypes: createRegistry(BadRequestSchema),
     newRequestId: () => `request-${++requests}`,
     report: (error) => reported.push(error),
     ...options,

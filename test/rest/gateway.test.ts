@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { create, type Message } from "@bufbuild/protobuf";
+import { create, createRegistry, type Message } from "@bufbuild/protobuf";
 import {
   GroupSchema,
   GroupsService,
@@ -315,7 +315,7 @@ describe("createGateway", () => {
     maxJsonDepth: 1,
     requestTimeoutMs: 1,
     errorDomain: "rest.test",
-    anyTypes: [],
+    anyTypes: createRegistry(),
     newRequestId: () => "",
   };
 

@@ -1,7 +1,7 @@
 // The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
 import { fromJsonString, type JsonWriteOptions, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { ApiError, Code } from "../../aip/errors.ts";
+import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { toConnectError } from "../connect-error.ts";
 import { readMessage } from "./envelope.ts";
@@ -40,8 +40,7 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
     parse,
     success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
     failure(thrown) {
-      const error =
-        thrown instanceof ApiError ? thrown : new ApiError(Code.INTERNAL, "Internal error", { cause: thrown });
+      const error = toApiError(thrown);
       return {
         status: codeToHttpStatus(error.code as number),
         headers: { "content-type": "application/json" },

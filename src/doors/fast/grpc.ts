@@ -2,7 +2,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
-import { ApiError, Code } from "../../aip/errors.ts";
+import { toApiError } from "../../aip/errors.ts";
 import { readEnvelope, writeEnvelopes } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
@@ -35,11 +35,10 @@ export function grpcTimeout(header: HeaderOf): number | undefined {
 
 /** The fields that tell of a failure, details included. */
 export function statusTrailers(error: unknown): Record<string, string> {
-  const failure = error instanceof ApiError ? error : new ApiError(Code.INTERNAL, "Internal error", { cause: error });
-  const { code, message } = failure;
+  const { code, message, details: told } = toApiError(error);
   const trailers: Record<string, string> = { "grpc-status": String(code), "grpc-message": percentEncode(message) };
-  if (failure.details.length > 0) {
-    const details = failure.details.map(({ schema, value }) => anyPack(schema, value));
+  if (told.length > 0) {
+    const details = told.map(({ schema, value }) => anyPack(schema, value));
     const status = toBinary(StatusSchema, create(StatusSchema, { code, message, details }));
     trailers["grpc-status-details-bin"] = Buffer.from(status).toString("base64").replace(/=+$/, "");
   }

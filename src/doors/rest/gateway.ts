@@ -1,7 +1,7 @@
 // The REST door: an HTTP request becomes a call of a method, and what it answers becomes JSON.
-import { create, createRegistry, type DescMessage, type Registry } from "@bufbuild/protobuf";
+import { create, type Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
-import { ApiError, Code, unauthenticated } from "../../aip/errors.ts";
+import { ApiError, Code, toApiError, unauthenticated } from "../../aip/errors.ts";
 import { type Call, newCall } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { type BodyLimits, checkFormType, checkJsonType, readBody } from "../body.ts";
@@ -14,7 +14,7 @@ import { type Binding, bindingsOf } from "./http-rule.ts";
 import { createJsonWriters, type JsonWriter } from "./json.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./json-text.ts";
 import { parseParameters } from "./query.ts";
-import { createErrorReplies, successReply, toApiError } from "./reply.ts";
+import { createErrorReplies, successReply } from "./reply.ts";
 import { createRoutes } from "./routes.ts";
 
 /** The limits of the door and what it cannot know by itself. */
@@ -26,7 +26,7 @@ export interface GatewayOptions extends BodyLimits {
   /** The domain in the ErrorInfo of errors that the door makes itself. */
   readonly errorDomain: string;
   /** The messages that an Any in a request or a reply may hold. */
-  readonly anyTypes: readonly DescMessage[];
+  readonly anyTypes: Registry;
   newRequestId(): string;
   /** Told of failures that the contract of `Method` rules out; the caller sees INTERNAL. */
   readonly report?: (error: unknown, requestId: string) => void;
@@ -51,7 +51,7 @@ interface Serving extends GatewayOptions {
 /** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
 export function createGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
   const all = [...methods];
-  const registry = createRegistry(...options.anyTypes);
+  const registry = options.anyTypes;
   const { writer } = createJsonWriters({ registry, zeroValues: true });
   const serving: Serving = {
     ...options,

@@ -1,6 +1,6 @@
 import type { Registry } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
-import { ApiError, Code, detail, type ErrorDetail } from "../../aip/errors.ts";
+import { type ApiError, Code, detail, type ErrorDetail } from "../../aip/errors.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
 import { createJsonWriters } from "./json.ts";
@@ -57,11 +57,6 @@ export function createErrorReplies(domain: string, registry: Registry): (error: 
       closes: error instanceof HttpError && error.closes,
     };
   };
-}
-
-/** Whatever was thrown, as an error that a caller may see. */
-export function toApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(Code.INTERNAL, "Internal error", { cause: error });
 }
 
 /** The HTTP status of an error. */
