@@ -62,12 +62,12 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
   const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
   const { collection } = resource;
-  const { milestones } = deps.database;
+  const { milestones, findings } = deps.database;
   const after = token && { value: token.value, uid: token.uid };
   const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize + 1 };
   await prepareSkip(milestones, collection, listing);
   const [found, total] = await deps.database.read(async (session) => {
-    const plans = await planRows(session, collection, listing);
+    const plans = await planRows(session, findings, collection, listing);
     return [
       await listRows(session, collection, { ...listing, plans }, milestones.find),
       await countRows(session, collection, { ...listing, plans }),

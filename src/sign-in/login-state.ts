@@ -1,6 +1,7 @@
 // A login under way. The browser holds the two secrets, state and cookie; the database holds their digests, and the rest
 // of it encrypted under a key that follows from the state, so that its rows help nobody who reads them.
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { newSeals, type Place, type Seals } from "../storage/seals.ts";
 import type { SignInRow } from "../storage/sign-in.ts";
 import type { LoginRequest } from "./login-request.ts";
 import type { LoginSecrets } from "./upstream.ts";
@@ -20,10 +21,6 @@ export interface StartedLogin {
   readonly cookie: { readonly name: string; readonly value: string };
 }
 
-const algorithm = "aes-256-gcm";
-const nonceBytes = 12;
-const tagBytes = 16;
-
 /** Makes the secrets of a login. */
 export function startLogin(
   request: LoginRequest,
@@ -34,7 +31,12 @@ export function startLogin(
   const [state, nonce, codeVerifier, value] = Array.from({ length: 4 }, () => randomBytes(32).toString("base64url"));
   const login = { request, provider, secrets: { state: state!, nonce: nonce!, codeVerifier: codeVerifier! } };
   const id = loginId(state!);
-  const row = { id, browserDigest: digest("browser", value!), sealed: seal(login), expireTime };
+  const row = {
+    id,
+    browserDigest: digest("browser", value!),
+    sealed: sealsOf(state!).seal(placeOf(id), JSON.stringify(login)),
+    expireTime,
+  };
   return { login, row, cookie: { name: cookieName(id, isSecure), value: value! } };
 }
 
@@ -55,27 +57,23 @@ export function isSameBrowser(row: SignInRow, cookie: string): boolean {
 }
 
 /** The login of a row; undefined when the state is not its own. */
-export function openLogin({ sealed }: SignInRow, state: string): Login | undefined {
+export function openLogin({ id, sealed }: SignInRow, state: string): Login | undefined {
+  const seals = sealsOf(state);
+  // A text that is not sealed would be taken as it is.
+  if (!seals.isCurrent(sealed)) return undefined;
   try {
-    const bytes = Buffer.from(sealed, "base64");
-    const decipher = createDecipheriv(algorithm, keyFor(state), bytes.subarray(0, nonceBytes));
-    decipher.setAuthTag(bytes.subarray(-tagBytes));
-    const content = bytes.subarray(nonceBytes, -tagBytes);
-    return JSON.parse(Buffer.concat([decipher.update(content), decipher.final()]).toString());
+    return JSON.parse(seals.open(placeOf(id), sealed));
   } catch {
     return undefined;
   }
 }
 
-function seal(login: Login): string {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv(algorithm, keyFor(login.secrets.state), nonce);
-  const content = Buffer.concat([cipher.update(JSON.stringify(login)), cipher.final()]);
-  return Buffer.concat([nonce, content, cipher.getAuthTag()]).toString("base64");
+function sealsOf(state: string): Seals {
+  return newSeals([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
 }
 
-function keyFor(state: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32));
+function placeOf(id: string): Place {
+  return { kind: "sign_ins", uid: id, column: "sealed" };
 }
 
 function digest(kind: string, text: string): string {

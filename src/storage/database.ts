@@ -2,6 +2,7 @@
 import { type AccessEpoch, advanceAccessEpoch, createAccessEpoch } from "./access-epoch.ts";
 import { type ChangeEntry, writeChanges } from "./changes.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
+import { type FindingMemory, newFindingMemory } from "./finder.ts";
 import { createMilestones, type Milestones } from "./milestones.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 
@@ -20,6 +21,8 @@ export interface Database {
   readonly accessEpoch: AccessEpoch;
   /** Finds places far into listings. */
   readonly milestones: Milestones;
+  /** What conditions of listings found. */
+  readonly findings: FindingMemory;
   /** Rejects when the database does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -39,6 +42,7 @@ export async function openDatabase(url: string, limits: DatabaseLimits): Promise
       return result;
     },
     accessEpoch,
+    findings: newFindingMemory(),
     milestones: createMilestones((body) => dialect.read(body)),
     check: () => dialect.check(),
     close: () => dialect.close(),

@@ -50,6 +50,7 @@ const fewRows = 1000;
 /** Decides how the rows of a source under a condition are found. */
 export async function planRange<R extends ResourceRow>(
   session: Session,
+  memory: FindingMemory,
   collection: Collection<R>,
   source: RangeSource,
   condition: Condition | undefined,
@@ -57,7 +58,7 @@ export async function planRange<R extends ResourceRow>(
 ): Promise<RangePlan> {
   const { finders = [], isExact = false, without } = condition ?? {};
   if (finders.length === 0 && !without) return {};
-  const findings = await openFindings(session, collection, source);
+  const findings = await openFindings(session, memory, collection, source);
   if (without) {
     const all = await readCounter(session, keyOf(source), collection.kind);
     return { total: all - (await findings.of(without)).count };
@@ -94,9 +95,16 @@ interface Findings {
   of(finder: Finder): Promise<Finding>;
 }
 
-/** What the finders of one session found: entries, and characters of the uids, about 8 MiB. */
+/** How much is remembered: entries, and characters of the uids, about 8 MiB. */
 const remembered = { max: 1000, maxSize: 8 * 1024 * 1024, sizeCalculation: sizeOf };
-const memories = new WeakMap<Session, LRUCache<string, Finding>>();
+
+/** Remembers what was found: of one database, whichever of its connections asked. */
+export type FindingMemory = LRUCache<string, Finding>;
+
+/** Makes one that remembers nothing yet. */
+export function newFindingMemory(): FindingMemory {
+  return new LRUCache(remembered);
+}
 
 function sizeOf({ uids = [] }: Finding): number {
   return 100 + uids.length * 60;
@@ -105,11 +113,10 @@ function sizeOf({ uids = [] }: Finding): number {
 /** What finders find in a source. It is remembered until a row of the collection changes. */
 async function openFindings<R extends ResourceRow>(
   session: Session,
+  memory: FindingMemory,
   collection: Collection<R>,
   source: RangeSource,
 ): Promise<Findings> {
-  const memory = memories.get(session) ?? new LRUCache<string, Finding>(remembered);
-  memories.set(session, memory);
   const state = await latestOfKind(session, collection.kind);
   return {
     async of(finder) {

@@ -2,7 +2,7 @@
 import { type Collection, findRow, type ResourceRow } from "./collection.ts";
 import { type Condition, fulfils } from "./condition.ts";
 import { readCounter } from "./counters.ts";
-import { planRange, type RangePlan } from "./finder.ts";
+import { type FindingMemory, planRange, type RangePlan } from "./finder.ts";
 import type { Milestones } from "./milestones.ts";
 import { countRange, type Filters, findPlace, keyOf, type Range, type RangeSource, readRange } from "./range.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./row-order.ts";
@@ -45,12 +45,13 @@ export async function prepareSkip<R extends ResourceRow>(
 /** Decides how the rows of each source are found. */
 export async function planRows<R extends ResourceRow>(
   session: Session,
+  memory: FindingMemory,
   collection: Collection<R>,
   { sources, condition, order }: Pick<ListQuery, "sources" | "condition" | "order">,
 ): Promise<RangePlan[]> {
   const plans: RangePlan[] = [];
   for (const source of sources)
-    plans.push(source.type === "row" ? {} : await planRange(session, collection, source, condition, order));
+    plans.push(source.type === "row" ? {} : await planRange(session, memory, collection, source, condition, order));
   return plans;
 }
 
