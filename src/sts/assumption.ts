@@ -33,6 +33,8 @@ export interface IdentityDirectory {
   find(uid: string): Promise<AssumableIdentity | undefined>;
   /** Identities with exactly this issuer and subject in a claim match or static keys, at most `maxCandidates`. */
   findByIssuerAndSubject(issuer: string, subject: string): Promise<AssumableIdentity[]>;
+  /** The registered person of this issuer and subject. */
+  findPerson(issuer: string, subject: string): Promise<AssumableIdentity | undefined>;
   /** Keeps when an identity was last assumed, in milliseconds since the epoch. */
   touch(uid: string, time: number): Promise<void>;
 }
@@ -136,23 +138,21 @@ export async function assumeWithClaims(
 }
 
 async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken): Promise<Assumption> {
+  // Without a name, a token is its owner's own (behaviour of the platform), however many identities ask for it, too:
+  // anybody can make those.
+  const person = await findPerson(deps.directory, presented);
+  const own = person && (await tryIdentity(deps, person, presented));
+  if (own && "uid" in own) return own;
   const candidates = await findCandidates(deps.directory, presented);
   // With more of them left out, "only" could not be said.
   if (candidates.length >= maxCandidates) throw permissionDenied(ambiguous);
   const fitting: Assumption[] = [];
-  const denials: ApiError[] = [];
-  for (const identity of candidates) {
-    try {
-      fitting.push(await assumeIdentity(deps, identity, presented));
-    } catch (error) {
-      // Nor when one could not be tried.
-      if (!(error instanceof ApiError) || error.code !== Code.PERMISSION_DENIED) throw error;
-      denials.push(error);
-    }
+  const denials: ApiError[] = own ? [own] : [];
+  for (const identity of candidates.filter(({ uid }) => uid !== person?.uid)) {
+    const tried = await tryIdentity(deps, identity, presented);
+    if ("uid" in tried) fitting.push(tried);
+    else denials.push(tried);
   }
-  // Without a name, a token is its owner's own (behaviour of the platform): other identities have to be named.
-  const own = fitting.find(({ uid }) => candidates.some((one) => one.uid === uid && one.person));
-  if (own) return own;
   const [only, second] = fitting;
   if (second) throw permissionDenied(ambiguous);
   if (only) return only;
@@ -160,8 +160,24 @@ async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken
   throw (denials.length === 1 && denials[0]) || permissionDenied("no identity fits the presented token: name one");
 }
 
+/** What comes of an identity, a denial included. */
+async function tryIdentity(deps: AssumptionDeps, identity: AssumableIdentity, presented: PresentedToken) {
+  try {
+    return await assumeIdentity(deps, identity, presented);
+  } catch (error) {
+    // When one could not be tried, nothing can be said of the others either.
+    if (!(error instanceof ApiError) || error.code !== Code.PERMISSION_DENIED) throw error;
+    return error;
+  }
+}
+
+/** The person that a token speaks of, once registered. */
+export async function findPerson(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
+  return issuer === "" || subject === "" ? undefined : await directory.findPerson(issuer, subject);
+}
+
 /** The identities that the issuer and subject of a token may stand for. */
-export async function findCandidates(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
+async function findCandidates(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
   // Empty is what is stored where an identity has no exact value.
   if (issuer === "" || subject === "") return [];
   return await directory.findByIssuerAndSubject(issuer, subject);

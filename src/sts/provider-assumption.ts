@@ -4,7 +4,7 @@ import {
   type Assumption,
   type AssumptionDeps,
   assumeWithClaims,
-  findCandidates,
+  findPerson,
   type PeopleProvider,
   verifyPerson,
 } from "./assumption.ts";
@@ -28,7 +28,7 @@ export async function assumeByProvider(
   presented: PresentedToken,
 ): Promise<Assumption> {
   const claims = await verifyPerson(deps, provider, presented);
-  const person = (await findCandidates(deps.directory, presented)).find((identity) => identity.person);
+  const person = await findPerson(deps.directory, presented);
   if (uid !== "" && uid !== person?.uid) {
     if (rootOf(uid) !== rootOf(provider.uid)) throw claimDenied("iss", claims.iss);
     return await assumeWithClaims(deps.directory, uid, claims, [provider.clientId]);
@@ -38,7 +38,9 @@ export async function assumeByProvider(
   return {
     uid: person.uid,
     claims: inheritedClaims(claims),
-    narrowing: {},
+    // Other organizations may trust the same issuer, and others may be the client: whoever runs this one can come by such
+    // tokens of anybody, and must get nothing by them that is not of this organization (security case X1).
+    narrowing: { scopes: [rootOf(provider.uid)] },
     ...(mappings.length > 0 && { mappings }),
   };
 }

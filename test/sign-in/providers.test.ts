@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
+import { maxCandidates } from "../../src/sts/assumption.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
@@ -121,6 +122,23 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(status, 200);
       const who = await rest(server.url, body.token, "GET", "/auth/v1/ok");
       assert.equal(who.body.subject, personUid(upstream.issuer, "exchanger"));
+      // Security case X1: whoever runs the organization may be a client of an issuer that others trust, too.
+      const elsewhere = await api("POST", "groups", { name: "elsewhere" });
+      const { uid } = elsewhere.body;
+      const identityUid = personUid(upstream.issuer, "exchanger");
+      await api("POST", `roleBindings/${uid}`, { identityUid, roleUid: viewerRole.uid });
+      assert.equal(await call(body.token, "GET", `groups/${uid}`), 403);
+      assert.equal(await call((await signIn({ sub: "exchanger" })).token, "GET", `groups/${uid}`), 200);
+      // X6: what goes beyond every group is not for a token that is narrowed to one.
+      assert.equal((await rest(server.url, body.token, "DELETE", `/auth/v1/delete/${identityUid}`)).status, 403);
+      // Identities that ask for the same issuer and subject, which anybody can make, are in nobody's way.
+      const claimMatch = { issuer: upstream.issuer, subject: "exchanger" };
+      for (let i = 0; i < maxCandidates; i++)
+        assert.equal(
+          await call(server.ownerToken, "POST", `identities/${uid}`, { name: `twin-${i}`, claimMatch }),
+          200,
+        );
+      assert.equal((await exchange(named)).status, 200);
       assert.equal((await exchange("")).status, 403);
       assert.equal((await exchange(named, { sub: "never-registered" })).status, 403);
       assert.equal((await exchange(named, { aud: "another-client" })).status, 403);

@@ -73,6 +73,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
   const exchange = createExchange({
     directory: {
       find: async (one) => identities.get(one),
+      findPerson: async () => undefined,
       findByIssuerAndSubject: async (iss, sub) => [...identities.values()].filter((one) => isExactly(one, iss, sub)),
       touch: async (one, time) => void touched.push([one, time]),
     },

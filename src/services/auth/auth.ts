@@ -49,7 +49,10 @@ export function auth(deps: AuthDeps): Implementation {
     },
 
     async delete({ id }, call) {
-      const { uid } = callerOf(call);
+      const { uid, token } = callerOf(call);
+      // Security case X6: a token that was narrowed does not do what goes beyond every group.
+      if (token.narrowing.scopes || token.narrowing.capabilities)
+        throw permissionDenied("a token that is narrowed cannot delete an account");
       if (id !== uid) throw permissionDenied("people delete their own account and nobody else's");
       if (uid.includes("/")) throw permissionDenied("only the account of a person can be deleted so");
       await database.write(writeContext(call, clock), async (tx) => {

@@ -4,16 +4,20 @@ import { findRow } from "../../storage/collection.ts";
 import type { Database } from "../../storage/database.ts";
 import { findIdentitiesByClaims, touchIdentity } from "../../storage/grants.ts";
 import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../sts/assumption.ts";
+import { personUid } from "./identities.ts";
 import { fromColumns } from "./relationships.ts";
 import { type IdentityRow, identityCollection } from "./rows.ts";
 
 /** The identities of a database. */
 export function identityDirectory(database: Database, clock: Clock): IdentityDirectory {
+  async function find(uid: string): Promise<AssumableIdentity | undefined> {
+    const row = await findRow(database.session, identityCollection, uid);
+    return row && assumable(row);
+  }
+
   return {
-    async find(uid) {
-      const row = await findRow(database.session, identityCollection, uid);
-      return row && assumable(row);
-    },
+    find,
+    findPerson: (issuer, subject) => find(personUid(issuer, subject)),
     async findByIssuerAndSubject(issuer, subject) {
       const rows = await findIdentitiesByClaims(database.session, issuer, subject, maxCandidates);
       return rows.map(assumable);
