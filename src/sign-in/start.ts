@@ -1,6 +1,6 @@
 // The first half of a sign-in: /oauth checks what is asked for and sends the browser to a login provider.
 import { resourceExhausted } from "../aip/errors.ts";
-import type { HttpRequest } from "../doors/http-message.ts";
+import { type HttpRequest, peerAddress } from "../doors/http-message.ts";
 import { isLocalName, type PageReply, seeOther } from "../doors/site.ts";
 import { insertSignIn } from "../storage/sign-in.ts";
 import { failureReply } from "./failure.ts";
@@ -34,7 +34,7 @@ function otherName({ dev, baseUrl }: SignInDeps, request: HttpRequest): string |
 }
 
 function spendStart({ starts }: SignInDeps, request: HttpRequest): void {
-  const peer = request.socket.remoteAddress ?? "";
+  const peer = peerAddress(request);
   if (starts.isSpent(peer)) throw tooMany();
   starts.spend(peer);
 }
