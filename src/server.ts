@@ -108,6 +108,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   });
   const methods = new Map([...composed, ...aliasMethods(composed)]);
 
+  (globalThis as any).__app = { methods, tokens, policy, database, deps };
   const errorDomain = `iam.${config.domain}`;
   const gateway = createGateway(methods.values(), {
     maxBodyBytes: limits.bodyBytes,

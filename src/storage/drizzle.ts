@@ -5,6 +5,9 @@ import { createRequire } from "node:module";
 const load = createRequire(import.meta.url);
 
 export const {
+  Column,
+  Param,
+  Placeholder,
   aliasedTable,
   and,
   asc,
@@ -16,6 +19,7 @@ export const {
   gt,
   gte,
   inArray,
+  is,
   isNotNull,
   isNull,
   lt,

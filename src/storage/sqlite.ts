@@ -7,9 +7,9 @@ import BetterSqlite from "better-sqlite3";
 import { createCheckpointer } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
-import { translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
-import { newSession, type Prepared, type Queries, type Session } from "./session.ts";
+import { newSession, type Queries, type Session } from "./session.ts";
+import { runNow } from "./sqlite-statement.ts";
 import { sqliteDialect } from "./tables.sqlite.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
@@ -138,18 +138,5 @@ function coalesce(flush: () => Promise<void>): () => Promise<void> {
         return latest;
       });
     return next;
-  };
-}
-
-/** better-sqlite3 answers at once; Drizzle's promise around the answer would cost more than a point read. */
-function runNow<T>(statement: Prepared<T>): Prepared<T> {
-  return {
-    execute(values) {
-      try {
-        return (statement.execute(values) as unknown as { sync(): T }).sync();
-      } catch (error) {
-        throw translateError(error);
-      }
-    },
   };
 }
