@@ -20,11 +20,14 @@ export interface HeldRole {
   readonly capabilities: readonly number[];
 }
 
+/** An answer, or the promise of one where the database has to be asked. */
+type Soon<T> = T | Promise<T>;
+
 export interface Policy {
   /** What an identity may do, narrowed by its token; undefined when there is no such identity. */
-  accessOf(identityUid: string, narrowing: Narrowing, mappings?: readonly string[]): Promise<Access | undefined>;
+  accessOf(identityUid: string, narrowing: Narrowing, mappings?: readonly string[]): Soon<Access | undefined>;
   /** What an identity holds by its bindings and these mappings; undefined when there is no such identity. */
-  grantsOf(identityUid: string, mappings?: readonly string[]): Promise<Grants | undefined>;
+  grantsOf(identityUid: string, mappings?: readonly string[]): Soon<Grants | undefined>;
   readonly hits: number;
   readonly misses: number;
 }
@@ -38,9 +41,14 @@ export function createPolicy(source: GrantSource): Policy {
   let hits = 0;
   let misses = 0;
 
-  async function grantsOf(identityUid: string, mappings: readonly string[] = []): Promise<Grants | undefined> {
-    const asked = source.epoch();
-    const epoch = typeof asked === "number" ? asked : await asked;
+  function grantsOf(identityUid: string, mappings: readonly string[] = []): Soon<Grants | undefined> {
+    const epoch = source.epoch();
+    return typeof epoch === "number"
+      ? grantsAt(epoch, identityUid, mappings)
+      : epoch.then((number) => grantsAt(number, identityUid, mappings));
+  }
+
+  function grantsAt(epoch: number, identityUid: string, mappings: readonly string[]): Soon<Grants | undefined> {
     if (epoch !== cachedEpoch) {
       cache.clear();
       cachedEpoch = epoch;
@@ -48,10 +56,12 @@ export function createPolicy(source: GrantSource): Policy {
     // Security case Q5: uids have no spaces.
     const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
     const cached = cache.get(key);
-    if (cached) {
-      hits++;
-      return cached;
-    }
+    if (!cached) return readGrants(key, epoch, identityUid, mappings);
+    hits++;
+    return cached;
+  }
+
+  async function readGrants(key: string, epoch: number, identityUid: string, mappings: readonly string[]) {
     misses++;
     const held = await source.findHeldRoles(identityUid);
     if (!held) return undefined;
@@ -64,9 +74,10 @@ export function createPolicy(source: GrantSource): Policy {
 
   return {
     grantsOf,
-    async accessOf(identityUid, narrowing, mappings) {
-      const grants = await grantsOf(identityUid, mappings);
-      return grants && new Access(grants, narrowing);
+    accessOf(identityUid, narrowing, mappings) {
+      const toAccess = (grants: Grants | undefined) => grants && new Access(grants, narrowing);
+      const grants = grantsOf(identityUid, mappings);
+      return grants instanceof Promise ? grants.then(toAccess) : toAccess(grants);
     },
     get hits() {
       return hits;

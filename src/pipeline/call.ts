@@ -18,8 +18,10 @@ export interface Call {
   readonly peer: string;
   /** A header of the request by its lower-case name; undefined when absent. Repeated headers are joined by ", ". */
   header(name: string): string | undefined;
-  /** Set on the reply by every door; names in lower case. */
-  readonly replyHeaders: Map<string, string>;
+  /** What every door sets on the reply; names in lower case. */
+  readonly replyHeaders: ReadonlyMap<string, string>;
+  /** Adds a header to the reply. */
+  setReplyHeader(name: string, value: string): void;
   /** Aborted when the client goes away or its deadline passes. */
   readonly signal: AbortSignal | undefined;
   /** The method that is called. Set by the pipeline. */
@@ -35,16 +37,40 @@ export interface Call {
 /** What a door says of a request. The signal is asked for only when a handler listens. */
 type CallInit = Pick<Call, "door" | "requestId" | "peer" | "header"> & { readonly signal?: () => AbortSignal };
 
+const noHeaders: ReadonlyMap<string, string> = new Map();
+
 /** Makes the call of one request. */
-export function newCall({ door, requestId, peer, header, signal }: CallInit): Call {
-  return {
-    door,
-    requestId,
-    peer,
-    header,
-    replyHeaders: new Map(),
-    get signal() {
-      return signal?.();
-    },
-  };
+export function newCall(init: CallInit): Call {
+  return new RequestCall(init);
+}
+
+// A class, so that what few calls need is made by those that do.
+class RequestCall implements Call {
+  readonly door: DoorName;
+  readonly requestId: string;
+  readonly peer: string;
+  readonly header: Call["header"];
+  readonly #signal: (() => AbortSignal) | undefined;
+  #replyHeaders: Map<string, string> | undefined;
+
+  constructor({ door, requestId, peer, header, signal }: CallInit) {
+    this.door = door;
+    this.requestId = requestId;
+    this.peer = peer;
+    this.header = header;
+    this.#signal = signal;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#signal?.();
+  }
+
+  get replyHeaders(): ReadonlyMap<string, string> {
+    return this.#replyHeaders ?? noHeaders;
+  }
+
+  setReplyHeader(name: string, value: string): void {
+    this.#replyHeaders ??= new Map();
+    this.#replyHeaders.set(name, value);
+  }
 }

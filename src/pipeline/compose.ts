@@ -59,15 +59,12 @@ function composeMethod(
 
   const method = { path, descriptor };
 
-  async function run(call: Call, request: Message): Promise<Message> {
-    call.method = method;
-    if (rule.type !== "open") await authenticate(call, options);
+  /** Static validation, then authorization: AIP-211 wants permission before existence, and the handler reads first. */
+  function admit(call: Call, request: Message): void {
     const now = options.clock();
     const violations = validator(request, { now, createTime: now });
     if (violations.length > 0) throw invalidArgument(violations);
     authorize(call, rule, request);
-    const reply = await handler(request, call);
-    return create(descriptor.output, reply as Message);
   }
 
   return {
@@ -77,7 +74,11 @@ function composeMethod(
       const startedAt = performance.now();
       let failure: ApiError | undefined;
       try {
-        return await run(call, request);
+        call.method = method;
+        const pending = rule.type === "open" ? undefined : authenticate(call, options);
+        if (pending) await pending;
+        admit(call, request);
+        return create(descriptor.output, (await handler(request, call)) as Message);
       } catch (error) {
         failure = finishError(error, domain);
         throw failure;

@@ -15,6 +15,8 @@ export function createObserver(log: Logger, metrics: Metrics): Observer {
   return (call, path, durationMs, failure) => {
     const code = failure ? codeName(failure.code) : "OK";
     metrics.observeCall(path, call.door, code, durationMs / 1000);
+    const isOurs = failure !== undefined && ownFailures.has(failure.code);
+    if (!isOurs && !log.isLevelEnabled("info")) return;
     const line = {
       requestId: call.requestId,
       method: path,
@@ -23,7 +25,7 @@ export function createObserver(log: Logger, metrics: Metrics): Observer {
       durationMs: Math.round(durationMs * 1000) / 1000,
       caller: call.caller?.uid,
     };
-    if (failure && ownFailures.has(failure.code)) log.error({ ...line, err: failure.cause }, "call failed");
-    else if (log.isLevelEnabled("info")) log.info(failure ? { ...line, error: failure.message } : line, "call");
+    if (isOurs) log.error({ ...line, err: failure.cause }, "call failed");
+    else log.info(failure ? { ...line, error: failure.message } : line, "call");
   };
 }

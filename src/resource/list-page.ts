@@ -100,7 +100,7 @@ function readToken(
   if (token.query !== query) throw invalidField("page_token", "was made for another query, method or caller");
   if (order && formatStored(order) !== token.order) throw invalidField("page_token", "was made for another order_by");
   if (!isExpired(token, deps.clock())) return token;
-  call.replyHeaders.set("x-page-token-expired", "true");
+  call.setReplyHeader("x-page-token-expired", "true");
   return undefined;
 }
 

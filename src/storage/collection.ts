@@ -133,12 +133,12 @@ export async function deleteRow<R extends ResourceRow>(
   recordChange(tx, collection, "delete", row, undefined);
 }
 
-async function readRow<R extends ResourceRow>(
+function readRow<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   uid: string,
   lock: RowLock | undefined,
-): Promise<R | undefined> {
+): PromiseLike<R | undefined> | R | undefined {
   const statement = session.prepared(`${collection.kind}.get.${lock ?? "plain"}`, (db, tables) => {
     const table = collection.rows(tables);
     const select = db
@@ -147,8 +147,8 @@ async function readRow<R extends ResourceRow>(
       .where(eq(table.uid, sql.placeholder("uid")));
     return lock ? select.for(lock) : select;
   });
-  const rows = await (statement as unknown as Prepared<R[]>).execute({ uid });
-  return rows[0];
+  const rows = (statement as unknown as Prepared<R[]>).execute({ uid });
+  return Array.isArray(rows) ? rows[0] : rows.then(([row]) => row);
 }
 
 /** The row of this uid, if it has the values that it had before. JSON is compared as text: PostgreSQL's has no `=`. */

@@ -62,7 +62,7 @@ type Presented = PresentedToken | { readonly aws: AwsRequest; readonly issuer: s
 export function createExchange(deps: ExchangeDeps) {
   return async (request: ExchangeRequest, call: Call): Promise<MessageInitShape<typeof RawTokenSchema>> => {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
-    call.replyHeaders.set("cache-control", "no-store");
+    call.setReplyHeader("cache-control", "no-store");
     const wanted = readExchangeRequest(request, deps.audiences);
     const presented = readPresented(call);
     try {

@@ -103,7 +103,7 @@ export function createRefresh(deps: RefreshDeps) {
     call: Call,
   ): Promise<MessageInitShape<typeof TokenPairSchema>> => {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
-    call.replyHeaders.set("cache-control", "no-store");
+    call.setReplyHeader("cache-control", "no-store");
     const presented = readPresented(call);
     const family = await deps.store.find(presented.family);
     try {

@@ -33,7 +33,7 @@ for (const version of versions) {
     for (const [code, status] of statuses) {
       it(`${codeName(code)} is HTTP ${status}`, async () => {
         const failing = methodOf(groups.listGroups, (call) => {
-          call.replyHeaders.set("x-reply", "1");
+          call.setReplyHeader("x-reply", "1");
           throw new ApiError(code, 'a "message"');
         });
         await using doors = await openDoors([failing]);
@@ -65,7 +65,7 @@ for (const version of versions) {
   describe(`the headers of a reply over ${version}`, () => {
     const withHeader = (name: string, value: string) =>
       methodOf(groups.listGroups, (call) => {
-        call.replyHeaders.set(name, value);
+        call.setReplyHeader(name, value);
         return create(groups.listGroups.output);
       });
 

@@ -41,7 +41,7 @@ export function auth(deps: AuthDeps): Implementation {
     },
 
     async getHeadlessSession({ code }, call) {
-      call.replyHeaders.set("cache-control", "no-store");
+      call.setReplyHeader("cache-control", "no-store");
       const row = await findHeadlessSession(database.session, code);
       if (!row || row.expireTime <= clock()) throw notFound(sessionType, "of this code: nobody has signed in for it");
       // Clients decode the text once more.
