@@ -40,13 +40,18 @@ export function watchClient(res: HttpResponse): Client {
     },
     isGone: () => isGone,
     wait<T>(work: Promise<T>, ms: number) {
-      const timer = setTimeout(() => abort(tooSlow()), ms);
-      const patience = new Promise<T>((resolve, reject) => {
-        giveUp = reject;
-        work.then(resolve, reject);
-        if (isGone) reject(clientLeft());
+      return new Promise<T>((resolve, reject) => {
+        const timer = setTimeout(() => abort(tooSlow()), ms);
+        giveUp = (error) => {
+          clearTimeout(timer);
+          reject(error);
+        };
+        work.then((result) => {
+          clearTimeout(timer);
+          resolve(result);
+        }, giveUp);
+        if (isGone) giveUp(clientLeft());
       });
-      return patience.finally(() => clearTimeout(timer));
     },
   };
 }

@@ -2,7 +2,7 @@ import { constants } from "node:http2";
 import type { Socket } from "node:net";
 import type { StreamHandler } from "./fast/fast-path.ts";
 import { checkHead } from "./head.ts";
-import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import { type HttpRequest, type HttpResponse, readHeader } from "./http-message.ts";
 import type { ListenerLimits } from "./limits.ts";
 
 /** Answers requests. What it throws or rejects with becomes a plain 400. */
@@ -27,10 +27,6 @@ export function guarded(handler: HttpHandler, limits: ListenerLimits, onError: (
   return (request: HttpRequest, response: HttpResponse): void => {
     // Reset before it was looked at: a client that does so in bulk wants the work done for nothing.
     if ("stream" in request && request.stream.destroyed) return;
-    const fail = (error: unknown): void => {
-      onError(error);
-      refuse(response, 400);
-    };
     // A reply that is written to after its end emits an error; without a listener that would end the process.
     response.on("error", onError);
     const fault = checkHead(request, limits);
@@ -38,14 +34,19 @@ export function guarded(handler: HttpHandler, limits: ListenerLimits, onError: (
       refuse(response, fault);
       return;
     }
-    boundChunks(request, limits);
+    if (mayHaveBody(request)) boundChunks(request, limits);
     try {
       const done = handler(request, response);
-      if (done instanceof Promise) done.catch(fail);
+      if (done instanceof Promise) done.catch((error) => fail(error, response));
     } catch (error) {
-      fail(error);
+      fail(error, response);
     }
   };
+
+  function fail(error: unknown, response: HttpResponse): void {
+    onError(error);
+    refuse(response, 400);
+  }
 }
 
 /** Surrounds a stream handler likewise: a stream that makes it throw is cut off. */
@@ -75,6 +76,12 @@ export function refuse(response: HttpResponse, status: number): void {
 
 /** Does nothing with an error that somebody else has dealt with. */
 export function ignore(): void {}
+
+// RFC 9112 §6.3: without these headers a request over HTTP/1 has no body.
+function mayHaveBody(request: HttpRequest): boolean {
+  if ("stream" in request) return true;
+  return readHeader(request, "content-length") !== undefined || readHeader(request, "transfer-encoding") !== undefined;
+}
 
 // A body in chunks of one byte costs a hundred times its size in memory once it is collected, under every limit on bytes.
 function boundChunks(request: HttpRequest, limits: ListenerLimits): void {

@@ -33,7 +33,8 @@ export function peerAddress(req: HttpRequest): string {
 /** The raw path and the raw query of a request. */
 export function requestTarget(req: HttpRequest): { readonly path: string; readonly query: string } {
   // RFC 9112 §3.2.2: a server accepts the absolute form too.
-  const target = (req.url ?? "").replace(/^https?:\/\/[^/?]*/i, "");
+  const url = req.url ?? "";
+  const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   const mark = target.indexOf("?");
   return mark < 0 ? { path: target, query: "" } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }

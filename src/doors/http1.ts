@@ -33,7 +33,7 @@ export function newHttp1Server(
       return;
     }
     owed.add(response);
-    response.once("close", () => owed.delete(response));
+    response.on("close", () => owed.delete(response));
     if (retiring) response.shouldKeepAlive = false;
     handle(request, response);
   });

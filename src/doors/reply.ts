@@ -23,31 +23,46 @@ export function sendReply(
   req: HttpRequest,
   res: HttpResponse,
   reply: Reply,
-  headers: Iterable<[string, string]>,
+  headers: Iterable<readonly [string, string]>,
   limits: BodyLimits,
 ): void {
-  // A text goes out in one piece with its head; bytes would be a second one.
-  const { body } = reply;
   const ends = reply.closes || hasLongRest(req, limits);
-  const all = { ...reply.headers, ...checked(headers), "content-length": String(Buffer.byteLength(body)) };
   if (isHttp2(res)) {
-    res.writeHead(reply.status, all);
-    res.end(body);
+    res.writeHead(reply.status, headersOf(reply, headers));
+    res.end(reply.body);
     if (ends) res.stream.close();
-  } else if (!ends) {
-    res.writeHead(reply.status, all).end(body);
-  } else {
-    res.writeHead(reply.status, { ...all, connection: "close" }).write(body);
-    void discardBody(req, limits).then(() => res.end());
+    return;
   }
+  // As a list, which node:http takes as it is.
+  const lines = linesOf(reply, headers);
+  const length = Buffer.byteLength(reply.body);
+  lines.push("content-length", String(length));
+  if (!ends) {
+    res.writeHead(reply.status, lines);
+    // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
+    res.end(reply.body, length === reply.body.length ? "latin1" : "utf8");
+    return;
+  }
+  lines.push("connection", "close");
+  res.writeHead(reply.status, lines).write(reply.body);
+  void discardBody(req, limits).then(() => res.end());
+}
+
+function linesOf({ headers }: Reply, more: Iterable<readonly [string, string]>): string[] {
+  const lines: string[] = [];
+  for (const name in headers) lines.push(name, headers[name]!);
+  for (const [name, value] of more) lines.push(name, value);
+  return lines;
 }
 
 /** node:http2 itself lets line breaks in values pass. */
-function checked(headers: Iterable<[string, string]>): Record<string, string> {
-  const entries = [...headers];
-  for (const [name, value] of entries) {
+function headersOf(reply: Reply, more: Iterable<readonly [string, string]>): Record<string, string> {
+  const headers: Record<string, string> = { ...reply.headers };
+  for (const [name, value] of more) {
     validateHeaderName(name);
     validateHeaderValue(name, value);
+    headers[name] = value;
   }
-  return Object.fromEntries(entries);
+  headers["content-length"] = String(Buffer.byteLength(reply.body));
+  return headers;
 }

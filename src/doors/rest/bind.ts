@@ -1,14 +1,23 @@
-import { create, type JsonObject, type JsonValue, type Message, type Registry } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescField,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type Registry,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidField } from "../../aip/errors.ts";
-import { formatFieldPath, writeAt } from "./fields.ts";
+import { writeAt } from "./fields.ts";
 import type { Binding } from "./http-rule.ts";
 import { impliedMask } from "./implied-mask.ts";
 import { isJsonObject, type JsonReading, readJsonField, readJsonObject } from "./json-reader.ts";
 import { bodyField } from "./json-text.ts";
 import { bindParameters, givesField, type Parameter, valueFromText } from "./query.ts";
 import type { RouteMatch } from "./routes.ts";
+import { scalarFromText } from "./scalar.ts";
 import { gatherViolations, type Violations } from "./violations.ts";
 
 /** What a request brings besides its path. */
@@ -26,15 +35,20 @@ export interface RequestParts {
  * The path is written last, so that a body cannot aim at another resource. Throws INVALID_ARGUMENT with all violations.
  */
 export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts): Message {
-  const target = reflect(binding.method.descriptor.input);
+  const { input } = binding.method.descriptor;
+  const message = create(input);
   const violations = gatherViolations();
-  const hasMask = binding.updateMask !== undefined && givesField(parts.parameters, binding.updateMask);
-  bindBody(target, binding, parts.body, { violations, ignoreUnknown: hasMask, registry: parts.registry });
-  bindParameters(target, parts.parameters, binding, violations);
-  bindPath(target, binding, values, violations);
+  const { parameters, body, registry } = parts;
+  const hasMask = binding.updateMask !== undefined && givesField(parameters, binding.updateMask);
+  if (binding.body !== "none" || parameters.length > 0) {
+    const target = reflect(input, message);
+    bindBody(target, binding, body, { violations, ignoreUnknown: hasMask, registry });
+    bindParameters(target, parameters, binding, violations);
+  }
+  bindPath(message, binding, values, violations);
   violations.check();
-  if (!hasMask) fillMask(target, binding, parts.body);
-  return target.message;
+  if (!hasMask) fillMask(message, binding, body);
+  return message;
 }
 
 function bindBody(
@@ -57,24 +71,38 @@ function objectOf(json: JsonValue | undefined): JsonObject {
   return json;
 }
 
-function bindPath(target: ReflectMessage, binding: Binding, values: readonly string[], violations: Violations): void {
-  for (const [i, path] of binding.variables.entries()) {
-    violations.guard(formatFieldPath(path), () => {
-      writeAt(target, path, (owner, field) => owner.set(field, valueFromText(field, values[i] ?? "", binding)));
-    });
+function bindPath(message: Message, binding: Binding, values: readonly string[], violations: Violations): void {
+  for (let i = 0; i < binding.variables.length; i++) {
+    violations.guard(binding.variableNames[i]!, () => bindVariable(message, binding, i, values[i] ?? ""));
   }
+}
+
+function bindVariable(message: Message, binding: Binding, index: number, text: string): void {
+  const path = binding.variables[index]!;
+  const [field] = path;
+  if (path.length === 1 && field && isPlainText(field)) {
+    // Nearly every variable is the uid of the request. Reflection would cost more than the rest of the reading.
+    (message as Message & Record<string, unknown>)[field.localName] = scalarFromText(ScalarType.STRING, text);
+  } else {
+    const target = reflect(binding.method.descriptor.input, message);
+    writeAt(target, path, (owner, last) => owner.set(last, valueFromText(last, text, binding)));
+  }
+}
+
+function isPlainText(field: DescField): boolean {
+  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING && !field.oneof;
 }
 
 /** AIP-134: without a mask, what the body mentions changes. The fields of the path name the resource and never change. */
 function fillMask(
-  target: ReflectMessage,
-  { updateMask, body: rule, variables }: Binding,
+  message: Message,
+  { method, updateMask, body: rule, variableNames }: Binding,
   json: JsonValue | undefined,
 ): void {
   if (!updateMask || typeof rule === "string" || !rule.message) return;
-  const bound = new Set(variables.map(formatFieldPath));
+  const bound = new Set(variableNames);
   const paths = isJsonObject(json)
     ? impliedMask(rule.message, json).filter((path) => !bound.has(`${rule.name}.${path}`))
     : [];
-  target.set(updateMask, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
+  reflect(method.descriptor.input, message).set(updateMask, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
 }

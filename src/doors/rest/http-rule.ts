@@ -4,7 +4,7 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../../gen/google/api/http_pb.ts";
 import type { Method } from "../../pipeline/method.ts";
-import { type FieldPath, findField, findFieldPath, isWellKnown } from "./fields.ts";
+import { type FieldPath, findField, findFieldPath, formatFieldPath, isWellKnown } from "./fields.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 
 /** One way to reach a method over HTTP. */
@@ -15,6 +15,8 @@ export interface Binding {
   readonly template: PathTemplate;
   /** The fields of the template's variables, in its order. */
   readonly variables: readonly FieldPath[];
+  /** Their names in violations. */
+  readonly variableNames: readonly string[];
   /** Where the body goes: nowhere, into the whole request, or into one field. */
   readonly body: "none" | "whole" | DescField;
   /** Set for PATCH with a body field: the mask to fill with what the body mentions, if the query gives none. */
@@ -45,7 +47,9 @@ function toBinding(method: Method, rule: HttpRule): Binding {
     const { input } = method.descriptor;
     const variables = template.variables.map((variable) => variableField(input, variable.path));
     const body = bodyOf(input, rule.body);
-    return { method, httpMethod, template, variables, body, updateMask: updateMaskOf(input, httpMethod, body) };
+    const variableNames = variables.map(formatFieldPath);
+    const updateMask = updateMaskOf(input, httpMethod, body);
+    return { method, httpMethod, template, variables, variableNames, body, updateMask };
   } catch (error) {
     throw new Error(`${method.path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
