@@ -56,7 +56,11 @@ function admit(call: Call, token: VerifiedToken, access: Access | undefined): vo
 }
 
 /** Security case D8: once an address has sent too many bad tokens, only those known to be good still pass for a while. */
-function verify(token: string, { peer }: Call, { tokens, failures }: AuthenticateDeps): VerifiedToken | Promise<VerifiedToken> {
+function verify(
+  token: string,
+  { peer }: Call,
+  { tokens, failures }: AuthenticateDeps,
+): VerifiedToken | Promise<VerifiedToken> {
   if (!failures.isSpent(peer)) return tokens.verify(token);
   const known = tokens.recall(token);
   if (!known) throw resourceExhausted("too many bad tokens from this address; try again in a second");

@@ -4,7 +4,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { likePattern, type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
 import { type Condition, textPlaceholder } from "./condition.ts";
 import { and, asc, desc, eq, inArray, sql } from "./drizzle.ts";
-import { placeholders } from "./placeholders.ts";
+import { atMost, placeholders } from "./placeholders.ts";
 import type { Session, SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
@@ -184,7 +184,7 @@ export async function findDeletedAdvisoryByName(
       .from(deleted)
       .where(and(eq(deleted.parent, sql.placeholder("parent")), eq(deleted.name, sql.placeholder("name"))))
       .orderBy(desc(deleted.deleteTime))
-      .limit(1),
+      .limit(atMost(1)),
   );
   return (await statement.execute({ parent, name }))[0];
 }

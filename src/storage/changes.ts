@@ -1,5 +1,6 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
 import { and, asc, desc, eq, gt, max, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 
 /** One change of one resource. */
@@ -49,7 +50,7 @@ export async function readChanges(session: Session, after: number, limit: number
       .from(changes)
       .where(gt(changes.sequence, sql.placeholder("after")))
       .orderBy(asc(changes.sequence))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ after, limit });
 }
@@ -57,7 +58,7 @@ export async function readChanges(session: Session, after: number, limit: number
 /** The number of the last change; 0 before the first. */
 export async function latestSequence(session: Session): Promise<number> {
   const statement = session.prepared("changes.latestSequence", (db, { changes }) =>
-    db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(1),
+    db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(atMost(1)),
   );
   return (await statement.execute({}))[0]?.sequence ?? 0;
 }
@@ -92,7 +93,7 @@ export async function findLatestChange(
         ),
       )
       .orderBy(desc(changes.sequence))
-      .limit(1),
+      .limit(atMost(1)),
   );
   return (await statement.execute({ uid, kind, actor }))[0]?.time;
 }

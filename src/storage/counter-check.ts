@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { CollectionTables, RowTable } from "./collection.ts";
 import { and, asc, eq, gt, isNull, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
 const pageSize = 1000;
@@ -24,7 +25,7 @@ export async function* wrongCounters(session: Session, collection: CollectionTab
       .from(counters)
       .where(and(eq(counters.kind, sql.placeholder("kind")), gt(counters.key, sql.placeholder("key"))))
       .orderBy(asc(counters.key))
-      .limit(pageSize);
+      .limit(atMost(pageSize));
   });
   let key: string | undefined = "";
   while (key !== undefined) {
@@ -47,7 +48,7 @@ export async function* missingCounters(session: Session, collection: CollectionT
       .where(and(isNull(counters.key), gt(entries.key, sql.placeholder("key"))))
       .groupBy(entries.key)
       .orderBy(asc(entries.key))
-      .limit(pageSize);
+      .limit(atMost(pageSize));
   });
   let last: string | undefined = "";
   while (last !== undefined) {

@@ -4,6 +4,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import type { CollectionTables, ResourceRow, RowTable } from "./collection.ts";
 import { and, asc, count, eq, getTableColumns, gt, inArray, sql } from "./drizzle.ts";
 import { type Entry, entryOf, keysOf } from "./entries.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
 const pageSize = 1000;
@@ -26,7 +27,7 @@ export async function* strayEntries(session: Session, collection: CollectionTabl
       .leftJoin(rows, eq(rows.uid, entries.uid))
       .where(sql`(${entries.key}, ${entries.name}, ${entries.uid}) > (${sql.join(after, sql`, `)})`)
       .orderBy(asc(entries.key), asc(entries.name), asc(entries.uid))
-      .limit(pageSize);
+      .limit(atMost(pageSize));
   });
   let last: Pick<Entry, "key" | "name" | "uid"> | undefined = { key: "", name: "", uid: "" };
   while (last) {
@@ -77,7 +78,7 @@ async function* allRows(session: Session, collection: CollectionTables): AsyncGe
     return select
       .where(gt(rows.uid, sql.placeholder("uid")))
       .orderBy(asc(rows.uid))
-      .limit(pageSize);
+      .limit(atMost(pageSize));
   });
   let uid: string | undefined = "";
   while (uid !== undefined) {

@@ -9,6 +9,7 @@ import type { Collection, ResourceRow, RowTable } from "./collection.ts";
 import type { Condition } from "./condition.ts";
 import { readCounter } from "./counters.ts";
 import { and, count, countDistinct, eq, gte, lt, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import { keyOf, type RangeSource } from "./range.ts";
 import type { Order } from "./row-order.ts";
 import type { Session, SessionDialect } from "./session.ts";
@@ -149,7 +150,7 @@ async function find<R extends ResourceRow>(
       const [side, rows] = [finder.table(tables), collection.rows(tables)];
       const select = db.select({ uid: side.uid }).from(side);
       const joined = source.type === "subtree" ? select : select.innerJoin(rows, eq(rows.uid, side.uid));
-      return joined.where(conditionsOf(side, rows)).limit(fewRows + 1);
+      return joined.where(conditionsOf(side, rows)).limit(atMost(fewRows + 1));
     });
     const found = (await statement.execute(values)) as { uid: string }[];
     if (found.length <= fewRows) return { count: found.length, uids: found.map(({ uid }) => uid) };

@@ -1,6 +1,7 @@
 // The joins that no collection expresses: what an identity holds, and what a role binding names.
 import { rangeBelow } from "../uid.ts";
 import { and, eq, gte, lt, ne, or, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
 /** A role that is held at a group. */
@@ -32,7 +33,7 @@ export async function findIdentitiesByClaims(session: Session, issuer: string, s
       .select()
       .from(identities)
       .where(and(eq(identities.issuer, sql.placeholder("issuer")), eq(identities.subject, sql.placeholder("subject"))))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ issuer, subject, limit });
 }
@@ -55,7 +56,7 @@ export async function findBindingsOf(session: Session, column: "identityUid" | "
       .select()
       .from(roleBindings)
       .where(eq(roleBindings[column], sql.placeholder("uid")))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ uid, limit });
 }
@@ -67,7 +68,7 @@ export async function findBindingsUnder(session: Session, groupUid: string, limi
       .select()
       .from(roleBindings)
       .where(eq(roleBindings.parent, sql.placeholder("groupUid")))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ groupUid, limit });
 }
@@ -118,7 +119,7 @@ export async function isHeldOtherwise(
           ne(roleBindings.uid, sql.placeholder("bindingUid")),
         ),
       )
-      .limit(1),
+      .limit(atMost(1)),
   );
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
@@ -138,7 +139,7 @@ export async function findGroupsNamed(session: Session, name: string, uid: strin
           ),
         ),
       )
-      .limit(2),
+      .limit(atMost(2)),
   );
   return await statement.execute({ name, uid, ...rangeBelow(uid) });
 }
@@ -192,7 +193,7 @@ export async function findBindingsReaching(
         ),
       )
       .orderBy(roleBindings.uid)
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ identityUid, uid: `${uid}/`, limit });
 }

@@ -1,6 +1,6 @@
 // The joins and lookups around identity providers: their mappings and roles, owners, accepted terms.
 import { and, eq, sql } from "./drizzle.ts";
-import { rowPlaceholders } from "./placeholders.ts";
+import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** The mappings of an identity provider, at most `limit`. */
@@ -10,7 +10,7 @@ export async function findMappingsOf(session: Session, providerUid: string, limi
       .select()
       .from(mappings)
       .where(eq(mappings.parent, sql.placeholder("providerUid")))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ providerUid, limit });
 }
@@ -37,7 +37,7 @@ export async function isMapped(session: Session, roleUid: string): Promise<boole
         .select({ uid: mappings.uid })
         .from(mappings)
         .where(eq(mappings.roleUid, sql.placeholder("roleUid")))
-        .limit(1),
+        .limit(atMost(1)),
   );
   return (await statement.execute({ roleUid })).length > 0;
 }
@@ -49,7 +49,7 @@ export async function isDefaultRole(session: Session, roleUid: string): Promise<
       .select({ uid: identityProviders.uid })
       .from(identityProviders)
       .where(eq(identityProviders.defaultRole, sql.placeholder("roleUid")))
-      .limit(1),
+      .limit(atMost(1)),
   );
   return (await statement.execute({ roleUid })).length > 0;
 }
@@ -87,7 +87,7 @@ export async function findHoldersAt(session: Session, groupUid: string, roleUid:
       .where(
         and(eq(roleBindings.parent, sql.placeholder("groupUid")), eq(roleBindings.roleUid, sql.placeholder("roleUid"))),
       )
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
 }
@@ -113,7 +113,7 @@ export async function findProvidersOf(session: Session, groupUid: string, limit:
       .select({ uid: identityProviders.uid })
       .from(identityProviders)
       .where(eq(identityProviders.parent, sql.placeholder("groupUid")))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ groupUid, limit });
 }

@@ -6,6 +6,7 @@ import { type Condition, textPlaceholder } from "./condition.ts";
 import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
 import type { Finder, FoundRows } from "./finder.ts";
+import { atMost } from "./placeholders.ts";
 import { behind, placeOf, uidsOf, upTo } from "./range-bounds.ts";
 import type { Cursor, Order, SortField } from "./row-order.ts";
 import type { Prepared, Session } from "./session.ts";
@@ -46,7 +47,7 @@ export async function readRange<R extends ResourceRow>(
     return joined
       .where(and(...conditions))
       .orderBy(...sortColumns.map((column) => direction(column)))
-      .limit(sql.placeholder("limit"));
+      .limit(atMost("limit"));
   });
   return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range), limit });
 }
@@ -73,7 +74,7 @@ export async function findPlace<R extends ResourceRow>(
     return joined
       .where(and(...conditions))
       .orderBy(...sortColumns.map((column) => direction(column)))
-      .limit(1)
+      .limit(atMost(1))
       .offset(sql.placeholder("offset"));
   });
   const places = await (statement as unknown as Prepared<Cursor[]>).execute({ ...valuesOf(range), offset });

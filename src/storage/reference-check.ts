@@ -14,6 +14,7 @@ import {
   loadPostgresCore,
   sql,
 } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 import { postgresTables } from "./tables.postgres.ts";
 import type { Tables } from "./tables.ts";
@@ -59,7 +60,7 @@ async function* danglingIn(
       .leftJoin(targets, eq(targetUid, value))
       .where(and(isNotNull(value), isNull(targetUid), gt(rows.uid, sql.placeholder("uid"))))
       .orderBy(asc(rows.uid))
-      .limit(pageSize);
+      .limit(atMost(pageSize));
   });
   let last: string | undefined = "";
   while (last !== undefined) {

@@ -1,5 +1,6 @@
 // Finding groups and repos by the names on the path of a repository.
 import { and, eq, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
 /** The groups of a name directly below a group, at most `limit`. */
@@ -9,7 +10,7 @@ export async function findChildGroups(session: Session, parent: string, name: st
       .select({ uid: groups.uid })
       .from(groups)
       .where(and(eq(groups.parent, sql.placeholder("parent")), eq(groups.name, sql.placeholder("name"))))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ parent, name, limit });
 }

@@ -1,6 +1,7 @@
 // What belongs to repos without being a resource of its own, and finding tags by what they are.
 import { type Condition, numberPlaceholder } from "./condition.ts";
 import { and, eq, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** Before any time that a row can have. */
@@ -58,7 +59,7 @@ export async function findTagsOf(session: Session, repoUid: string, limit: numbe
       .select()
       .from(tags)
       .where(eq(tags.parent, sql.placeholder("repoUid")))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ repoUid, limit });
 }
@@ -70,7 +71,7 @@ export async function findTagsByDigest(session: Session, repoUid: string, digest
       .select()
       .from(tags)
       .where(and(eq(tags.parent, sql.placeholder("repoUid")), eq(tags.digest, sql.placeholder("digest"))))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return await statement.execute({ repoUid, digest, limit });
 }

@@ -2,6 +2,7 @@
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Database } from "./database.ts";
 import { and, asc, eq, gt, isNotNull, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import { type Place, SealError, type Seals } from "./seals.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 import { secretSettings } from "./settings.ts";
@@ -100,7 +101,7 @@ async function* valuesOf(session: Session, { kind, table }: SecretColumn) {
       .from(rows)
       .where(and(isNotNull(value), gt(uid, sql.placeholder("after"))))
       .orderBy(asc(uid))
-      .limit(pageSize);
+      .limit(atMost(pageSize));
   });
   let after: string | undefined = "";
   while (after !== undefined) {

@@ -1,5 +1,6 @@
 // The digests that a tag has had.
 import { and, desc, eq, gte, lte, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** A digest, and when a tag was set to it, in milliseconds since the epoch. */
@@ -48,7 +49,7 @@ export async function findTagDigests(
         ),
       )
       .orderBy(desc(tagHistory.time))
-      .limit(sql.placeholder("limit")),
+      .limit(atMost("limit")),
   );
   return [...(await statement.execute({ tagUid, ...range }))].reverse();
 }

@@ -3,6 +3,7 @@ import { findAdvisoryEvents } from "./advisories.ts";
 import { replaceTerms, replaceText, type Term, termsOf, textOf } from "./advisory-terms.ts";
 import type { DerivedTables } from "./collection.ts";
 import { and, asc, eq, gt, inArray, isNull, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
 const pageSize = 500;
@@ -48,7 +49,7 @@ async function* missing(session: Session): AsyncGenerator<Difference> {
       .leftJoin(texts, eq(texts.uid, advisories.uid))
       .where(gt(advisories.uid, sql.placeholder("uid")))
       .orderBy(asc(advisories.uid))
-      .limit(pageSize),
+      .limit(atMost(pageSize)),
   );
   const find = session.prepared("advisory_terms.get", (db, { advisoryTerms: terms }) =>
     db
@@ -86,7 +87,7 @@ async function* strayTerms(session: Session): AsyncGenerator<Difference> {
       .from(terms)
       .where(sql`(${terms.filter}, ${terms.value}, ${terms.uid}) > (${sql.join(after, sql`, `)})`)
       .orderBy(asc(terms.filter), asc(terms.value), asc(terms.uid))
-      .limit(pageSize);
+      .limit(atMost(pageSize));
   });
   const rowsOf = session.prepared("advisories.check.named", (db, { advisories }) =>
     db
@@ -120,7 +121,7 @@ async function* strayTexts(session: Session): AsyncGenerator<Difference> {
       .leftJoin(advisories, eq(advisories.uid, texts.uid))
       .where(and(isNull(advisories.uid), gt(texts.uid, sql.placeholder("uid"))))
       .orderBy(asc(texts.uid))
-      .limit(pageSize),
+      .limit(atMost(pageSize)),
   );
   for (let last: string | undefined = ""; last !== undefined; ) {
     const found: { uid: string }[] = await statement.execute({ uid: last });

@@ -104,5 +104,8 @@ function fillMask(
   const paths = isJsonObject(json)
     ? impliedMask(rule.message, json).filter((path) => !bound.has(`${rule.name}.${path}`))
     : [];
-  reflect(method.descriptor.input, message).set(updateMask, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
+  reflect(method.descriptor.input, message).set(
+    updateMask,
+    reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })),
+  );
 }
