@@ -1,10 +1,10 @@
-import { create } from "@bufbuild/protobuf";
-import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /** A stored time, which is in milliseconds since the epoch, as a message. */
 export function toTimestamp(milliseconds: number): Timestamp {
   const seconds = Math.floor(milliseconds / 1000);
-  return create(TimestampSchema, { seconds: BigInt(seconds), nanos: (milliseconds - seconds * 1000) * 1_000_000 });
+  const nanos = (milliseconds - seconds * 1000) * 1_000_000;
+  return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos };
 }
 
 /** A message as a stored time; what is finer than a millisecond is dropped. */

@@ -87,8 +87,15 @@ function readRow(row: readonly unknown[], names: readonly string[], decoders: re
 /** Undefined when values are as the driver has them. */
 function decodeOf(field: unknown): Decode | undefined {
   const decoder = is(field, Column) ? field : decoderOf(field as SQL | SQL.Aliased);
+  if (is(field, Column) && field.dataType === "json") return decodeJson;
   if (decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined;
   return (value) => decoder.mapFromDriverValue(value);
+}
+
+/** Most columns of JSON are empty. */
+function decodeJson(text: unknown): unknown {
+  if (text === "{}") return {};
+  return text === "[]" ? [] : JSON.parse(text as string);
 }
 
 function decoderOf(selected: SQL | SQL.Aliased): DriverValueDecoder<unknown, unknown> {

@@ -34,7 +34,12 @@ const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
   orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
   rules: {},
   check: checkRoleBinding,
-  toMessage: ({ uid, identityUid, roleUid }) => ({ uid, identityUid, roleUid }),
+  toMessage: ({ uid, identityUid, roleUid }): RoleBinding => ({
+    $typeName: "chainguard.platform.iam.v2beta1.RoleBinding",
+    uid,
+    identityUid,
+    roleUid,
+  }),
   toRow: ({ identityUid, roleUid }) => ({ identityUid, roleUid }),
 });
 

@@ -26,7 +26,8 @@ const role = defineResource<typeof RoleSchema, RoleRow>({
   includesRoots: true,
   rules: { name: nameRule, description: descriptionRule },
   check: checkRole,
-  toMessage: (row) => ({
+  toMessage: (row): Role => ({
+    $typeName: "chainguard.platform.iam.v2beta1.Role",
     uid: row.uid,
     name: row.name,
     description: row.description,

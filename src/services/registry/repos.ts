@@ -42,7 +42,8 @@ const repo = defineResource<typeof RepoSchema, RepoRow>({
     active_tags: tagRule,
   },
   check: checkRepo,
-  toMessage: (row) => ({
+  toMessage: (row): Repo => ({
+    $typeName: "chainguard.platform.registry.v2beta1.Repo",
     uid: row.uid,
     name: row.name,
     description: row.description,

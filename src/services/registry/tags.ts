@@ -27,7 +27,8 @@ const tag = defineResource<typeof TagSchema, TagRow>({
   collection: tagCollection,
   orderable: commonOrders,
   rules: { name: tagRule, digest: digestRule, bundles: bundleRule },
-  toMessage: ({ uid, name, digest, deprecated, bundles, updateTime }) => ({
+  toMessage: ({ uid, name, digest, deprecated, bundles, updateTime }): Tag => ({
+    $typeName: "chainguard.platform.registry.v2beta1.Tag",
     uid,
     name,
     digest,
