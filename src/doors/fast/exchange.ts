@@ -1,5 +1,5 @@
 // One request and its answer, over a stream of HTTP/2 or as a request of HTTP/1.
-import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
 import { resourceExhausted } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
@@ -30,7 +30,7 @@ export function streamExchange(
     reply(answer, call) {
       if (replied || stream.destroyed || stream.closed) return;
       replied = true;
-      respond(stream, answer, { ...answer.headers, ...replyHeaders(call) });
+      respond(stream, answer, call);
     },
     expireAfter: (timeoutMs, giveUp) => expireAfter(stream, timeoutMs, giveUp),
   };
@@ -45,26 +45,32 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
       if (replied || response.destroyed) return;
       replied = true;
       const closes = thrown instanceof HttpError && thrown.closes;
-      sendReply(request, response, { status, headers, body, closes }, Object.entries(replyHeaders(call)), limits);
+      sendReply(request, response, { status, headers, body, closes }, replyHeaders(call), limits);
     },
     expireAfter: (timeoutMs, giveUp) => expireAfter(response, timeoutMs, giveUp),
   };
 }
 
-function replyHeaders(call: Call): Record<string, string> {
-  return { "x-request-id": call.requestId, ...Object.fromEntries(call.replyHeaders) };
+function replyHeaders({ requestId, replyHeaders: more }: Call): (readonly [string, string])[] {
+  return [["x-request-id", requestId], ...more];
 }
 
-function respond(stream: ServerHttp2Stream, { status, body, trailers }: Answer, headers: OutgoingHttpHeaders): void {
-  const head = { ":status": status, ...headers };
+function respond(stream: ServerHttp2Stream, { status, headers, body, trailers }: Answer, call: Call): void {
+  // As a list, which node:http2 writes as it is.
+  const lines = [":status", String(status), "x-request-id", call.requestId];
+  for (const name in headers) lines.push(name, headers[name]!);
+  for (const [name, value] of call.replyHeaders) lines.push(name, value);
   if (!body) {
-    stream.respond({ ...head, ...trailers }, { endStream: true });
+    for (const name in trailers) lines.push(name, String(trailers[name]));
+    stream.respond(lines, { endStream: true });
     return;
   }
-  stream.respond(head, { waitForTrailers: trailers !== undefined });
-  if (trailers) stream.once("wantTrailers", () => stream.sendTrailers(trailers));
+  stream.respond(lines, trailers ? withTrailers : undefined);
+  if (trailers) stream.on("wantTrailers", () => stream.sendTrailers(trailers));
   stream.end(body);
 }
+
+const withTrailers = { waitForTrailers: true };
 
 function expireAfter(
   emitter: { once(event: "close", listener: () => void): unknown },

@@ -19,11 +19,23 @@ export function formatTimestamp(millis: number): string {
     day = thisDay;
   }
   const rest = millis - thisDay * millisPerDay;
-  const hours = twoDigits(Math.floor(rest / 3_600_000));
-  const minutes = twoDigits(Math.floor(rest / 60_000) % 60);
-  const seconds = twoDigits(Math.floor(rest / 1000) % 60);
-  const fraction = rest % 1000;
-  return `${dayText}${hours}:${minutes}:${seconds}.${fraction < 100 ? "0" : ""}${twoDigits(fraction)}Z`;
+  return dayText + minuteText(Math.floor(rest / 60_000)) + secondText(rest % 60_000);
+}
+
+/** Few pieces of text make for few strings: a page has a hundred times. */
+const minutes: string[] = [];
+const seconds: string[] = [];
+
+function minuteText(minute: number): string {
+  minutes[minute] ??= `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:`;
+  return minutes[minute];
+}
+
+function secondText(millis: number): string {
+  const fraction = millis % 1000;
+  const second = Math.floor(millis / 1000);
+  seconds[second] ??= `${twoDigits(second)}.`;
+  return `${seconds[second]}${fraction < 100 ? "0" : ""}${twoDigits(fraction)}Z`;
 }
 
 function twoDigits(number: number): string {
