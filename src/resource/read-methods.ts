@@ -20,7 +20,10 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
   deps: Deps,
 ) {
   async function find(session: Session, uid: string): Promise<R> {
-    const row = await findRow(session, resource.collection, uid);
+    return known(await findRow(session, resource.collection, uid), uid);
+  }
+
+  function known(row: R | undefined, uid: string): R {
     if (!row) throw notFound(resource.type, uid);
     return row;
   }
@@ -36,7 +39,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     find,
 
     async get(request: { uid: string }): Promise<MessageInitShape<D>> {
-      return resource.toMessage(await find(deps.database.session, request.uid));
+      const row = await findRow(deps.database.session, resource.collection, request.uid);
+      return resource.toMessage(known(row, request.uid));
     },
 
     page,

@@ -86,7 +86,12 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
       header: (name) => readHeader(req, name),
       signal: client.signal,
     });
-    const reply = await answer(serving, req, call, client).catch((error) => failure(serving, error, call));
+    let reply: Reply;
+    try {
+      reply = await answer(serving, req, call, client);
+    } catch (error) {
+      reply = failure(serving, error, call);
+    }
     if (!client.isGone()) send(serving, req, res, reply, call);
   } catch (error) {
     serving.report(error, "");
@@ -103,7 +108,8 @@ async function answer(serving: Serving, req: HttpRequest, call: Call, client: Cl
   const match = serving.routes.find(httpMethod, path);
   const { method } = match.binding;
   if (method.needsBearer && call.header("authorization") === undefined) return refuse(serving, method, call, client);
-  const request = bindRequest(match, await receive(serving, req, match.binding, query));
+  const received = receive(serving, req, match.binding, query);
+  const request = bindRequest(match, received instanceof Promise ? await received : received);
   const message = await client.wait(method.invoke(call, request), serving.requestTimeoutMs);
   if (method.descriptor.output.typeName === EmptySchema.typeName) return successReply("");
   return successReply(serving.writers.get(method)!(message));
@@ -115,10 +121,24 @@ async function refuse(serving: Serving, method: Method, call: Call, client: Clie
   throw unauthenticated("a bearer token is required");
 }
 
-async function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string): Promise<RequestParts> {
+function receive(
+  serving: Serving,
+  req: HttpRequest,
+  binding: Binding,
+  query: string,
+): RequestParts | Promise<RequestParts> {
   const parts = { parameters: parseParameters(query, "query"), body: undefined, registry: serving.registry };
   // RFC 9110 §9.3.1: the body of a GET has no meaning, and without a rule for it no other one has.
-  if (binding.body === "none" && binding.httpMethod !== "POST") return parts;
+  const isRead = binding.body !== "none" || binding.httpMethod === "POST";
+  return isRead ? receiveBody(serving, req, binding, parts) : parts;
+}
+
+async function receiveBody(
+  serving: Serving,
+  req: HttpRequest,
+  binding: Binding,
+  parts: RequestParts,
+): Promise<RequestParts> {
   const bytes = await readBody(req, serving);
   if (bytes.length === 0) return parts;
   if (binding.body !== "none") {
