@@ -10,7 +10,7 @@ const item = (advisoryId: string, file = "a.json", size = 1): Item => ({
 });
 const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => item(`GO-${from + i}`));
 
-/** Sends the items; each request is under way until something else has had its turn. */
+/** Sends the items, each of them read in a turn of its own; a request is under way for two turns. */
 async function send(all: readonly Item[], write: (batch: readonly Item[], i: number) => void = () => {}) {
   const begun: (readonly Item[])[] = [];
   const underWay = new Set<string>();
@@ -20,12 +20,15 @@ async function send(all: readonly Item[], write: (batch: readonly Item[], i: num
       assert.ok(!underWay.has(record.advisoryId), `${record.advisoryId} is in two requests at once`);
       underWay.add(record.advisoryId);
     }
-    await new Promise(setImmediate);
+    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
     for (const { record } of batch) underWay.delete(record.advisoryId);
     write(batch, i);
   });
   const finished = (async () => {
-    for (const each of all) await sender.add(each);
+    for (const each of all) {
+      await sender.add(each);
+      await new Promise(setImmediate);
+    }
     await sender.finish();
   })();
   return { finished, begun, sizes: () => begun.map(({ length }) => length) };
