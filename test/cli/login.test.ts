@@ -120,8 +120,11 @@ describe("gatehouse auth login with a browser", () => {
       async (address) => {
         const redirect = new URL(new URL(address).searchParams.get("redirect") ?? "");
         redirect.searchParams.set("token", "planted");
-        redirect.searchParams.set("state", "0".repeat(32));
-        assert.equal((await fetch(redirect)).status, 404);
+        // As many characters as the state has, and as many of two bytes.
+        for (const state of ["0".repeat(32), "é".repeat(32)]) {
+          redirect.searchParams.set("state", state);
+          assert.equal((await fetch(redirect)).status, 404);
+        }
         await signInAs("alice", address);
       },
       "--no-browser",
