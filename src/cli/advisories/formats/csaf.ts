@@ -88,17 +88,19 @@ const affected: Status = (_product, { remedies }) => {
 };
 const fixed: Status = ({ version }) => fixedIn(version);
 
-const statuses: Readonly<Record<string, Status>> = {
-  first_affected: affected,
-  known_affected: affected,
-  last_affected: affected,
-  first_fixed: fixed,
-  fixed,
-  recommended: fixed,
-  known_not_affected: (_product, { flag, note }) => falsePositive(reasonWords[note] ?? reasonOf(flag)),
-  under_investigation: (_product, { note }) =>
-    note === "analysis-not-planned" ? noted("analysisNotPlanned", "") : underInvestigation,
-};
+const statuses: ReadonlyMap<string, Status> = new Map<string, Status>([
+  ["first_affected", affected],
+  ["known_affected", affected],
+  ["last_affected", affected],
+  ["first_fixed", fixed],
+  ["fixed", fixed],
+  ["recommended", fixed],
+  ["known_not_affected", (_product, { flag, note }) => falsePositive(reasonWords.get(note) ?? reasonOf(flag))],
+  [
+    "under_investigation",
+    (_product, { note }) => (note === "analysis-not-planned" ? noted("analysisNotPlanned", "") : underInvestigation),
+  ],
+]);
 
 function readVulnerability(
   vulnerability: Members,
@@ -116,7 +118,7 @@ function readVulnerability(
     for (const productId of texts(uids, status)) {
       const product = products.get(productId);
       if (!product) throw new BadDocument(`the product ${productId.slice(0, 100)} is not in the product tree`);
-      const toType = statuses[status];
+      const toType = statuses.get(status);
       if (!toType) throw new BadDocument(`the product status ${status.slice(0, 40)} is not known`);
       const event = { time: at, type: toType(product, detailsOf(vulnerability, productId)) };
       const { artifact } = product;
