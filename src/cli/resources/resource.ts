@@ -32,7 +32,6 @@ export type Options = Readonly<Record<string, FlagValue>>;
 export interface Resource {
   /** The words that lead to its commands: `iam role-bindings`. */
   readonly path: string;
-  readonly aliases?: readonly string[];
   readonly noun: string;
   /** The name of its message: `RoleBinding`. */
   readonly type: string;
@@ -57,6 +56,6 @@ export interface Resource {
   readonly complete?: (body: JsonObject, options: Options, session: Session) => Promise<JsonObject>;
   /** Flags that `complete` reads. */
   readonly completing?: readonly Pick<Flag, "flags" | "description" | "only">[];
-  /** What is done once it was created. */
-  readonly afterCreate?: (created: JsonObject, options: Options, session: Session) => Promise<void>;
+  /** Checks what flags say before anything is created; what it answers is done once it was. */
+  readonly prepareCreate?: (options: Options, session: Session) => Promise<(created: JsonObject) => Promise<void>>;
 }
