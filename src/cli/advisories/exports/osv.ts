@@ -25,7 +25,7 @@ export interface OsvRecord {
 }
 
 /** The record of an advisory; undefined when its state is none that OSV can say. */
-export function toOsv({ advisory, event }: Published, ecosystem: string): OsvRecord | undefined {
+export function toOsv({ advisory, event }: Published, ecosystem: string, distribution: string): OsvRecord | undefined {
   const { advisoryId: id, aliases, artifactName: name, artifactType: type, componentType } = advisory;
   const fixed =
     event.type.case === "fixed"
@@ -35,7 +35,6 @@ export function toOsv({ advisory, event }: Published, ecosystem: string): OsvRec
         : "";
   if (fixed === "" || name === "") return undefined;
   const system = type === "library" ? (ecosystems.get(componentType) ?? ecosystem) : ecosystem;
-  const [distribution = ""] = ecosystem.toLowerCase().split(":");
   const artifact = { name, type, architecture: advisory.artifactArchitecture };
   const purl = purlOf(artifact, componentType, distribution);
   const severity = severityOf(advisory.severities);
