@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { maxStaticKeysAge } from "../../sts/static-keys.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import type { View } from "../output/output.ts";
@@ -14,7 +15,7 @@ import { textAt } from "../resources/json.ts";
 import { findUid, listAll } from "../resources/lookup.ts";
 import { standardMethod } from "../resources/methods.ts";
 import { roles } from "../resources/roles.ts";
-import { saveLogin } from "./docker-config.ts";
+import { checkDockerConfig, saveLogin } from "./docker-config.ts";
 
 export interface PullTokenFlags {
   readonly parent?: string;
@@ -27,8 +28,8 @@ export interface PullTokenFlags {
 /** How the identities of pull tokens are told from others with static keys. */
 const issuerPrefix = "https://pulltoken.";
 const role = "registry.pull";
-/** The longest that one is good for, in seconds: a year. */
-const maxLifetime = 8760 * 3600;
+/** The longest that one is good for, in seconds. */
+const maxLifetime = maxStaticKeysAge / 1000;
 
 const pullTokenView: View = {
   noun: "pull tokens",
@@ -53,7 +54,8 @@ export async function createPullToken(session: Session, flags: PullTokenFlags): 
   const identity = await session.call((await standardMethod(identities, "Create")).method, {
     parent,
     identity: {
-      ...{ name, description: flags.description ?? "Pull token" },
+      name,
+      description: flags.description ?? "Pull token",
       staticKeys: { issuer, subject: name, issuerKeys, expirationTime: expires },
     },
   });
@@ -66,10 +68,11 @@ export async function createPullToken(session: Session, flags: PullTokenFlags): 
   await show(session, flags, host, { uid, name, expires, token: await sign(claims) });
 }
 
-/** The registry, where it is known; `--save` needs it. */
-function registryHost({ config }: Session, { save }: PullTokenFlags): string | undefined {
+/** The registry, where it is known; `--save` needs it, and a file to save to. */
+function registryHost({ config, shell }: Session, { save }: PullTokenFlags): string | undefined {
   const host = config["platform.registry"];
   if (save && host === undefined) throw noRegistry();
+  if (save) checkDockerConfig(shell);
   return host;
 }
 
