@@ -84,6 +84,19 @@ describe("gatehouse images, advisories, events", () => {
     }
   });
 
+  it("advisories: an id may have a slash, and only groups have paths", async () => {
+    const group = await addGroup(caller.server, caller.server.groupUid, "elsewhere");
+    const file = path.join(caller.home, "slash.json");
+    const range = { type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed: "1" }] };
+    const affected = [{ package: { ecosystem: "Alpine:v3.22", name: "tool" }, ranges: [range] }];
+    writeFileSync(file, JSON.stringify({ id: "SOURCE/2030-1", modified: "2030-01-09T00:00:00Z", affected }));
+    await done("advisories", "import", "--group", group, file);
+    assert.match(await done("advisories", "describe", "SOURCE/2030-1"), /^SOURCE\/2030-1 +tool +fixed$/m);
+    const { code, stderr } = await caller.run("iam", "roles", "describe", "example.org/viewer");
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no role "example\.org\/viewer" that you can see/);
+  });
+
   it("events subscriptions: create, list, describe and delete", async () => {
     const created = await caller.json(
       "events",

@@ -40,6 +40,8 @@ export interface Resource {
   readonly view: View;
   /** The member that people call it by, and the filter of the list request that finds it; both `name` when absent. */
   readonly name?: { readonly member: string; readonly filter: string };
+  /** Whether one lies in another, so that a path of names stands for it. */
+  readonly nests?: boolean;
   /** The argument of `create`, and the field that it sets. */
   readonly argument?: { readonly name: string; readonly field: string };
   /** Whether `create` wants a group to create it in. */
