@@ -30,6 +30,7 @@ export function openSender(write: (items: readonly Item[]) => Promise<void>): Se
   let failure: { readonly error: unknown } | undefined;
 
   async function flush(): Promise<void> {
+    await checkFailure();
     if (items.length === 0) return;
     const sending = write(items)
       .catch((error: unknown) => {
@@ -39,7 +40,6 @@ export function openSender(write: (items: readonly Item[]) => Promise<void>): Se
     underWay.set(sending, ids);
     [items, ids, bytes] = [[], new Set(), 0];
     if (underWay.size >= atOnce) await Promise.race(underWay.keys());
-    await checkFailure();
   }
 
   /** What else is under way ends first: whoever hears of the failure is told what was written. */

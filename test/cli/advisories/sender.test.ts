@@ -64,6 +64,14 @@ describe("the requests of an import", () => {
     assert.ok(begun.length <= 2, `${begun.length} were sent`);
   });
 
+  it("one that fails is not followed by what is left at the end", async () => {
+    const { finished, sizes } = await send(items(102), () => {
+      throw new Error("the server is away");
+    });
+    await assert.rejects(finished, { message: "the server is away" });
+    assert.deepEqual(sizes(), [100]);
+  });
+
   it("two of one id are never under way at once, and the later one is sent later", async () => {
     const { finished, begun } = await send([
       ...items(100),
