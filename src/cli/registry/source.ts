@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { digestPattern, type FetchContent, manifestTypes } from "../../registry/image.ts";
 import { isRepositoryName } from "../../registry/name.ts";
 import { CommandFailure } from "../failure.ts";
+import { printable } from "../shell.ts";
 import { answerChallenge, type SignInOptions } from "./sign-in.ts";
 
 /** A registry, as far as it is read. */
@@ -86,7 +87,7 @@ export function openSource(address: string, options: SignInOptions, pageLimit = 
     if (next === undefined) return undefined;
     const target = URL.parse(next, `${origin}${path}`);
     if (target?.origin === origin) return target.pathname + target.search;
-    throw new CommandFailure(`the registry at ${origin} names a next page elsewhere: ${next.slice(0, 200)}`);
+    throw new CommandFailure(`the registry at ${origin} names a next page elsewhere: ${printable(next.slice(0, 200))}`);
   }
 
   function refused(path: string, status: number): CommandFailure {
