@@ -1,7 +1,6 @@
 // Categories L, C and J for identity providers: secrets go in and stay in, and nobody is asked without need.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { Writable } from "node:stream";
 import { after, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { openClientSecret } from "../../src/services/iam/client-secret.ts";
@@ -10,6 +9,7 @@ import { iamCollections } from "../../src/services/iam/rows.ts";
 import { digestScimToken } from "../../src/services/iam/scim-state.ts";
 import { checkDatabase } from "../../src/storage/check.ts";
 import { findRow } from "../../src/storage/collection.ts";
+import { keptLog } from "../harness/kept-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { discoveryPath, startIssuer } from "../sts/outside.ts";
 import { codeOf, type Ground, openGround, replyOf, turnableClock } from "./ground.ts";
@@ -68,14 +68,8 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     it("L1: neither secrets nor their digests are in a row, a change or a log line", async () => {
-      const logged: string[] = [];
-      const log = new Writable({
-        write(chunk, _encoding, done) {
-          logged.push(String(chunk));
-          done();
-        },
-      });
-      await using ground = await openGround({ database, log });
+      const log = keptLog();
+      await using ground = await openGround({ database, log: log.stream });
       const { ownerToken } = ground.server;
       const uid = await createProvider(ground);
       const { token } = replyOf(
@@ -89,13 +83,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(row.scimTokenDigest, digestScimToken(token));
       const changes = await changesOf(ground);
       assert.equal(changes.filter((change) => change.uid === uid).length, 2);
-      const told = { row, changes, logged, refused };
+      const told = { row, changes, refused };
       for (const [place, text] of Object.entries(told)) {
         for (const hidden of [secret, token]) assert.ok(!JSON.stringify(text).includes(hidden), place);
       }
       for (const digest of [row.scimTokenDigest, row.clientSecret])
         assert.ok(!JSON.stringify(changes).includes(digest!), "the changes");
-      assert.ok(logged.length > 0);
+      log.assertNone(secret, token, digestScimToken(token));
     });
 
     it("C3: a SCIM token has 256 random bits, and is made anew each time", async () => {
