@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { digestInviteCode, newInviteCode } from "../../src/services/iam/invite-code.ts";
 import { type GroupInviteRow, groupInviteCollection, iamCollections } from "../../src/services/iam/rows.ts";
+import { readChanges } from "../../src/storage/changes.ts";
 import { checkDatabase } from "../../src/storage/check.ts";
 import { findRow } from "../../src/storage/collection.ts";
 import { keptLog } from "../harness/kept-log.ts";
@@ -31,9 +32,7 @@ describe("invite codes", () => {
     replyOf(await once(server.ownerToken, "GroupInvitesService/UpdateGroupInvite", changed));
     const row = (await findRow(database.session, groupInviteCollection, uid)) as GroupInviteRow;
     assert.equal(row.codeDigest, digestInviteCode(code));
-    const changes = await database.session
-      .prepared("test.changes", (db, tables) => db.select().from(tables.changes))
-      .execute();
+    const changes = await readChanges(database.session, 0, 1000);
     const ofInvite = changes.filter((change) => change.uid === uid);
     assert.equal(ofInvite.length, 2);
     const secret = code.slice(row.keyId.length);

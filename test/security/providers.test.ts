@@ -7,6 +7,7 @@ import { openClientSecret } from "../../src/services/iam/client-secret.ts";
 import { type IdentityProviderRow, identityProviderCollection } from "../../src/services/iam/provider-rows.ts";
 import { iamCollections } from "../../src/services/iam/rows.ts";
 import { digestScimToken } from "../../src/services/iam/scim-state.ts";
+import { readChanges } from "../../src/storage/changes.ts";
 import { checkDatabase } from "../../src/storage/check.ts";
 import { findRow } from "../../src/storage/collection.ts";
 import { keptLog } from "../harness/kept-log.ts";
@@ -33,11 +34,6 @@ async function createProvider(ground: Ground, oidc: JsonObject = {}): Promise<st
 
 async function rowOf(ground: Ground, uid: string): Promise<IdentityProviderRow> {
   return (await findRow(ground.server.server.database.session, identityProviderCollection, uid))!;
-}
-
-async function changesOf(ground: Ground) {
-  const { session } = ground.server.server.database;
-  return await session.prepared("test.changes", (db, tables) => db.select().from(tables.changes)).execute();
 }
 
 after(stopPostgres);
@@ -81,7 +77,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(refused), "INVALID_ARGUMENT");
       const row = await rowOf(ground, uid);
       assert.equal(row.scimTokenDigest, digestScimToken(token));
-      const changes = await changesOf(ground);
+      const changes = await readChanges(ground.server.server.database.session, 0, 1000);
       assert.equal(changes.filter((change) => change.uid === uid).length, 2);
       const told = { row, changes, refused };
       for (const [place, text] of Object.entries(told)) {
