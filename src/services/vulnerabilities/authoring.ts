@@ -8,8 +8,7 @@ import { UniqueViolation } from "../../storage/errors.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { type AdvisoryFields, checkAliases, publicIdRule } from "./advisory-fields.ts";
 import { type AdvisoryState, advisoryType } from "./advisory-state.ts";
-import { checkEvent, type EventContent } from "./event-content.ts";
-import { advisoryLimits } from "./limits.ts";
+import { checkEvent, checkEvents, type EventContent } from "./event-content.ts";
 import { advisoryCollection } from "./rows.ts";
 import {
   createAdvisory,
@@ -69,12 +68,7 @@ function checkNew({ advisoryId, events }: NewAdvisory): FieldViolation[] {
   const found: FieldViolation[] = [];
   if (advisoryId !== "" && !publicIdRule.test(advisoryId))
     found.push({ field: "advisory_id", description: publicIdRule.description });
-  if (events.length > advisoryLimits.events)
-    found.push({ field: "events", description: `an advisory has at most ${advisoryLimits.events} events` });
-  for (const [i, event] of events.entries()) {
-    const wrong = checkEvent(event);
-    found.push(...wrong.map(({ field, description }) => ({ field: `events[${i}].${field}`, description })));
-  }
+  found.push(...checkEvents(events));
   return found;
 }
 
