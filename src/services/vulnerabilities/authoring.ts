@@ -2,9 +2,9 @@
 import { type FieldViolation, invalidArgument, notFound } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { type AdvisoryEventRow, findAdvisoryEvents } from "../../storage/advisories.ts";
 import { findRow } from "../../storage/collection.ts";
-import { UniqueViolation } from "../../storage/errors.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { type AdvisoryFields, checkAliases, publicIdRule } from "./advisory-fields.ts";
 import { type AdvisoryState, advisoryType } from "./advisory-state.ts";
@@ -28,11 +28,10 @@ export function advisoryAuthoring(deps: Deps) {
   return {
     async create(parent: string, advisory: NewAdvisory, call: Call): Promise<AdvisoryState> {
       refuse([...checkFields(advisory), ...checkNew(advisory)]);
-      try {
-        return await write(call, (tx) => createAdvisory(tx, parent, advisory));
-      } catch (error) {
-        throw error instanceof UniqueViolation ? taken(advisory.advisoryId) : error;
-      }
+      return await refusingDuplicates(
+        () => taken(advisory.advisoryId),
+        () => write(call, (tx) => createAdvisory(tx, parent, advisory)),
+      );
     },
 
     async update(uid: string, fields: AdvisoryFields, call: Call): Promise<AdvisoryState> {
