@@ -23,6 +23,7 @@ import { advisoryAuthoring } from "../services/vulnerabilities/authoring.ts";
 import { handwritten, serve, type V1Implementation } from "./adapter.ts";
 import { toAdvisory, toContent, toEvent, toFields, toNewAdvisory } from "./advisory-messages.ts";
 import { fieldsOf } from "./fields.ts";
+import { pageSizeOf } from "./lists.ts";
 import { callOf, type Today } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";
 
@@ -154,9 +155,4 @@ function requestOf(filter: AdvisoryFilter) {
     pageSize: pageSizeOf(pageSize),
     orderBy: orders[orderBy] ?? "",
   };
-}
-
-/** A size within what today's field holds; what it means there is decided there. */
-function pageSizeOf(size: bigint): number {
-  return size > 1_000_000n ? 1_000_000 : size < 0n ? -1 : Number(size);
 }
