@@ -1,7 +1,9 @@
 // The settings, checked and turned into what the program works with.
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { checkIssuer } from "./authn/issuers.ts";
 import type { KeyAlgorithm } from "./authn/keys.ts";
+import { isLoopbackUrl } from "./authn/outbound.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 import { isUid } from "./uid.ts";
 
@@ -95,8 +97,11 @@ export const limits = {
   keyOverlapMs: 2 * 60 * 60 * 1000,
   /** How long a browser may stay away at a login provider. */
   signInMs: 10 * 60 * 1000,
-  /** Browsers that may be away at login providers at a time, and those that one address may send there in a second. */
-  signIns: 10_000,
+  /**
+   * Browsers that may be away at login providers at a time, and those that one address may send there in a second: too few
+   * to fill the places of everybody in the time that a browser may stay away.
+   */
+  signIns: 120_000,
   signInsPerSecond: 20,
   /** How long a token waits for a device without a browser; clients show its code that long. */
   headlessSessionMs: 15 * 60 * 1000,
@@ -186,11 +191,10 @@ function toPlainUrl(name: SettingName, text: string): string {
 // Whoever answers there says who has signed: nobody on the way may.
 function toEndpoint(raw: RawSettings, name: SettingName): string {
   const url = URL.parse(raw[name]);
-  const isSafe =
-    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname.replace(/^\[|\]$/g, "")));
-  if (!isSafe || url.pathname !== "/" || url.search || url.hash || url.username || url.password)
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url));
+  if (!url || !isSafe || url.pathname !== "/" || url.search || url.hash || url.username || url.password)
     throw new ConfigError(
-      `${name}: ${JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
+      `${name}: ${url?.password ? "the URL" : JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
     );
   return url.origin;
 }
@@ -199,12 +203,8 @@ function toLogin(raw: RawSettings, dev: boolean): LoginConfig | undefined {
   const [issuer, clientId, clientSecret] = [raw["login-issuer"], raw["login-client-id"], raw["login-client-secret"]];
   if (issuer === "" && clientId === "" && clientSecret === "") return undefined;
   if (issuer === "" || clientId === "") throw new ConfigError("login-issuer, login-client-id: set both or neither.");
-  const url = URL.parse(issuer);
-  const isInsecure = url?.protocol === "http:" && dev && isLoopback(url.hostname);
-  if (!url || (url.protocol !== "https:" && !isInsecure) || url.search || url.hash || url.username || url.password)
-    throw new ConfigError(
-      `login-issuer: ${JSON.stringify(issuer)} is not an https URL without query, fragment and user.`,
-    );
+  const problem = checkIssuer(issuer, dev);
+  if (problem) throw new ConfigError(`login-issuer: ${problem}.`);
   return { issuer, clientId, clientSecret, scopes: toList(raw["login-scopes"]) };
 }
 

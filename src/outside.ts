@@ -1,6 +1,6 @@
 // What the configuration says of the world outside: whom this server may ask, and by whom people sign in.
 import { BlockList } from "node:net";
-import { fetchOutbound, OutboundError, type OutboundOptions, outboundLimits } from "./authn/outbound.ts";
+import { fetchJson, type OutboundOptions, outboundLimits } from "./authn/outbound.ts";
 import type { Config } from "./config.ts";
 import type { Mounts } from "./doors/site.ts";
 import type { LoginProvider } from "./sign-in/login-provider.ts";
@@ -21,20 +21,8 @@ export function awsEndpoint({ awsStsEndpoint: url }: Config): AwsEndpoint {
   return {
     url,
     host: new URL(url).host,
-    async post(target, headers) {
-      const { status, body } = await fetchOutbound(target, { method: "POST", headers }, options);
-      if (status !== 200) throw new OutboundError("refused", "the request was not accepted");
-      return parseJson(body.toString());
-    },
+    post: (target, headers) => fetchJson(target, { ...options, method: "POST", headers }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new OutboundError("refused", "the answer is not JSON");
-  }
 }
 
 /** The provider that people sign in with: the operator's, or in development mode one of our own. */

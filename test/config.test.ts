@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { toConfig } from "../src/config.ts";
+import { limits, toConfig } from "../src/config.ts";
 import { ConfigError, readSettings, settings, variableOf } from "../src/settings.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-config-"));
@@ -81,6 +81,21 @@ describe("settings", () => {
     ["a prefix beyond 32", { privateIssuerNetworks: "10.0.0.0/33" }, /^private-issuer-networks: /],
     ["an endpoint over plain http", { awsStsEndpoint: "http://sts.example" }, /^aws-sts-endpoint: /],
     ["an endpoint with a path", { awsStsEndpoint: "https://sts.example/x" }, /^aws-sts-endpoint: /],
+    [
+      "an endpoint with a password, and does not show it",
+      { awsStsEndpoint: "https://u:canary@sts.example" },
+      /^aws-sts-endpoint: (?!.*canary)/,
+    ],
+    [
+      "a login provider with a password, and does not show it",
+      { loginIssuer: "https://u:canary@login.example", loginClientId: "gatehouse" },
+      /^login-issuer: (?!.*canary)/,
+    ],
+    [
+      "a login provider that no sign-in would take",
+      { loginIssuer: "https://127.1", loginClientId: "gatehouse" },
+      /^login-issuer: must have its host in the usual spelling/,
+    ],
     ["a time", { drainTimeout: "soon" }, /^drain-timeout: /],
     ["a domain", { domain: "Not A Domain" }, /^domain: /],
     [
@@ -122,4 +137,9 @@ describe("settings", () => {
       );
     });
   }
+
+  it("leaves places for others when one address begins sign-ins as fast as it may", () => {
+    const { signIns, signInsPerSecond, signInMs } = limits;
+    assert.ok((signInsPerSecond * signInMs) / 1000 <= signIns / 10);
+  });
 });

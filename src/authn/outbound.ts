@@ -20,6 +20,8 @@ export interface OutboundOptions {
   readonly allowedPrivate?: BlockList;
   /** Whether the operator has named the host: it may then be anywhere, and speak http. */
   readonly isOwn?: boolean;
+  /** GET when absent. */
+  readonly method?: string;
   /** Sent besides our own; nothing when absent. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Resolves a host name to all of its addresses; the system's resolver when absent. */
@@ -66,7 +68,8 @@ export async function fetchJson(url: string, options: OutboundOptions): Promise<
 
 /** Fetches a document, as fetchOutbound does; any answer but 200 is refused. */
 export async function fetchBytes(url: string, options: OutboundOptions): Promise<Buffer> {
-  const { status, body } = await fetchOutbound(url, { method: "GET", headers: options.headers ?? {} }, options);
+  const { method = "GET", headers = {} } = options;
+  const { status, body } = await fetchOutbound(url, { method, headers }, options);
   if (status !== 200) throw new OutboundError("refused", "the server has no such document");
   return body;
 }

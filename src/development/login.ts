@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { HttpHandler } from "../doors/dispatch.ts";
-import type { HttpRequest, HttpResponse } from "../doors/http-message.ts";
+import { type HttpRequest, type HttpResponse, requestTarget } from "../doors/http-message.ts";
 import { sendPage } from "../doors/site.ts";
 import { markup, page } from "../sign-in/html.ts";
 import type { LoginProvider } from "../sign-in/login-provider.ts";
@@ -62,7 +62,7 @@ export function developmentLogin(baseUrl: string, callbackUrl: string): Developm
     },
     async handler(request, response) {
       const provider = await open();
-      const interaction = new RegExp(`^${developmentPath}/choose/[\\w-]+$`).exec(pathOf(request));
+      const interaction = new RegExp(`^${developmentPath}/choose/[\\w-]+$`).exec(requestTarget(request).path);
       if (interaction) await choose(provider, request, response);
       else serve(provider, request, response);
     },
@@ -115,7 +115,7 @@ async function choose(provider: Provider, request: HttpRequest, response: HttpRe
     return sendPage(request, response, page(400, "Begin anew", markup`<p>This sign-in is not under way any more.</p>`));
   }
   const accountId = readChoice(new URL(request.url ?? "", "http://localhost").searchParams);
-  if (accountId === undefined) chooserPage(pathOf(request), request, response);
+  if (accountId === undefined) chooserPage(requestTarget(request).path, request, response);
   else await provider.interactionFinished(req, res, { login: { accountId } });
 }
 
@@ -125,8 +125,4 @@ function serve(provider: Provider, request: HttpRequest, response: HttpResponse)
   Object.assign(request, { originalUrl: original });
   request.url = original.slice(developmentPath.length);
   provider.callback()(request as IncomingMessage, response as ServerResponse);
-}
-
-function pathOf(request: HttpRequest): string {
-  return (request.url ?? "").split("?", 1)[0] ?? "";
 }

@@ -109,8 +109,10 @@ function parseObject(text: string, what: string): Fields {
   return value;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** A JSON object whose members are not known yet. */
+export type Fields = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is Fields {
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

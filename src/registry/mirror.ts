@@ -67,6 +67,8 @@ async function remove(tx: Transaction, { repository, tag, digest }: RegistryEven
 async function openRepo(tx: Transaction, repository: string, rules: NameRules): Promise<string | undefined> {
   const seen = await findPlace(tx, repository, rules);
   if (!seen) return undefined;
+  // The usual case, in which pushes to other repos of the group need not wait.
+  if (seen.repoUid !== undefined) return (await lockRow(tx, repoCollection, seen.repoUid))?.uid;
   // Two that come at once must not both create the group or the repo: the second one looks again.
   if (!(await lockRow(tx, groupCollection, seen.groupUid))) return undefined;
   const place = await findPlace(tx, repository, rules);

@@ -1,7 +1,9 @@
 // Names of repositories as registries have them, and the places of the tree that they stand for.
 
+import { groupCollection } from "../services/iam/rows.ts";
+import { findRow } from "../storage/collection.ts";
 import { findVerifiedRoots } from "../storage/grants.ts";
-import { findChildGroups, findRepoByName, isGroup } from "../storage/registry-names.ts";
+import { findChildGroups, findRepoByName } from "../storage/registry-names.ts";
 import type { Session } from "../storage/session.ts";
 import { depthOf, isUid } from "../uid.ts";
 
@@ -66,10 +68,12 @@ export async function findPlace(session: Session, name: string, rules: NameRules
 
 async function findBase(session: Session, parts: string[], registryGroup: string) {
   if (registryGroup !== "")
-    return (await isGroup(session, registryGroup)) ? { groupUid: registryGroup, groups: parts } : undefined;
+    return (await findRow(session, groupCollection, registryGroup))
+      ? { groupUid: registryGroup, groups: parts }
+      : undefined;
   const [organization = "", ...groups] = parts;
   if (isUid(organization))
-    return (await isGroup(session, organization)) ? { groupUid: organization, groups } : undefined;
+    return (await findRow(session, groupCollection, organization)) ? { groupUid: organization, groups } : undefined;
   const [root] = await findVerifiedRoots(session, organization);
   return root && { groupUid: root.uid, groups };
 }

@@ -76,7 +76,7 @@ async function applyEvent(
 ): Promise<Outcome> {
   const { database, clock, names, memoryMs, warn } = deps;
   if (await isKnownEvent(database.session, event.id)) return "repeated";
-  const platforms = event.action === "push" ? await readImage(deps, event, deadline - clock()) : undefined;
+  const platforms = event.action === "push" ? await readImage(deps, event, deadline) : undefined;
   const actor = isUid(event.actor) ? event.actor : "";
   const context = { actor, method: "/registry/notifications", requestId, time: clock() };
   const outcome = await database.write(context, async (tx): Promise<Outcome> => {
@@ -89,21 +89,30 @@ async function applyEvent(
 
 /** What the image is for; undefined when that is known already or cannot be found out now. `registry sync` then does. */
 async function readImage(
-  { database, names, content, warn }: NotificationEndpointDeps,
+  { database, clock, names, content, warn }: NotificationEndpointDeps,
   { repository, digest }: RegistryEvent,
-  patience: number,
+  deadline: number,
 ): Promise<ImagePlatform[] | undefined> {
-  if (!content) return undefined;
+  // Of a long list of events, what is left when the time is up is for `registry sync`: nothing more is asked for.
+  if (!content || clock() >= deadline) return undefined;
   const place = await findPlace(database.session, repository, names);
   if (!place) return undefined;
   const known = place.repoUid === undefined ? [] : await findKnownDigests(database.session, place.repoUid, [digest]);
   if (known.length > 0) return undefined;
   try {
-    return await within(describeImage(content, repository, digest), patience);
+    return await within(describeImage(until(deadline, clock, content), repository, digest), deadline - clock());
   } catch (err) {
     warn({ err, repository }, "an image could not be read from the registry");
     return undefined;
   }
+}
+
+/** Asks for nothing any more when the time is up: an image that nobody waits for is not read to its end. */
+function until(deadline: number, clock: Clock, content: FetchContent): FetchContent {
+  return async (...asked) => {
+    if (clock() >= deadline) throw new Error("the time for the notification is up");
+    return await content(...asked);
+  };
 }
 
 function within<T>(work: Promise<T>, ms: number): Promise<T> {

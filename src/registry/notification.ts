@@ -1,7 +1,7 @@
 // What registries tell of pushes and deletions, each in its own shape, as one kind of event.
 import { hash } from "node:crypto";
 import { invalidField } from "../aip/errors.ts";
-import { digestPattern, manifestTypes } from "./image.ts";
+import { digestPattern, type Fields, isObject, manifestTypes } from "./image.ts";
 import { isRepositoryName } from "./name.ts";
 
 /** Something that happened in a registry. */
@@ -21,7 +21,6 @@ export interface RegistryEvent {
 /** How many events one notification may have. */
 export const maxEvents = 1000;
 
-type Fields = Readonly<Record<string, unknown>>;
 type Header = (name: string) => string | undefined;
 
 /**
@@ -123,8 +122,4 @@ function idOf(shape: string, id: unknown): string {
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,7 +7,7 @@ import { failureReply } from "./failure.ts";
 import { grant } from "./grant.ts";
 import { handOver } from "./hand-over.ts";
 import type { LoginRequest } from "./login-request.ts";
-import { cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
+import { cookieLine, cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
 import { callbackPath, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
 
 /** Makes the page /oauth/callback, which login providers send browsers to. */
@@ -51,8 +51,8 @@ async function finish(deps: SignInDeps, login: Login, query: URLSearchParams): P
 
 function clearCookie(deps: SignInDeps, { secrets }: Login, reply: PageReply): PageReply {
   const name = cookieName(loginId(secrets.state), isSecure(deps));
-  const line = `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(deps) ? "; Secure" : ""}`;
-  return { ...reply, headers: { ...reply.headers, "set-cookie": line } };
+  const cookie = cookieLine({ name, value: "" }, 0, isSecure(deps));
+  return { ...reply, headers: { ...reply.headers, "set-cookie": cookie } };
 }
 
 function readCookie(request: HttpRequest, name: string): string | undefined {

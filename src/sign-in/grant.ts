@@ -1,10 +1,11 @@
 // From the claims of an ID token to the tokens of an identity.
 import type { IssuedToken } from "../authn/tokens.ts";
 import { personOf, register } from "../services/auth/registration.ts";
-import { type Assumption, assumeWithClaims } from "../sts/assumption.ts";
+import type { Assumption } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
-import { claimDenied, show } from "../sts/denials.ts";
+import { show } from "../sts/denials.ts";
 import { issueToken } from "../sts/issue.ts";
+import { assumeOfOrganization } from "../sts/provider-assumption.ts";
 import { type SignIn, signInNarrowing, startRefresh } from "../sts/refresh.ts";
 import { rootOf } from "../uid.ts";
 import type { LoginProvider } from "./login-provider.ts";
@@ -84,7 +85,5 @@ async function assume(
     const mappings = await findMappings(deps.database.session, provider, claims);
     return { uid: own, claims: personOf(claims).claims, narrowing: {}, ...(mappings.length > 0 && { mappings }) };
   }
-  // What an organization's provider says is good for the identities of that organization (security case X1).
-  if (provider.uid !== "" && rootOf(provider.uid) !== rootOf(wanted)) throw claimDenied("iss", claims.iss);
-  return await assumeWithClaims(deps.directory, wanted, claims, [provider.clientId]);
+  return await assumeOfOrganization(deps.directory, provider, wanted, claims);
 }

@@ -51,6 +51,13 @@ export function cookieName(id: string, isSecure: boolean): string {
   return `${isSecure ? "__Host-" : ""}gatehouse-login-${id.slice(0, 16)}`;
 }
 
+/** The header that sets the cookie of a login for so many milliseconds, or takes it away after none. */
+export function cookieLine({ name, value }: StartedLogin["cookie"], lifeMs: number, isSecure: boolean): string {
+  // Lax, since the browser comes back from another site.
+  const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${Math.floor(lifeMs / 1000)}`];
+  return [`${name}=${value}`, ...attributes, ...(isSecure ? ["Secure"] : [])].join("; ");
+}
+
 /** Whether the browser that comes back is the one that was sent away. */
 export function isSameBrowser(row: SignInRow, cookie: string): boolean {
   return timingSafeEqual(Buffer.from(row.browserDigest), Buffer.from(digest("browser", cookie)));

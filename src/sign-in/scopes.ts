@@ -1,12 +1,9 @@
 import { permissionDenied } from "../aip/errors.ts";
-import type { Grants } from "../authz/access.ts";
+import { type Grants, outermost } from "../authz/access.ts";
 import { nameRule } from "../pipeline/rule-book.ts";
-import { findGroupsByName } from "../storage/grants.ts";
+import { findGroupsNamed } from "../storage/grants.ts";
 import type { Session } from "../storage/session.ts";
-import { isUid, isWithin } from "../uid.ts";
-
-/** Groups of one name that are looked at. */
-const maxNamesakes = 100;
+import { isUid } from "../uid.ts";
 
 /** The uids of the groups that a token is to be narrowed to, given by uid or by name; undefined for no narrowing. */
 export async function resolveScopes(session: Session, scopes: readonly string[], grants: Grants) {
@@ -17,10 +14,15 @@ export async function resolveScopes(session: Session, scopes: readonly string[],
 
 /** Only groups within reach count, so that nothing is learnt about the names of others. */
 async function findByName(session: Session, name: string, grants: Grants): Promise<string> {
-  const held = [...grants.keys()];
-  const groups = nameRule.test(name) ? await findGroupsByName(session, name, maxNamesakes) : [];
-  const [only, second] = groups.filter(({ uid }) => held.some((above) => isWithin(uid, above)));
-  if (only && !second) return only.uid;
+  const found: string[] = [];
+  if (nameRule.test(name)) {
+    for (const held of outermost([...grants.keys()])) {
+      for (const { uid } of await findGroupsNamed(session, name, held)) found.push(uid);
+      if (found.length > 1) break;
+    }
+  }
+  const [only, second] = found;
+  if (only !== undefined && second === undefined) return only;
   throw permissionDenied(second ? "several groups have the name: give its uid" : "no group has the name", {
     scope: name,
   });

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { FailureBudget } from "../authn/failure-budget.ts";
 import type { Clock } from "../clock.ts";
-import type { HttpRequest } from "../doors/http-message.ts";
+import { type HttpRequest, requestTarget } from "../doors/http-message.ts";
 import type { Database } from "../storage/database.ts";
 import type { IdentityDirectory } from "../sts/assumption.ts";
 import type { IssueDeps } from "../sts/issue.ts";
@@ -46,9 +46,7 @@ export interface SignInLimits {
 
 /** The query of a request. */
 export function queryOf(request: HttpRequest): URLSearchParams {
-  const target = request.url ?? "";
-  const mark = target.indexOf("?");
-  return new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1));
+  return new URLSearchParams(requestTarget(request).query);
 }
 
 /** Whether browsers reach us over TLS, so that cookies may be held to it. */

@@ -1,12 +1,12 @@
 // The first half of a sign-in: /oauth checks what is asked for and sends the browser to a login provider.
 import { resourceExhausted } from "../aip/errors.ts";
-import type { HttpRequest } from "../doors/http-message.ts";
+import { type HttpRequest, peerAddress } from "../doors/http-message.ts";
 import { isLocalName, type PageReply, seeOther } from "../doors/site.ts";
 import { insertSignIn } from "../storage/sign-in.ts";
 import { failureReply } from "./failure.ts";
 import { markup, page } from "./html.ts";
 import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
-import { type StartedLogin, startLogin } from "./login-state.ts";
+import { cookieLine, startLogin } from "./login-state.ts";
 import { isSecure, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
 
 /** Makes the page /oauth. */
@@ -34,7 +34,7 @@ function otherName({ dev, baseUrl }: SignInDeps, request: HttpRequest): string |
 }
 
 function spendStart({ starts }: SignInDeps, request: HttpRequest): void {
-  const peer = request.socket.remoteAddress ?? "";
+  const peer = peerAddress(request);
   if (starts.isSpent(peer)) throw tooMany();
   starts.spend(peer);
 }
@@ -49,7 +49,10 @@ async function start(deps: SignInDeps, request: LoginRequest): Promise<PageReply
   const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, deps.limits.signIns));
   if (!isKept) throw tooMany();
   const reply = "headlessCode" in request.target ? askFirst(request.target.headlessCode, url) : seeOther(url.href);
-  return { ...reply, headers: { ...reply.headers, "set-cookie": cookieLine(deps, started) } };
+  return {
+    ...reply,
+    headers: { ...reply.headers, "set-cookie": cookieLine(started.cookie, deps.limits.signInMs, isSecure(deps)) },
+  };
 }
 
 /** Whoever was sent a link by a stranger gets to know that somebody else's device waits for the token. */
@@ -62,13 +65,6 @@ function askFirst(code: string, url: URL): PageReply {
 <p>Go on only if you have started this yourself, and the device shows this code.</p>
 <p><a class="action" href="${url.href}">Sign in</a></p>`,
   );
-}
-
-function cookieLine(deps: SignInDeps, { cookie }: StartedLogin): string {
-  const life = `Max-Age=${Math.floor(deps.limits.signInMs / 1000)}`;
-  // Lax, since the browser comes back from another site.
-  const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", life, ...(isSecure(deps) ? ["Secure"] : [])];
-  return [`${cookie.name}=${cookie.value}`, ...attributes].join("; ");
 }
 
 function tooMany() {

@@ -1,5 +1,6 @@
 // The joins that no collection expresses: what an identity holds, and what a role binding names.
-import { and, eq, ne, sql } from "./drizzle.ts";
+import { rangeBelow } from "../uid.ts";
+import { and, eq, gte, lt, ne, or, sql } from "./drizzle.ts";
 import type { Session } from "./session.ts";
 
 /** A role that is held at a group. */
@@ -122,16 +123,24 @@ export async function isHeldOtherwise(
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
 
-/** The groups of a name, at most `limit`. */
-export async function findGroupsByName(session: Session, name: string, limit: number) {
-  const statement = session.prepared("groups.by_name", (db, { groups }) =>
+/** Two of the groups of a name at a uid or below it, or fewer when there are not so many. */
+export async function findGroupsNamed(session: Session, name: string, uid: string) {
+  const statement = session.prepared("groups.named_within", (db, { groups }) =>
     db
       .select({ uid: groups.uid })
       .from(groups)
-      .where(eq(groups.name, sql.placeholder("name")))
-      .limit(sql.placeholder("limit")),
+      .where(
+        and(
+          eq(groups.name, sql.placeholder("name")),
+          or(
+            eq(groups.uid, sql.placeholder("uid")),
+            and(gte(groups.uid, sql.placeholder("from")), lt(groups.uid, sql.placeholder("to"))),
+          ),
+        ),
+      )
+      .limit(2),
   );
-  return await statement.execute({ name, limit });
+  return await statement.execute({ name, uid, ...rangeBelow(uid) });
 }
 
 /** Verified root groups of a name. */

@@ -67,7 +67,8 @@ export function createMilestones(read: Read, limits: MilestoneLimits = defaultLi
     async prepare(collection, ranges, skip) {
       for (const range of ranges) {
         const key = keyOfMarks(collection, range);
-        if (key === undefined || skip < limits.longest || isUsable(known.get(key), limits)) continue;
+        if (key === undefined || skip < limits.longest) continue;
+        if (isUsable(known.get(key), limits, await read(latestSequence))) continue;
         let work = measuring.get(key);
         if (!work) {
           work = remeasure(collection, range, key).finally(() => measuring.delete(key));
@@ -80,10 +81,9 @@ export function createMilestones(read: Read, limits: MilestoneLimits = defaultLi
       const key = keyOfMarks(collection, range);
       const marks = key !== undefined && offset >= limits.stride ? known.get(key) : undefined;
       if (!key || !marks) return await findPlace(session, collection, range, offset);
-      if (await follow(session, collection, range, marks, limits.changes))
-        return await findByMarks(session, collection, range, marks, offset);
-      known.delete(key);
-      return await findPlace(session, collection, range, offset);
+      return (await follow(session, collection, range, marks, limits.changes))
+        ? await findByMarks(session, collection, range, marks, offset)
+        : await findPlace(session, collection, range, offset);
     },
   };
 }
@@ -94,8 +94,10 @@ function keyOfMarks({ kind }: { kind: string }, { source, filters, condition, or
   return [kind, keyOf(source), order.field, order.descending ? "desc" : "asc"].join(" ");
 }
 
-function isUsable(marks: Marks | undefined, limits: MilestoneLimits): boolean {
-  return marks?.stretches.every(({ count }) => count <= limits.longest) ?? false;
+/** Whether the marks can follow the changes up to the latest, and are still close enough together. */
+function isUsable(marks: Marks | undefined, limits: MilestoneLimits, latest: number): boolean {
+  if (!marks || latest - marks.sequence > limits.changes) return false;
+  return marks.stretches.every(({ count }) => count <= limits.longest);
 }
 
 /** Measures a whole range. Each stretch is read on a snapshot of its own, and remembers which changes that one had. */
@@ -143,7 +145,8 @@ async function follow<R extends ResourceRow>(
     count(marks, change.sequence, change.after as ResourceRow | null, 1, key, order);
   }
   marks.sequence = Math.max(marks.sequence, latest);
-  return true;
+  // Another read with a later snapshot may have moved them further meanwhile: they are right for that one.
+  return marks.sequence === latest;
 }
 
 /** Counts a row that came or went, unless the stretch was measured after it did. */

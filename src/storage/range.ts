@@ -1,12 +1,12 @@
 // One range of one resource in one order: every part of a listing that is more than a single row.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { rangeBelow } from "../uid.ts";
 import type { Collection, ResourceRow, RowTable } from "./collection.ts";
 import { type Condition, textPlaceholder } from "./condition.ts";
-import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNull, lt, sql } from "./drizzle.ts";
+import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
 import type { Finder, FoundRows } from "./finder.ts";
+import { behind, placeOf, uidsOf, upTo } from "./range-bounds.ts";
 import type { Cursor, Order, SortField } from "./row-order.ts";
 import type { Prepared, Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -205,28 +205,6 @@ function valuesOf({ source, filters, condition, finder, order, after }: Range, e
   };
 }
 
-/**
- * The bounds of the uids below `uid` that are left between two places. SQLite takes one lower and one upper bound of
- * several: were it those of the subtree, it would read all that lies before and behind the places.
- */
-function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined, end: Cursor | undefined) {
-  const { from, to } = rangeBelow(uid);
-  if (field !== "uid") return { from, to };
-  const [low, high] = descending ? [end, after] : [after, end];
-  return {
-    from: latest(from, low?.uid),
-    to: earliest(to, high && (descending ? high.uid : rangeBelow(high.uid).from)),
-  };
-}
-
-function latest(bound: string, place: string | undefined): string {
-  return place !== undefined && place > bound ? place : bound;
-}
-
-function earliest(bound: string, place: string | undefined): string {
-  return place !== undefined && place < bound ? place : bound;
-}
-
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
 function readsEntries(order: Order, filters: readonly string[]): boolean {
   const isEntered = order.field !== "uid" && order.field !== "aliasText";
@@ -241,25 +219,6 @@ function sortOf(table: RangeTable, field: SortField): { sortValue: PgColumn | SQ
   return column
     ? { sortValue: column, sortColumns: [column, table.uid] }
     : { sortValue: sql`''`, sortColumns: [table.uid] };
-}
-
-function behind([first, second]: readonly PgColumn[], descending: boolean): SQL {
-  const operator = sql.raw(descending ? "<" : ">");
-  return second
-    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("afterValue")}, ${sql.placeholder("afterUid")})`
-    : sql`${first} ${operator} ${sql.placeholder("afterUid")}`;
-}
-
-function upTo([first, second]: readonly PgColumn[], descending: boolean): SQL {
-  const operator = sql.raw(descending ? ">=" : "<=");
-  return second
-    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("endValue")}, ${sql.placeholder("endUid")})`
-    : sql`${first} ${operator} ${sql.placeholder("endUid")}`;
-}
-
-function placeOf(rows: RowTable, { uid }: RangeTable, type: string): SQL[] {
-  if (type === "subtree") return [gte(uid, sql.placeholder("from")), lt(uid, sql.placeholder("to"))];
-  return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, sql.placeholder("parent"))];
 }
 
 function typeOf(source: RangeSource): string {

@@ -2,17 +2,6 @@
 import { and, eq, sql } from "./drizzle.ts";
 import type { Session } from "./session.ts";
 
-/** Whether there is a group with this uid. */
-export async function isGroup(session: Session, uid: string): Promise<boolean> {
-  const statement = session.prepared("groups.exists", (db, { groups }) =>
-    db
-      .select({ uid: groups.uid })
-      .from(groups)
-      .where(eq(groups.uid, sql.placeholder("uid"))),
-  );
-  return (await statement.execute({ uid })).length > 0;
-}
-
 /** The groups of a name directly below a group, at most `limit`. */
 export async function findChildGroups(session: Session, parent: string, name: string, limit: number) {
   const statement = session.prepared("groups.children_by_name", (db, { groups }) =>

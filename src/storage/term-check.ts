@@ -118,10 +118,15 @@ async function* strayTexts(session: Session): AsyncGenerator<Difference> {
       .select({ uid: texts.uid })
       .from(texts)
       .leftJoin(advisories, eq(advisories.uid, texts.uid))
-      .where(isNull(advisories.uid))
+      .where(and(isNull(advisories.uid), gt(texts.uid, sql.placeholder("uid"))))
+      .orderBy(asc(texts.uid))
       .limit(pageSize),
   );
-  for (const { uid } of await statement.execute()) yield { uid, term: "text", due: undefined };
+  for (let last: string | undefined = ""; last !== undefined; ) {
+    const found: { uid: string }[] = await statement.execute({ uid: last });
+    for (const { uid } of found) yield { uid, term: "text", due: undefined };
+    last = found.length < pageSize ? undefined : found.at(-1)?.uid;
+  }
 }
 
 type AdvisoryRow = Parameters<typeof termsOf>[0];

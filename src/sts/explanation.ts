@@ -8,7 +8,13 @@ import {
   type ExplainExchangeResponseSchema,
 } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ApiError, notFound } from "../aip/errors.ts";
-import { type AssumableIdentity, type AssumptionDeps, requirementOf, staticKeysProblem } from "./assumption.ts";
+import {
+  type AssumableIdentity,
+  type AssumptionDeps,
+  type Requirement,
+  requirementOf,
+  staticKeysProblem,
+} from "./assumption.ts";
 import { type AwsAssumptionDeps, awsComparisons } from "./aws-assumption.ts";
 import { type AwsCaller, askAws } from "./aws-caller.ts";
 import { awsChecks } from "./aws-checks.ts";
@@ -37,21 +43,26 @@ async function explain(deps: Deps, identity: AssumableIdentity, token: string): 
   if (aws) return await explainAws(deps, identity, aws);
   if (!presented) return [failed("token", "it is neither a JSON Web Token nor a signed request of AWS")];
   const form = passed("token", "it is a JSON Web Token");
-  if (presented.issuer === deps.issuer) return [form, await explainOwn(deps, identity, presented)];
+  if (presented.issuer === deps.issuer) return [form, ...(await explainOwn(deps, identity, presented))];
   return [form, ...(await explainToken(deps, identity, presented))];
 }
 
 /** A token of ours is for its own identity alone. */
-async function explainOwn(
-  { tokens }: Deps,
-  { uid }: AssumableIdentity,
-  { text, subject }: PresentedToken,
-): Promise<Check> {
-  if (subject !== uid) return failed("sub", `our own tokens are for their own identity; this one has ${show(subject)}`);
-  return await attempt("token", async () => {
-    await tokens.verify(text);
+async function explainOwn(deps: Deps, identity: AssumableIdentity, presented: PresentedToken): Promise<Check[]> {
+  const { text, subject } = presented;
+  if (subject !== identity.uid)
+    return [failed("sub", `our own tokens are for their own identity; this one has ${show(subject)}`)];
+  const token = await attempt("token", async () => {
+    await deps.tokens.verify(text);
     return "our own token of this identity";
   });
+  return [token, ...explainKeys(deps, requirementOf(deps, identity, presented))];
+}
+
+/** Keys that have run out keep every token from assuming their identity. */
+function explainKeys({ clock }: Deps, requirement: Requirement | undefined): Check[] {
+  const problem = staticKeysProblem(requirement, clock());
+  return problem === undefined ? [] : [failed("expiration_time", problem)];
 }
 
 async function explainToken(deps: Deps, identity: AssumableIdentity, presented: PresentedToken): Promise<Check[]> {
@@ -72,8 +83,7 @@ async function explainToken(deps: Deps, identity: AssumableIdentity, presented: 
     if (made.outcome === CheckOutcome.FAILED && !isAboutTime(check)) isVerifiable = false;
     checks.push(made);
   }
-  const problem = staticKeysProblem(requirement, deps.clock());
-  return [...checks, ...others, ...(problem === undefined ? [] : [failed("expiration_time", problem)])];
+  return [...checks, ...others, ...explainKeys(deps, requirement)];
 }
 
 async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsRequest): Promise<Check[]> {

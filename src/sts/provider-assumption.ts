@@ -5,6 +5,7 @@ import {
   type AssumptionDeps,
   assumeWithClaims,
   findPerson,
+  type IdentityDirectory,
   type PeopleProvider,
   verifyPerson,
 } from "./assumption.ts";
@@ -30,8 +31,7 @@ export async function assumeByProvider(
   const claims = await verifyPerson(deps, provider, presented);
   const person = await findPerson(deps.directory, presented);
   if (uid !== "" && uid !== person?.uid) {
-    if (rootOf(uid) !== rootOf(provider.uid)) throw claimDenied("iss", claims.iss);
-    return await assumeWithClaims(deps.directory, uid, claims, [provider.clientId]);
+    return await assumeOfOrganization(deps.directory, provider, uid, claims);
   }
   if (!person) throw claimDenied("sub", claims.sub);
   const mappings = await provider.mappingsOf(claims);
@@ -43,4 +43,19 @@ export async function assumeByProvider(
     narrowing: { scopes: [rootOf(provider.uid)] },
     ...(mappings.length > 0 && { mappings }),
   };
+}
+
+/**
+ * With claims that a provider has vouched for: the identity with this uid, when it asks for them. What an organization's
+ * provider says is good for the identities of that organization (security case X1); the operator's, whose uid is empty, is
+ * believed everywhere.
+ */
+export async function assumeOfOrganization(
+  directory: IdentityDirectory,
+  provider: { readonly uid: string; readonly clientId: string },
+  uid: string,
+  claims: Claims,
+): Promise<Assumption> {
+  if (provider.uid !== "" && rootOf(uid) !== rootOf(provider.uid)) throw claimDenied("iss", claims.iss);
+  return await assumeWithClaims(directory, uid, claims, [provider.clientId]);
 }

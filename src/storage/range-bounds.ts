@@ -1,0 +1,51 @@
+// Where a range begins and ends, as conditions of SQL and as the values of their placeholders.
+import type { SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { rangeBelow } from "../uid.ts";
+import type { RowTable } from "./collection.ts";
+import { eq, gte, isNull, lt, sql } from "./drizzle.ts";
+import type { Cursor, Order } from "./row-order.ts";
+
+/**
+ * The bounds of the uids below `uid` that are left between two places. SQLite takes one lower and one upper bound of
+ * several: were it those of the subtree, it would read all that lies before and behind the places.
+ */
+export function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined, end: Cursor | undefined) {
+  const { from, to } = rangeBelow(uid);
+  if (field !== "uid") return { from, to };
+  const [low, high] = descending ? [end, after] : [after, end];
+  return {
+    from: latest(from, low?.uid),
+    to: earliest(to, high && (descending ? high.uid : rangeBelow(high.uid).from)),
+  };
+}
+
+function latest(bound: string, place: string | undefined): string {
+  return place !== undefined && place > bound ? place : bound;
+}
+
+function earliest(bound: string, place: string | undefined): string {
+  return place !== undefined && place < bound ? place : bound;
+}
+
+/** In the place of a source: its subtree, its children, or the rows without parent. */
+export function placeOf(rows: RowTable, { uid }: { readonly uid: PgColumn }, type: string): SQL[] {
+  if (type === "subtree") return [gte(uid, sql.placeholder("from")), lt(uid, sql.placeholder("to"))];
+  return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, sql.placeholder("parent"))];
+}
+
+/** Behind the place `after`, in the order of one column or of two. */
+export function behind([first, second]: readonly PgColumn[], descending: boolean): SQL {
+  const operator = sql.raw(descending ? "<" : ">");
+  return second
+    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("afterValue")}, ${sql.placeholder("afterUid")})`
+    : sql`${first} ${operator} ${sql.placeholder("afterUid")}`;
+}
+
+/** Up to the place `end`, that place included. */
+export function upTo([first, second]: readonly PgColumn[], descending: boolean): SQL {
+  const operator = sql.raw(descending ? ">=" : "<=");
+  return second
+    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("endValue")}, ${sql.placeholder("endUid")})`
+    : sql`${first} ${operator} ${sql.placeholder("endUid")}`;
+}
