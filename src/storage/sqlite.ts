@@ -83,6 +83,8 @@ function connect(file: string, limits: DatabaseLimits, readonly = false): Better
   connection.pragma("synchronous = NORMAL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
+  // What a savepoint may have to put back is kept in memory rather than in a temporary file.
+  connection.pragma("temp_store = MEMORY");
   // KiB. Reads take pages from the mapped file, whose memory belongs to the system's cache and not to the process.
   connection.pragma("cache_size = -8192");
   if (readonly) connection.pragma(`mmap_size = ${mappedBytes}`);
