@@ -50,7 +50,7 @@ function newProgram(shell: Shell, finish: Finish): Command {
   program.commandsGroup("Server:");
   addServerCommands(program, shell.environment, finish);
   program.commandsGroup("Shell:");
-  addCompletionCommands(program, shell);
+  addCompletionCommands(program);
   everyCommand(program, (command) => command.exitOverride());
   program.hook("preAction", (_program, command) => {
     // A server goes on, whoever reads what it says.

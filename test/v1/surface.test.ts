@@ -6,6 +6,7 @@ import { readAccessRule } from "../../src/authz/rules.ts";
 import { isUnary } from "../../src/pipeline/compose.ts";
 import { services } from "../../src/services.ts";
 import type { V1Implementation } from "../../src/v1/adapter.ts";
+import { v1Services } from "../../src/v1/services.ts";
 
 /** Methods that no single method of today stands for. */
 const withoutCounterpart: readonly string[] = [
@@ -46,6 +47,10 @@ describe("version 1", () => {
       });
     }
   }
+
+  it("is refused at start when a counterpart is not served", () => {
+    assert.throws(() => v1Services([], {} as never), /v2beta1\.\w+\/\w+ is not served/);
+  });
 
   it("every method has a counterpart of today, or is listed as having none", () => {
     const found = served.flatMap(({ service, counterparts }) =>
