@@ -3,7 +3,8 @@
 /** The version of the schema that records are written by. */
 export const schemaVersion = "1.9.0";
 
-const ecosystems: readonly string[] = [
+/** What packages are of. */
+export const ecosystems: readonly string[] = [
   ...["AlmaLinux", "Alpaquita", "Alpine", "Android", "Azure Linux", "BellSoft Hardened Containers", "Bioconductor"],
   ...["Bitnami", "Chainguard", "CleanStart", "ConanCenter", "CRAN", "crates.io", "Debian", "Docker Hardened Images"],
   ...["Echo", "FreeBSD", "GHC", "GitHub Actions", "Go", "Hackage", "Hex", "Homebrew", "Julia", "Kubernetes", "Linux"],
@@ -13,7 +14,7 @@ const ecosystems: readonly string[] = [
 ];
 
 /** The databases whose ids are known by what they begin with. */
-const databases: readonly string[] = [
+export const databases: readonly string[] = [
   ...["ASB-A", "PUB-A", "ALPINE", "ALSA", "ALBA", "ALEA", "AZL", "BELL", "BIT", "BREW", "CGA", "CLEANSTART", "CLSA"],
   ...["CURL", "CVE", "DEBIAN", "DHI", "DRUPAL", "DSA", "DLA", "ELA", "DTSA", "ECHO", "EEF", "FreeBSD", "GHSA", "GO"],
   ...["GSD", "HSEC", "JLSEC", "KUBE", "LBSEC", "LSN", "MAL", "MINI", "MGASA", "OESA", "OSEC", "OSV", "openSUSE-SU"],
