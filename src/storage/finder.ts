@@ -49,6 +49,9 @@ export interface FoundRows {
 /** So many rows are cheaper fetched and sorted than looked for in their order. */
 const fewRows = 1000;
 
+/** So many rows that were found in memory are named to the database, where it needs only those of a page. */
+const mostNamed = 5000;
+
 /** Decides how the rows of a source under a condition are found. */
 export async function planRange<R extends ResourceRow>(
   session: Session,
@@ -69,8 +72,9 @@ export async function planRange<R extends ResourceRow>(
   if (!best) return {};
   const { finder, count: found, uids } = best;
   const isLazy = isExact && finder.isInOrder && order.field === "uid";
+  const isFew = found <= fewRows;
   return {
-    ...(uids ? { finder: { name: "found", uids } } : isLazy || found <= fewRows ? { finder } : {}),
+    ...(uids && (isLazy || isFew) ? { finder: { name: "found", uids } } : isLazy || isFew ? { finder } : {}),
     ...(isExact || found === 0 ? { total: found } : {}),
   };
 }
@@ -130,7 +134,7 @@ async function openFindings<R extends ResourceRow>(
       const known = found.get(key);
       if (known) return known;
       const finding =
-        (finder.text && (await texts.find(session, collection, source, finder.text, state, fewRows))) ??
+        (finder.text && (await texts.find(session, collection, source, finder.text, state, mostNamed))) ??
         (await find(session, collection, source, finder));
       found.set(key, finding);
       return finding;

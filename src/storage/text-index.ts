@@ -166,7 +166,7 @@ function newTextIndex(uids: readonly string[], lines: Lines, byRun: Runs): TextI
       markOwners(lines, matches.subarray(0, findLines(lines, byRun, text, matches)), found);
       const count = takeAway(found, outdated) + ofChanged.length;
       if (count > mostUids) return { count };
-      const ofBuilt = [...placesIn(found)].map((place) => uids[place]!);
+      const ofBuilt = placesIn(found).map((place) => uids[place]!);
       return { count, uids: ofChanged.length === 0 ? ofBuilt : [...ofBuilt, ...ofChanged].sort() };
     },
   };
@@ -203,9 +203,11 @@ function bitsIn(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-function* placesIn(bits: Int32Array): Generator<number> {
-  for (const [i, bitsOfWord] of bits.entries())
-    for (let word = bitsOfWord; word !== 0; word &= word - 1) yield i * 32 + 31 - Math.clz32(word & -word);
+function placesIn(bits: Int32Array): number[] {
+  const places: number[] = [];
+  for (let i = 0; i < bits.length; i++)
+    for (let word = bits[i]!; word !== 0; word &= word - 1) places.push(i * 32 + 31 - Math.clz32(word & -word));
+  return places;
 }
 
 /** Writes down the lines that contain the text, some of them twice where it is short, and tells how many. */
