@@ -162,7 +162,7 @@ function isAmong(
   finder: Finder | FoundRows,
   source: RangeSource,
 ): SQL {
-  if ("uids" in finder) return inArray(rows.uid, sql`(select value from ${session.textsOf(textPlaceholder("found"))})`);
+  if ("uids" in finder) return session.isAmong(rows.uid, textPlaceholder("found"));
   const side = finder.table(tables);
   // Whatever others have of the same value is not even looked at.
   const isBelow = source.type === "subtree" ? placeOf(rows, side, source.type) : [];
