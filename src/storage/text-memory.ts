@@ -10,7 +10,8 @@ import { keysOf } from "./entries.ts";
 import { keyOf, type RangeSource } from "./range.ts";
 import type { Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
-import { buildTextIndex, type FoundTexts, type TextIndex, type TextOf } from "./text-index.ts";
+import { buildTextIndex, type FoundTexts, type TextIndex } from "./text-index.ts";
+import type { TextOf } from "./text-runs.ts";
 
 /** A text that is looked for, and where. */
 export interface SearchedText {

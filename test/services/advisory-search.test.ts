@@ -1,34 +1,24 @@
 // Searches of advisories: what trying every text would find, whether the texts are read or in memory, on both databases.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { groupCollection } from "../../src/services/iam/rows.ts";
 import { deleteState, lockAdvisory, replaceState } from "../../src/services/vulnerabilities/advisory-state.ts";
-import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
 import { type AdvisoryRow, advisoryCollection } from "../../src/services/vulnerabilities/rows.ts";
-import { type AdvisoryFilter, advisoryCondition } from "../../src/storage/advisories.ts";
-import { termFilters } from "../../src/storage/advisory-terms.ts";
-import { latestOfKind } from "../../src/storage/changes.ts";
-import { findRow, insertRow } from "../../src/storage/collection.ts";
+import { advisoryCondition } from "../../src/storage/advisories.ts";
+import { findRow } from "../../src/storage/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { type FindingMemory, newFindingMemory } from "../../src/storage/finder.ts";
 import { countRows, listRows, planRows, type Source } from "../../src/storage/listing.ts";
-import type { RangeSource } from "../../src/storage/range.ts";
-import type { Session, Transaction } from "../../src/storage/session.ts";
-import { createTextMemory, type TextLimits } from "../../src/storage/text-memory.ts";
+import type { Transaction } from "../../src/storage/session.ts";
+import { createTextMemory } from "../../src/storage/text-memory.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { groupRow, write } from "../storage/fixtures.ts";
+import { write } from "../storage/fixtures.ts";
 import { orders } from "../storage/forest.ts";
 import { modelCursor, modelPage, modelRows } from "../storage/listing-model.ts";
 import { openPostgresStore, openSqliteStore } from "../storage/stores.ts";
+import { addAdvisory, filterOf, limits, plantGroups } from "./search-fixtures.ts";
 
 after(stopPostgres);
-
-const limits: TextLimits = { few: 0, rows: 1000, bytes: 2 ** 24, readings: 0, changes: 12 };
-const noFilter = Object.fromEntries([...Object.keys(termFilters), "excludeEventAuthors"].map((name) => [name, []]));
-const filterOf = (query: string) => ({ ...noFilter, query: query.toLowerCase() }) as unknown as AdvisoryFilter;
 
 /** Letters whose small forms are longer, several, or depend on what follows; wildcards; a line feed. */
 const parts = [
@@ -105,80 +95,11 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
       );
       await fc.assert(property, { numRuns: 25 });
     });
-
-    it("are right while their texts are being indexed", async () => {
-      await using store = await open();
-      const { database } = store;
-      const [group] = await plantGroups(database);
-      for (let i = 0; i < 1200; i += 400)
-        await write(database, async (tx) => {
-          for (let at = i; at < i + 400; at++) await addAdvisory(tx, group, { artifactName: `old ${at}` });
-        });
-      let added = 0;
-      const texts = createTextMemory(
-        async (body) => {
-          // One comes between any two of the snapshots that the texts are read on.
-          await write(database, (tx) => addAdvisory(tx, group, { artifactName: `new ${added++}` }));
-          return await database.read(body);
-        },
-        { ...limits, rows: 10_000 },
-      );
-      assert.equal(await findIn(database, texts, group, "new"), undefined);
-      await texts.idle();
-      assert.ok(added > 1);
-      assert.equal((await findIn(database, texts, group, "new"))?.count, added);
-      assert.equal((await findIn(database, texts, group, "old"))?.count, 1200);
-      await texts.close();
-    });
-
-    it("keep texts that are searched often, not too few, not too many, and only as long as they can be followed", async () => {
-      await using store = await open();
-      const { database } = store;
-      const [group] = await plantGroups(database);
-      const addSome = (count: number) =>
-        write(database, async (tx) => {
-          for (let i = 0; i < count; i++) await addAdvisory(tx, group, { artifactName: `some ${i}` });
-        });
-      await addSome(10);
-      const isKeptAfter = async (readings: number, changed: Partial<TextLimits>) => {
-        const texts = createTextMemory((body) => database.read(body), { ...limits, ...changed });
-        for (let i = 0; i < readings; i++) {
-          assert.equal(await findIn(database, texts, group, "some"), undefined);
-          await texts.idle();
-        }
-        return { texts, found: await findIn(database, texts, group, "some") };
-      };
-      assert.equal((await isKeptAfter(3, { readings: 3 })).found, undefined);
-      assert.equal((await isKeptAfter(1, { few: 10 })).found, undefined);
-      assert.equal((await isKeptAfter(1, { rows: 9 })).found, undefined);
-      assert.equal((await isKeptAfter(1, { bytes: 100 })).found, undefined);
-      const { texts, found } = await isKeptAfter(4, { readings: 3, changes: 12 });
-      assert.equal(found?.count, 10);
-      await addSome(12);
-      assert.equal((await findIn(database, texts, group, "some"))?.count, 22);
-      await addSome(1);
-      assert.equal(await findIn(database, texts, group, "some"), undefined, "13 texts differ from those indexed");
-      await texts.close();
-    });
   });
 }
 
 function memoryOf(database: Database): FindingMemory {
   return newFindingMemory(createTextMemory((body) => database.read(body), limits));
-}
-
-/** A group with one below it. */
-async function plantGroups(database: Database): Promise<readonly [above: string, below: string]> {
-  const above = groupRow(null, "above");
-  const below = groupRow(above.uid, "below");
-  await write(database, async (tx) => {
-    for (const group of [above, below]) await insertRow(tx, groupCollection, { ...group, kind: 0, status: 0 } as never);
-  });
-  return [above.uid, below.uid];
-}
-
-async function addAdvisory(tx: Transaction, parent: string, init: Partial<Content>): Promise<string> {
-  return await insertAdvisory(tx, parent, create(AdvisorySchema, { ...init, advisoryId: crypto.randomUUID() }));
 }
 
 async function removeAdvisory(tx: Transaction, uid: string): Promise<void> {
@@ -244,22 +165,4 @@ async function ask(
     JSON.stringify(query),
   );
   assert.equal(total, modelRows(passing, listing).length);
-}
-
-/** What is found in memory alone, below a group. */
-async function findIn(database: Database, texts: FindingMemory["texts"], group: string, query: string) {
-  const source: RangeSource = { type: "subtree", uid: group };
-  const [finder] = advisoryCondition(filterOf(query))!.finders!;
-  return await database.read(async (session: Session) =>
-    texts.find(
-      ...([
-        session,
-        advisoryCollection,
-        source,
-        finder!.text!,
-        await latestOfKind(session, "advisories"),
-        1000,
-      ] as const),
-    ),
-  );
 }
