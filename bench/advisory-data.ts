@@ -5,6 +5,7 @@ import { insertAdvisory } from "../src/services/vulnerabilities/insert-advisory.
 import { openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
 import { populateAdvisories } from "./advisory-population.ts";
+import { commonTexts, rareTexts } from "./advisory-texts.ts";
 import { type Data, prepareDataAt } from "./data.ts";
 import { newRandom } from "./random.ts";
 
@@ -104,8 +105,10 @@ async function fill({ directory, landmarks }: Data): Promise<Record<string, stri
     latest_event_type: queries("latest_event_type", ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_DETECTION"]),
     "query, few": queries(
       "query",
-      samples.map(({ artifactName }) => artifactName.slice(-7)),
+      samples.slice(0, 20).map(({ artifactName }) => artifactName.slice(-7)),
     ),
     "query, many": queries("query", ["cve-202", "CEDAR", "apk", "example.test", "-2", "GHSA"]),
+    "query, few, each new": queries("query", rareTexts(advisories)),
+    "query, many, each new": queries("query", commonTexts(advisories)),
   };
 }

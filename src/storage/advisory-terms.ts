@@ -146,7 +146,6 @@ export function termFinder(filter: TermFilter, values: readonly string[]): Finde
     values: { "term.filter": filter, "term.value": isOne ? stored[0]! : JSON.stringify(stored) },
     isDistinct,
     isInOrder: isOne,
-    readsAll: false,
   };
 }
 
@@ -160,7 +159,7 @@ export function textFinder(query: string): Finder {
     values: { "text.pattern": likePattern(query) },
     isDistinct: true,
     isInOrder: true,
-    readsAll: true,
+    text: { wanted: query, table: (tables) => tables.advisoryTexts, of: (row) => textOf(row as TermRow) },
   };
 }
 

@@ -55,6 +55,19 @@ export async function readChanges(session: Session, after: number, limit: number
   return await statement.execute({ after, limit });
 }
 
+/** What rows of a kind became by the changes after a sequence number, oldest first. */
+export async function readChangesOfKind(session: Session, kind: string, after: number, limit: number) {
+  const statement = session.prepared("changes.read_of_kind", (db, { changes }) =>
+    db
+      .select({ sequence: changes.sequence, uid: changes.uid, after: changes.after })
+      .from(changes)
+      .where(and(eq(changes.kind, sql.placeholder("kind")), gt(changes.sequence, sql.placeholder("after"))))
+      .orderBy(asc(changes.sequence))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ kind, after, limit });
+}
+
 /** The number of the last change; 0 before the first. */
 export async function latestSequence(session: Session): Promise<number> {
   const statement = session.prepared("changes.latestSequence", (db, { changes }) =>

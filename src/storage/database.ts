@@ -5,6 +5,7 @@ import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
 import { type FindingMemory, newFindingMemory } from "./finder.ts";
 import { createMilestones, type Milestones } from "./milestones.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
+import { createTextMemory } from "./text-memory.ts";
 
 export interface Database {
   readonly dialect: "sqlite" | "postgres";
@@ -32,20 +33,25 @@ export interface Database {
 export async function openDatabase(url: string, limits: DatabaseLimits): Promise<Database> {
   const dialect = await openDialect(url, limits);
   const accessEpoch = createAccessEpoch(dialect.session);
+  const read: Database["read"] = (body) => dialect.read(body);
+  const texts = createTextMemory(read);
   return {
     dialect: dialect.name,
     session: dialect.session,
-    read: (body) => dialect.read(body),
+    read,
     async write(context, body) {
       const { result, accessChanged } = await dialect.write((session) => runBody(session, context, body));
       if (accessChanged) accessEpoch.invalidate();
       return result;
     },
     accessEpoch,
-    findings: newFindingMemory(),
-    milestones: createMilestones((body) => dialect.read(body)),
+    findings: newFindingMemory(texts),
+    milestones: createMilestones(read),
     check: () => dialect.check(),
-    close: () => dialect.close(),
+    async close() {
+      await texts.close();
+      await dialect.close();
+    },
   };
 }
 

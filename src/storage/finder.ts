@@ -14,6 +14,7 @@ import { keyOf, type RangeSource } from "./range.ts";
 import type { Order } from "./row-order.ts";
 import type { Session, SessionDialect } from "./session.ts";
 import type { Tables } from "./tables.ts";
+import type { SearchedText, TextMemory } from "./text-memory.ts";
 
 /** A side table, and which of its rows name the rows that are looked for. */
 export interface Finder {
@@ -27,8 +28,8 @@ export interface Finder {
   readonly isDistinct: boolean;
   /** Whether the rows come in the order of their uids, without being sorted. */
   readonly isInOrder: boolean;
-  /** Whether finding reads the whole subtree, whatever is found. */
-  readonly readsAll: boolean;
+  /** What it looks for in the texts of its table; it then reads all of them, where they are not in memory. */
+  readonly text?: SearchedText;
 }
 
 /** How the rows of a source are found. */
@@ -42,11 +43,15 @@ export interface RangePlan {
 /** Rows that were found already. */
 export interface FoundRows {
   readonly name: "found";
+  /** In ascending order. */
   readonly uids: readonly string[];
 }
 
 /** So many rows are cheaper fetched and sorted than looked for in their order. */
 const fewRows = 1000;
+
+/** So many rows that were found in memory are named to the database, where it needs only those of a page. */
+const mostNamed = 5000;
 
 /** Decides how the rows of a source under a condition are found. */
 export async function planRange<R extends ResourceRow>(
@@ -68,17 +73,18 @@ export async function planRange<R extends ResourceRow>(
   if (!best) return {};
   const { finder, count: found, uids } = best;
   const isLazy = isExact && finder.isInOrder && order.field === "uid";
+  const isFew = found <= fewRows;
   return {
-    ...(uids ? { finder: { name: "found", uids } } : isLazy || found <= fewRows ? { finder } : {}),
+    ...(uids && (isLazy || isFew) ? { finder: { name: "found", uids } } : isLazy || isFew ? { finder } : {}),
     ...(isExact || found === 0 ? { total: found } : {}),
   };
 }
 
-/** The finder that finds least. What reads everything is asked only where nothing else finds few. */
+/** The finder that finds least. What looks through texts is asked only where nothing else finds few. */
 async function bestFinder(findings: Findings, finders: readonly Finder[]) {
   let best: (Finding & { finder: Finder }) | undefined;
-  for (const finder of finders.toSorted((a, b) => Number(a.readsAll) - Number(b.readsAll))) {
-    if (best && best.count <= fewRows && finder.readsAll) break;
+  for (const finder of finders.toSorted((a, b) => Number(!!a.text) - Number(!!b.text))) {
+    if (best && best.count <= fewRows && finder.text) break;
     const finding = await findings.of(finder);
     if (!best || finding.count < best.count) best = { ...finding, finder };
   }
@@ -88,7 +94,7 @@ async function bestFinder(findings: Findings, finders: readonly Finder[]) {
 /** What a finder finds in a source. */
 interface Finding {
   readonly count: number;
-  /** The rows, where the finder read everything and found few. */
+  /** The rows in the order of their uids, where a finder of texts found few. */
   readonly uids?: readonly string[];
 }
 
@@ -99,12 +105,15 @@ interface Findings {
 /** How much is remembered: entries, and characters of the uids, about 8 MiB. */
 const remembered = { max: 1000, maxSize: 8 * 1024 * 1024, sizeCalculation: sizeOf };
 
-/** Remembers what was found: of one database, whichever of its connections asked. */
-export type FindingMemory = LRUCache<string, Finding>;
+/** Remembers what was found, and what is looked through: of one database, whichever of its connections asks. */
+export interface FindingMemory {
+  readonly found: LRUCache<string, Finding>;
+  readonly texts: TextMemory;
+}
 
 /** Makes one that remembers nothing yet. */
-export function newFindingMemory(): FindingMemory {
-  return new LRUCache(remembered);
+export function newFindingMemory(texts: TextMemory): FindingMemory {
+  return { found: new LRUCache(remembered), texts };
 }
 
 function sizeOf({ uids = [] }: Finding): number {
@@ -114,7 +123,7 @@ function sizeOf({ uids = [] }: Finding): number {
 /** What finders find in a source. It is remembered until a row of the collection changes. */
 async function openFindings<R extends ResourceRow>(
   session: Session,
-  memory: FindingMemory,
+  { found, texts }: FindingMemory,
   collection: Collection<R>,
   source: RangeSource,
 ): Promise<Findings> {
@@ -123,10 +132,12 @@ async function openFindings<R extends ResourceRow>(
     async of(finder) {
       const asked = [collection.kind, state, source.type, source.uid, finder.name, finder.values];
       const key = hash("sha256", JSON.stringify(asked), "base64url");
-      const known = memory.get(key);
+      const known = found.get(key);
       if (known) return known;
-      const finding = await find(session, collection, source, finder);
-      memory.set(key, finding);
+      const finding =
+        (finder.text && (await texts.find(session, collection, source, finder.text, state, mostNamed))) ??
+        (await find(session, collection, source, finder));
+      found.set(key, finding);
       return finding;
     },
   };
@@ -145,7 +156,7 @@ async function find<R extends ResourceRow>(
     source.type === "subtree"
       ? and(finder.where(session), gte(side.uid, sql.placeholder("from")), lt(side.uid, sql.placeholder("to")))
       : and(finder.where(session), eq(rows.parent, sql.placeholder("parent")));
-  if (finder.readsAll) {
+  if (finder.text) {
     const statement = session.prepared(`${key}.uids`, (db, tables) => {
       const [side, rows] = [finder.table(tables), collection.rows(tables)];
       const select = db.select({ uid: side.uid }).from(side);
@@ -153,7 +164,7 @@ async function find<R extends ResourceRow>(
       return joined.where(conditionsOf(side, rows)).limit(atMost(fewRows + 1));
     });
     const found = (await statement.execute(values)) as { uid: string }[];
-    if (found.length <= fewRows) return { count: found.length, uids: found.map(({ uid }) => uid) };
+    if (found.length <= fewRows) return { count: found.length, uids: found.map(({ uid }) => uid).sort() };
   }
   const statement = session.prepared(`${key}.count`, (db, tables) => {
     const [side, rows] = [finder.table(tables), collection.rows(tables)];

@@ -20,6 +20,18 @@ export function uidsOf(uid: string, { field, descending }: Order, after: Cursor 
   };
 }
 
+/** Of uids in ascending order the first behind a place, where that is the order; all of them in any other. */
+export function firstUids(
+  uids: readonly string[],
+  { field, descending }: Order,
+  after: Cursor | undefined,
+  limit: number,
+): readonly string[] {
+  if (field !== "uid") return uids;
+  const left = after ? uids.filter((uid) => (descending ? uid < after.uid : uid > after.uid)) : uids;
+  return descending ? left.slice(-limit) : left.slice(0, limit);
+}
+
 function latest(bound: string, place: string | undefined): string {
   return place !== undefined && place > bound ? place : bound;
 }

@@ -7,7 +7,7 @@ import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "./driz
 import { childrenKey } from "./entries.ts";
 import type { Finder, FoundRows } from "./finder.ts";
 import { atMost } from "./placeholders.ts";
-import { behind, placeOf, uidsOf, upTo } from "./range-bounds.ts";
+import { behind, firstUids, placeOf, uidsOf, upTo } from "./range-bounds.ts";
 import type { Cursor, Order, SortField } from "./row-order.ts";
 import type { Prepared, Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -49,7 +49,7 @@ export async function readRange<R extends ResourceRow>(
       .orderBy(...sortColumns.map((column) => direction(column)))
       .limit(atMost("limit"));
   });
-  return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range), limit });
+  return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range, undefined, limit), limit });
 }
 
 /**
@@ -163,7 +163,7 @@ function isAmong(
   finder: Finder | FoundRows,
   source: RangeSource,
 ): SQL {
-  if ("uids" in finder) return inArray(rows.uid, sql`(select value from ${session.textsOf(textPlaceholder("found"))})`);
+  if ("uids" in finder) return session.isAmong(rows.uid, textPlaceholder("found"));
   const side = finder.table(tables);
   // Whatever others have of the same value is not even looked at.
   const isBelow = source.type === "subtree" ? placeOf(rows, side, source.type) : [];
@@ -191,7 +191,8 @@ function statementKey(
   return [collection.kind, purpose, ...shape].join(".");
 }
 
-function valuesOf({ source, filters, condition, finder, order, after }: Range, end?: Cursor): Record<string, unknown> {
+function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, unknown> {
+  const { source, filters, condition, finder, order, after } = range;
   const place = source.type === "subtree" ? uidsOf(source.uid, order, after, end) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid };
   // Under names of their own: a filter by parent must not replace the parent of the source.
@@ -201,9 +202,15 @@ function valuesOf({ source, filters, condition, finder, order, after }: Range, e
     ...place,
     ...cursor,
     ...condition?.values,
-    ...(finder && ("uids" in finder ? { found: JSON.stringify(finder.uids) } : finder.values)),
+    ...(finder && ("uids" in finder ? { found: JSON.stringify(foundIn(finder, range, limit)) } : finder.values)),
     ...Object.fromEntries(wanted),
   };
+}
+
+/** Of rows that were found, those that can be among the first of a range. */
+function foundIn({ uids }: FoundRows, { filters, condition, order, after }: Range, limit?: number): readonly string[] {
+  const isFiltered = !condition?.isExact || Object.keys(filters).length > 0;
+  return isFiltered || limit === undefined ? uids : firstUids(uids, order, after, limit);
 }
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */

@@ -27,6 +27,8 @@ export interface SessionDialect {
   readonly tables: Tables;
   /** A table of one column, `value`: the texts of a JSON list. */
   readonly textsOf: (list: SQLWrapper) => SQL;
+  /** Whether a value is among the texts of a JSON list, which are few, so that each is looked for in an index. */
+  readonly isAmong: (value: SQLWrapper, list: SQLWrapper) => SQL;
 }
 
 /** One connection, or a pool of them, with the statements prepared on it. */
@@ -65,11 +67,16 @@ export interface Transaction extends Session {
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;
 
 /** Makes the session of one Drizzle database. */
-export function newSession(db: Queries, { tables, textsOf }: SessionDialect, runner: Runner = runLater): Session {
+export function newSession(
+  db: Queries,
+  { tables, textsOf, isAmong }: SessionDialect,
+  runner: Runner = runLater,
+): Session {
   const statements = new Map<string, Prepared<unknown>>();
   return {
     tables,
     textsOf,
+    isAmong,
     prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T> {
       let statement = statements.get(key);
       if (!statement) {

@@ -9,6 +9,8 @@ export const postgresTables = defineTables(postgresColumns);
 export const postgresDialect: SessionDialect = {
   tables: postgresTables,
   textsOf: (list) => sql`json_array_elements_text(cast(${list} as json))`,
+  // Of a subquery in its place PostgreSQL expects more rows, and may read a whole subtree to compare it with them.
+  isAmong: (value, list) => sql`${value} = any(array(select json_array_elements_text(cast(${list} as json))))`,
 };
 
 // drizzle-kit looks for tables among the exports.

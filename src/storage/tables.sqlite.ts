@@ -9,6 +9,7 @@ export const sqliteTables = defineTables(sqliteColumns);
 export const sqliteDialect: SessionDialect = {
   tables: sqliteTables,
   textsOf: (list) => sql`json_each(${list})`,
+  isAmong: (value, list) => sql`${value} in (select value from json_each(${list}))`,
 };
 
 // drizzle-kit looks for tables among the exports.

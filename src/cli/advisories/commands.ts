@@ -55,11 +55,19 @@ function addExport(advisories: Command, shell: Shell): void {
     .option("--ecosystem <name>", "of packages of no language, such as Wolfi or Alpine:v3.22", "Chainguard");
   command.action(async (flags: ExportFlags & { output?: string }) => {
     const { output, ...client } = flags;
+    if (flags.format === "osv") await checkEcosystem(flags.ecosystem);
     using session = await openSession(shell, client);
     const { exportAdvisories } = await import("./export.ts");
     const { format, author, ecosystem } = flags;
     await exportAdvisories(session, { group: await groupOf(session, flags), format, output, author, ecosystem });
   });
+}
+
+/** Other formats name no ecosystem; they take any as the name of a distribution. */
+async function checkEcosystem(ecosystem: string): Promise<void> {
+  const { ecosystemHint, ecosystemProblem } = await import("./exports/osv-names.ts");
+  const problem = ecosystemProblem(ecosystem);
+  if (problem !== "") throw wrongUsage(`--ecosystem: ${problem}`, ecosystemHint);
 }
 
 async function groupOf(session: Session, flags: { readonly group?: string }): Promise<string> {

@@ -113,10 +113,20 @@ it("a severity goes out only if it is a whole vector of its scale", () => {
     [Severity_Type.CVSS_V3, v3.slice(0, -4)],
     [Severity_Type.CVSS_V3, `${v3}/A:N`],
     [Severity_Type.CVSS_V3, v3.replace("AV:N", "AV:Z")],
+    [Severity_Type.CVSS_V3, `${v3}/E:`],
+    [Severity_Type.CVSS_V3, `${v3}/toString:X`],
     [Severity_Type.UNSPECIFIED, v3],
   ].map(([type, score]) => toOsvSeverity(type as Severity_Type, String(score))?.type);
-  const none = Array(5).fill(undefined);
+  const none = Array(7).fill(undefined);
   assert.deepEqual(shown, ["CVSS_V2", "CVSS_V3", "CVSS_V3", "CVSS_V4", ...none]);
+});
+
+it("the metrics of a vector of CVSS 4.0 go out in the order that they have there, others as they came", () => {
+  const v4 = "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:N/VA:N/SC:N/SI:N/SA:N/E:P/MSI:S/U:Amber";
+  const turned = v4.replace(/^CVSS:4.0\/AV:N\/(.*)$/, "CVSS:4.0/$1/AV:N");
+  assert.equal(toOsvSeverity(Severity_Type.CVSS_V4, turned)?.score, v4);
+  const v2 = "AC:L/AV:N/Au:N/C:P/I:P/A:P/E:POC/CDP:LM";
+  assert.equal(toOsvSeverity(Severity_Type.CVSS_V2, v2)?.score, v2);
 });
 
 it("times are RFC 3339, and in UTC where they do not say otherwise", () => {

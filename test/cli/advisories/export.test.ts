@@ -61,6 +61,31 @@ describe("advisories export", () => {
     );
   });
 
+  it("osv: an ecosystem that OSV does not have is refused, and the rule is named", async () => {
+    const refusals: readonly (readonly [ecosystem: string, message: string])[] = [
+      ["wolfi", 'OSV has no ecosystem "wolfi", but "Wolfi"'],
+      ["Home", 'OSV has no ecosystem "Home"'],
+      ["", 'OSV has no ecosystem ""'],
+      ["Alpine:", "behind the colon of Alpine: there is no version"],
+    ];
+    for (const [ecosystem, message] of refusals) {
+      const args = ["advisories", "export", "--group", group, "--format", "osv", "--ecosystem", ecosystem];
+      const { code, stdout, stderr } = await desk.caller.run(...args);
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.ok(stderr.startsWith(`gatehouse: --ecosystem: ${message}\n  Its ecosystems are AlmaLinux, `), stderr);
+    }
+  });
+
+  it("osv: an id of a database that OSV has not registered is marked as one", async () => {
+    const own = await desk.newGroup();
+    const files = desk.folder({ "a.json": [record(1, { id: "ACME-1" }), record(2, { id: "x_ACME-2" }), record(3)] });
+    assert.equal((await desk.importInto(own, files)).code, 0);
+    const { stdout } = await desk.caller.run("advisories", "export", "--group", own, "--format", "osv");
+    const records: Json[] = JSON.parse(stdout);
+    assert.deepEqual(records.map(({ id }) => id).sort(), ["GO-2030-1003", "x_ACME-1", "x_ACME-2"]);
+    assert.ok(records.some(({ related }) => related.includes("ACME-1")));
+  });
+
   it("osv into a directory: a feed with its index", async () => {
     const output = path.join(desk.caller.home, "feed");
     await exported("osv", "--output", output);

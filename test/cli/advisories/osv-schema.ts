@@ -1,23 +1,10 @@
-// What the OSV documentation says of a record (https://ossf.github.io/osv-schema/, 1.7), as far as records that are exported
-// have such members. The published JSON Schema comes in no package.
+// What the OSV documentation says of a record (https://ossf.github.io/osv-schema/, 1.9), as far as records that are exported
+// have such members. The published JSON Schema comes in no package: `npm run test:osv` fetches it.
+import { ecosystems } from "../../../src/cli/advisories/exports/osv-names.ts";
+
 const text = { type: "string", minLength: 1 };
 const time = { type: "string", format: "date-time", pattern: "Z$" };
 const texts = { type: "array", items: text, uniqueItems: true };
-
-const ecosystems = [
-  "AlmaLinux",
-  "Alpine",
-  "Android",
-  "Chainguard",
-  "CRAN",
-  "crates.io",
-  "Debian",
-  "Go",
-  "Hackage",
-  "Hex",
-];
-ecosystems.push("Maven", "npm", "NuGet", "openSUSE", "OSS-Fuzz", "Packagist", "Pub", "PyPI", "Red Hat", "Rocky Linux");
-ecosystems.push("RubyGems", "SUSE", "SwiftURL", "Ubuntu", "Wolfi");
 
 const one = (name: string) => ({ type: "object", properties: { [name]: text }, required: [name], maxProperties: 1 });
 

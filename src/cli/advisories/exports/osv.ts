@@ -4,8 +4,7 @@ import { changeTime, type Published, timeText } from "../published.ts";
 import { purlOf } from "../purl.ts";
 import { reasonWord } from "../statuses.ts";
 import { toOsvSeverity } from "./cvss.ts";
-
-const schemaVersion = "1.7.0";
+import { recordId, schemaVersion } from "./osv-names.ts";
 
 /** The ecosystems of libraries, by what components are called here. */
 const ecosystems: ReadonlyMap<string, string> = new Map([
@@ -40,7 +39,7 @@ export function toOsv({ advisory, event }: Published, ecosystem: string, distrib
   const severity = severityOf(advisory.severities);
   return {
     schema_version: schemaVersion,
-    id,
+    id: recordId(id),
     modified: timeText(changeTime(advisory)),
     ...(advisory.createTime ? { published: timeText(fromTimestamp(advisory.createTime)) } : {}),
     ...(aliases.length > 0 ? { upstream: aliases } : {}),
