@@ -1,9 +1,10 @@
 // Fetches the documents that tokens of strangers make us fetch. The URL is theirs, so everything else is ours: where
 // the connection goes, how long it may take, how much it may say (security cases J2 to J5).
 import { promises as dns, type LookupAddress } from "node:dns";
-import { type IncomingMessage, request as requestHttp } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { type BlockList, isIP, type LookupFunction } from "node:net";
+import { request as requestHttp } from "../node-http.ts";
 import { isListed, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 
 /** The time and size that a document may have. */
