@@ -8,7 +8,7 @@ import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./finish-error.ts";
 import type { Implementation } from "./handlers.ts";
-import type { Method, MethodTable } from "./method.ts";
+import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
 import { ruleBook } from "./rule-book.ts";
 import { compileValidator, type Validator } from "./validate.ts";
@@ -24,9 +24,16 @@ export interface ComposeOptions extends AuthenticateDeps {
 
 type Handler = (request: Message, call: Call) => unknown;
 
-/** Composes all methods. Throws when one has no rule or no handler: what is not decided must not be served. */
-export function composeMethods(implementations: readonly Implementation[], options: ComposeOptions): MethodTable {
-  const book = ruleBook(implementations);
+/**
+ * Composes the methods of some services. Throws when one has no rule or no handler: what is not decided must not be served.
+ * The rules of messages are those that the services bring along, and those of the services beside them.
+ */
+export function composeMethods(
+  implementations: readonly Implementation[],
+  options: ComposeOptions,
+  beside: readonly Implementation[] = [],
+): ReadonlyMap<string, Method> {
+  const book = ruleBook([...beside, ...implementations]);
   const table = new Map<string, Method>();
   for (const { service, handlers, validators = {} } of implementations) {
     for (const descriptor of service.methods) {
