@@ -1,16 +1,16 @@
 // The API: the methods of today, composed at start, and those of the other versions, made when somebody asks for one.
-import { createRequire } from "node:module";
 import type { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { loader, once } from "./lazy.ts";
 import { type ComposeOptions, composeMethods } from "./pipeline/compose.ts";
 import type { Handlers, Implementation } from "./pipeline/handlers.ts";
-import { type LaterMethods, once, withLater } from "./pipeline/later.ts";
+import { type LaterMethods, withLater } from "./pipeline/later.ts";
 import type { MethodTable } from "./pipeline/method.ts";
 import type { Deps } from "./resource/deps.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
 import * as v1 from "./v1/later.ts";
 import { aliasMethods } from "./v2/alias.ts";
 
-const load = createRequire(import.meta.url);
+const load = loader(import.meta.url);
 
 /** All methods: those of today, and how the others are made. */
 export interface Api {

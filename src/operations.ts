@@ -1,12 +1,11 @@
 // The services that are no part of the API, by name.
-import { createRequire } from "node:module";
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
-import { once } from "./pipeline/later.ts";
+import { loader, once } from "./lazy.ts";
 import type { MethodTable } from "./pipeline/method.ts";
 import type { HealthOptions } from "./services/operations/health.ts";
 
-const load = createRequire(import.meta.url);
+const load = loader(import.meta.url);
 
 /** What adds each of them to the door that serves it, when it is first asked for. */
 export function operations(

@@ -1,7 +1,7 @@
 // The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
-import { createRequire } from "node:module";
 import type { Registry } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { loader } from "../lazy.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 import type { HttpHandler } from "./dispatch.ts";
 import type { HttpRequest } from "./http-message.ts";
@@ -20,7 +20,7 @@ export interface RouterOptions {
   readonly draining: AbortSignal;
 }
 
-const load = createRequire(import.meta.url);
+const load = loader(import.meta.url);
 
 /** Makes the request listener of both HTTP versions. What serves a service is made with its first request. */
 export function createRouter(options: RouterOptions): HttpHandler {

@@ -3,6 +3,7 @@ import { create, type DescMethod, type DescMethodUnary, type Message } from "@bu
 import { type ApiError, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, readAccessRule } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
+import { once } from "../lazy.ts";
 import { type AuthenticateDeps, authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
@@ -10,7 +11,7 @@ import { errorDomain, finishError } from "./finish-error.ts";
 import type { Implementation } from "./handlers.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
-import { ruleBook } from "./rule-book.ts";
+import { type RuleBook, ruleBook } from "./rule-book.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
 export interface ComposeOptions extends AuthenticateDeps {
@@ -41,11 +42,17 @@ export function composeMethods(
       const path = methodPath(descriptor);
       const handler = handlers[descriptor.localName] as Handler | undefined;
       if (!handler) throw new Error(`${path} has no handler`);
-      const validator = validators[descriptor.localName] ?? compileValidator(descriptor, book);
+      const validator = validators[descriptor.localName] ?? compiledLater(descriptor, book);
       table.set(path, composeMethod(path, descriptor, handler, validator, options));
     }
   }
   return table;
+}
+
+/** A validator that is compiled when a request first needs it: most servers are asked for a few methods only. */
+function compiledLater(descriptor: DescMethodUnary, book: RuleBook): Validator {
+  const validator = once(() => compileValidator(descriptor, book));
+  return (request, context) => validator()(request, context);
 }
 
 /** The path of a method over gRPC. */

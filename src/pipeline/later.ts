@@ -12,15 +12,6 @@ export interface LaterMethods {
   readonly methods: () => MethodTable;
 }
 
-/** Makes something once, when it is first asked for. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 /** A table of the methods that are there, and of those that are made when they are asked for. */
 export function withLater(now: MethodTable, later: readonly LaterMethods[]): MethodTable {
   const known = new Map([...now.values()].map((method) => [method.path, method]));

@@ -10,6 +10,7 @@ import {
 import { type FieldViolation, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, readAccessRule } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
+import { once } from "../lazy.ts";
 import { authorize } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import { isUnary, methodPath } from "../pipeline/compose.ts";
@@ -54,7 +55,8 @@ export function createToday(implementations: readonly Implementation[], clock: C
       const rule = readAccessRule(method);
       if (!rule || !isUnary(method)) continue;
       const handle = handlers[method.localName] as Known["handle"];
-      known.set(methodPath(method), { rule, validate: compileValidator(method, book), handle });
+      const validator = once(() => compileValidator(method, book));
+      known.set(methodPath(method), { rule, validate: (request, context) => validator()(request, context), handle });
     }
   }
 

@@ -19,7 +19,8 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
-import { type LaterMethods, once } from "../pipeline/later.ts";
+import { once } from "../lazy.ts";
+import type { LaterMethods } from "../pipeline/later.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 
 const betaPackage = /^(\.?chainguard\.platform\.([a-z]+))\.v2beta1\b/;

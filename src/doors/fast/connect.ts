@@ -1,12 +1,12 @@
 // The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
-import { createRequire } from "node:module";
 import { fromJsonString, type JsonWriteOptions, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
+import { loader } from "../../lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { readMessage } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
-const load = createRequire(import.meta.url);
+const load = loader(import.meta.url);
 
 type Codec = Pick<Protocol, "parse"> & {
   readonly contentType: string;
