@@ -13,10 +13,10 @@ export function operations(
   state: Omit<HealthOptions, "services">,
 ): Readonly<Record<string, (router: ConnectRouter) => void>> {
   const served = once((): DescService[] => [...new Set([...methods.values()].map((m) => m.descriptor.parent))]);
+  const services = once(() => new Set(served().map((service) => service.typeName)));
   const addReflection = (router: ConnectRouter) => loaded().addReflection(router, served());
   return {
-    "grpc.health.v1.Health": (router) =>
-      loaded().addHealth(router, { ...state, services: new Set(served().map((service) => service.typeName)) }),
+    "grpc.health.v1.Health": (router) => loaded().addHealth(router, { ...state, services }),
     "grpc.reflection.v1.ServerReflection": addReflection,
     "grpc.reflection.v1alpha.ServerReflection": addReflection,
   };
