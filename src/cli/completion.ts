@@ -1,12 +1,11 @@
 // Completion in bash, zsh and fish: the shell asks the program what may come next, so its answers are never out of date.
 import type { Command as TabCommand } from "@bomb.sh/tab";
 import type { Argument, Command, Option } from "commander";
-import type { Shell } from "./shell.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
 /** Adds `completion`, which prints what a shell has to load, and the hidden command that the shell then asks. */
-export function addCompletionCommands(program: Command, shell: Shell): void {
+export function addCompletionCommands(program: Command): void {
   const completion = program
     .command("completion")
     .description(`print the completion script of a shell: ${shells.join(", ")}`)
@@ -23,7 +22,6 @@ export function addCompletionCommands(program: Command, shell: Shell): void {
       const { default: tab } = await import("@bomb.sh/tab");
       describe(program, "", tab);
       tab.parse(words);
-      shell.stdout.write("");
     });
 }
 

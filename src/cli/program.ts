@@ -43,7 +43,7 @@ async function newProgram(first: string | undefined, shell: Shell, finish: Finis
   program.commandsGroup("Server:");
   addServerCommands(program, shell.environment, finish);
   program.commandsGroup("Shell:");
-  addCompletionCommands(program, shell);
+  addCompletionCommands(program);
   everyCommand(program, (command) => command.exitOverride());
   program.hook("preAction", (_program, command) => {
     // A server goes on, whoever reads what it says.

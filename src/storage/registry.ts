@@ -1,6 +1,6 @@
 // What belongs to repos without being a resource of its own, and finding tags by what they are.
-import { type Condition, numberPlaceholder } from "./condition.ts";
-import { and, eq, sql } from "./drizzle.ts";
+import { type Condition, numberPlaceholder, textPlaceholder } from "./condition.ts";
+import { and, eq, inArray, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** Before any time that a row can have. */
@@ -84,6 +84,18 @@ export async function readReadme(session: Session, repoUid: string): Promise<str
       .where(eq(readmes.repoUid, sql.placeholder("repoUid"))),
   );
   return (await statement.execute({ repoUid }))[0]?.content ?? "";
+}
+
+/** The readmes of repos, by the uid of the repo; a repo without one is left out. */
+export async function findReadmes(session: Session, repoUids: readonly string[]): Promise<Map<string, string>> {
+  const statement = session.prepared("readmes.of", (db, { readmes }) =>
+    db
+      .select()
+      .from(readmes)
+      .where(inArray(readmes.repoUid, sql`(select value from ${session.textsOf(textPlaceholder("repoUids"))})`)),
+  );
+  const found = await statement.execute({ repoUids: JSON.stringify(repoUids) });
+  return new Map(found.map(({ repoUid, content }) => [repoUid, content]));
 }
 
 /** Sets the readme of a repo. */

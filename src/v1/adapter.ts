@@ -7,7 +7,7 @@ import type { MessageRules } from "../pipeline/rule-book.ts";
 import type { Validator } from "../pipeline/validate.ts";
 import { correspond, type Names, reversed } from "./fields.ts";
 import type { Today, Unary } from "./today.ts";
-import { type Rename, renamer, renaming } from "./violations.ts";
+import { renamer, renaming } from "./violations.ts";
 
 /** A method of version 1 and the method of today that it stands for, if there is one. */
 export interface Adapted<I extends DescMessage, O extends DescMessage> {
@@ -88,7 +88,7 @@ export function adapt<I1 extends DescMessage, O1 extends DescMessage, I2 extends
 /** A method that is written by hand, in the names of today, but is allowed to whom its counterpart is. */
 export function handwritten<I extends DescMessage, O extends DescMessage>(
   counterpart: Unary | undefined,
-  rename: Rename,
+  rename: (violation: FieldViolation, request: MessageShape<I>) => FieldViolation,
   method: {
     readonly check: (request: MessageShape<I>) => FieldViolation[];
     readonly answer: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
@@ -96,8 +96,15 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
 ): Adapted<I, O> {
   return {
     counterpart,
-    validate: (request) => method.check(request as MessageShape<I>).map(rename),
-    handle: (request, call) => renaming(rename, () => method.answer(request, call)),
+    validate(message) {
+      const own = message as MessageShape<I>;
+      return method.check(own).map((violation) => rename(violation, own));
+    },
+    handle: (request, call) =>
+      renaming(
+        (violation) => rename(violation, request),
+        () => method.answer(request, call),
+      ),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Message } from "@bufbuild/protobuf";
+import { create, type Message } from "@bufbuild/protobuf";
 import {
   Advisories,
   type AdvisoriesListSchema,
@@ -12,18 +12,19 @@ import {
 } from "../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import {
   AdvisoriesService,
-  type ListAdvisoriesRequestSchema,
-  type ListAdvisoriesResponseSchema,
+  ListAdvisoriesRequestSchema,
 } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import type { FieldViolation } from "../aip/errors.ts";
 import { ruleBook, uidRule } from "../pipeline/rule-book.ts";
 import { compileValidator, type Validator } from "../pipeline/validate.ts";
 import type { Deps } from "../resource/deps.ts";
-import { readStates } from "../services/vulnerabilities/advisory-state.ts";
+import { advisoryLister } from "../services/vulnerabilities/advisories.ts";
 import { advisoryAuthoring } from "../services/vulnerabilities/authoring.ts";
-import { adapt, serve, type V1Implementation } from "./adapter.ts";
+import { handwritten, serve, type V1Implementation } from "./adapter.ts";
 import { toAdvisory, toContent, toEvent, toFields, toNewAdvisory } from "./advisory-messages.ts";
 import { fieldsOf } from "./fields.ts";
-import type { Today } from "./today.ts";
+import { pageSizeOf } from "./lists.ts";
+import { callOf, type Today } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";
 
 const rename = renamer([
@@ -92,27 +93,25 @@ const renameFilter = renamer([
   ["exclude_event_authors", "exclude_event_author"],
 ]);
 
+const now = AdvisoriesService.method.listAdvisories;
+
 /** Today's list, one page at a time: unlike other lists of version 1 this one has pages. */
 function list(today: Today, deps: Deps) {
-  return adapt<
-    typeof AdvisoryFilterSchema,
-    typeof AdvisoriesListSchema,
-    typeof ListAdvisoriesRequestSchema,
-    typeof ListAdvisoriesResponseSchema
-  >(today, AdvisoriesService.method.listAdvisories, {
-    request: (filter) => requestOf(filter),
-    rename(violation, { id }) {
-      return renameFilter(violation.field === "uidp.ids[0]" && id !== "" ? { ...violation, field: "id" } : violation);
-    },
-    async answer(ask, filter) {
+  const listBy = advisoryLister(deps);
+  return handwritten<typeof AdvisoryFilterSchema, typeof AdvisoriesListSchema>(now, renameInFilter, {
+    check: (filter) => today.check(now, requestOf(filter)),
+    async answer(filter, call) {
       const { id, uidp } = filter;
       if (id !== "" && uidp && uidp.ids.length > 0 && !uidp.ids.includes(id)) return { items: [], totalCount: 0n };
-      const { advisories: found, nextPageToken, totalCount } = await ask(requestOf(filter));
-      const uids = found.map(({ uid }) => uid);
-      const states = await deps.database.read((session) => readStates(session, uids));
-      return { items: states.map(toAdvisory), nextPageToken, ...(totalCount === undefined ? {} : { totalCount }) };
+      const request = create(ListAdvisoriesRequestSchema, requestOf(filter));
+      const { states, nextPageToken, totalCount } = await listBy(request, callOf(call, now));
+      return { items: states.map(toAdvisory), nextPageToken, totalCount };
     },
   });
+}
+
+function renameInFilter(violation: FieldViolation, { id }: AdvisoryFilter): FieldViolation {
+  return renameFilter(violation.field === "uidp.ids[0]" && id !== "" ? { ...violation, field: "id" } : violation);
 }
 
 const orders: Readonly<Record<OrderBy, string>> = {
@@ -156,9 +155,4 @@ function requestOf(filter: AdvisoryFilter) {
     pageSize: pageSizeOf(pageSize),
     orderBy: orders[orderBy] ?? "",
   };
-}
-
-/** A size within what today's field holds; what it means there is decided there. */
-function pageSizeOf(size: bigint): number {
-  return size > 1_000_000n ? 1_000_000 : size < 0n ? -1 : Number(size);
 }

@@ -44,10 +44,11 @@ interface Conversion {
   readonly toNow: Convert;
   readonly toV1: Convert;
 }
-interface Pair {
-  readonly v1: DescField;
-  readonly now: DescField;
-  readonly conversion: Conversion;
+/** A field, the one that its value is carried to, and what is made of the value. */
+interface Carried {
+  readonly from: DescField;
+  readonly to: DescField;
+  readonly convert: Convert;
 }
 
 const same: Conversion = { toNow: (value) => value, toV1: (value) => value };
@@ -59,19 +60,20 @@ export function correspond<V1 extends DescMessage, Now extends DescMessage>(
   names: Names = {},
 ): Correspondence<V1, Now> {
   const renamed = new Map<string, string>();
-  const pairs = v1.fields.flatMap((field): Pair[] => {
+  const toNow: Carried[] = [];
+  const toV1: Carried[] = [];
+  for (const field of v1.fields) {
     const counterpart = counterpartOf(field, now, names);
-    if (!counterpart) return [];
+    if (!counterpart) continue;
     if (counterpart.name !== field.name) renamed.set(counterpart.name, field.name);
     const said = nameOf(field, names);
     const conversion = typeof said === "object" ? convertedBy(said) : conversionOf(field, counterpart, names, renamed);
-    return [{ v1: field, now: counterpart, conversion }];
-  });
+    toNow.push({ from: field, to: counterpart, convert: conversion.toNow });
+    toV1.push({ from: counterpart, to: field, convert: conversion.toV1 });
+  }
   return {
-    toNow: (message) =>
-      carry(message, now, pairs, ({ v1: from, now: to, conversion }) => [from, to, conversion.toNow]) as never,
-    toV1: (message) =>
-      carry(message, v1, pairs, ({ v1: to, now: from, conversion }) => [from, to, conversion.toV1]) as never,
+    toNow: (message) => carry(message, now, toNow),
+    toV1: (message) => carry(message, v1, toV1),
     renamed,
   };
 }
@@ -81,14 +83,9 @@ export function fieldsOf<T extends Message>({ $typeName: _, ...fields }: T): Omi
   return fields;
 }
 
-function carry(
-  message: Message,
-  schema: DescMessage,
-  pairs: readonly Pair[],
-  direct: (pair: Pair) => readonly [from: DescField, to: DescField, convert: Convert],
-): Message {
+function carry<T extends DescMessage>(message: Message, schema: T, fields: readonly Carried[]): MessageShape<T> {
   const init: Record<string, unknown> = {};
-  for (const [from, to, convert] of pairs.map(direct)) {
+  for (const { from, to, convert } of fields) {
     const value = readField(message, from);
     if (value === undefined) continue;
     if (to.oneof) init[to.oneof.localName] = { case: to.localName, value: convert(value) };

@@ -64,6 +64,11 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
   });
 }
 
+/** A page size as today's field can hold it: what is more than any page has is as much, and what is negative stays so. */
+export function pageSizeOf(size: bigint): number {
+  return size < 0n ? -1 : Number(size > maximumPageSize ? maximumPageSize : size);
+}
+
 function placesOf(filter: DescMessage): Places {
   return filter.fields.some(({ name }) => name === "id") ? { id: "ids" } : {};
 }

@@ -18,8 +18,9 @@ import { requireSafe, setReadme } from "../services/registry/readmes.ts";
 import { type Along, repoType, repoWriter } from "../services/registry/repos.ts";
 import { repoCollection } from "../services/registry/rows.ts";
 import { findRow } from "../storage/collection.ts";
-import { readReadme } from "../storage/registry.ts";
+import { findReadmes, readReadme } from "../storage/registry.ts";
 import { findRepoByName } from "../storage/registry-names.ts";
+import type { Session } from "../storage/session.ts";
 import { handwritten, same, type V1Methods } from "./adapter.ts";
 import { correspond, fieldsOf, type Names } from "./fields.ts";
 import { list } from "./lists.ts";
@@ -40,6 +41,9 @@ const names: Names = {
 const fields = correspond(V1RepoSchema, RepoSchema, names);
 const rename = renamer([...fields.renamed, ["parent", "parent_id"], ["content", "readme"]]);
 const everything = create(FieldMaskSchema, { paths: ["*"] });
+
+/** Readmes that are read at once. That many of the longest still fit into a reply. */
+const readmePortion = 200;
 
 type RepoMethods = "createRepo" | "updateRepo" | "listRepos" | "getRepoCountBySource" | "deleteRepo";
 
@@ -110,14 +114,7 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
       ...listed,
       async handle(filter, call) {
         const { items = [] } = (await listed.handle(filter, call)) as { items?: V1Repo[] };
-        await database.read(async (session) => {
-          let length = 0;
-          for (const repo of items) {
-            repo.readme = await readReadme(session, repo.id);
-            length += repo.readme.length;
-            if (length > limits.v1ListReadmes) throw tooMuch();
-          }
-        });
+        await database.read((session) => addReadmes(session, items));
         return { items };
       },
     },
@@ -133,6 +130,23 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
 
     deleteRepo: same(today, v1.deleteRepo, now.deleteRepo),
   };
+}
+
+/** Reads the readmes of a list. Throws as soon as they are too much for a reply. */
+async function addReadmes(session: Session, items: readonly V1Repo[]): Promise<void> {
+  let length = 0;
+  for (let i = 0; i < items.length; i += readmePortion) {
+    const portion = items.slice(i, i + readmePortion);
+    const found = await findReadmes(
+      session,
+      portion.map(({ id }) => id),
+    );
+    for (const repo of portion) {
+      repo.readme = found.get(repo.id) ?? "";
+      length += repo.readme.length;
+    }
+    if (length > limits.v1ListReadmes) throw tooMuch();
+  }
 }
 
 function tooMuch() {

@@ -18,10 +18,10 @@ import { subscriptions } from "./subscriptions.ts";
 import { terms } from "./terms.ts";
 import { createToday } from "./today.ts";
 
-/** The services of version 1, on top of those of today. */
+/** The services of version 1, on top of those of today. Throws an Error when a method has a counterpart that is not served. */
 export function v1Services(current: readonly Implementation[], deps: Deps): V1Implementation[] {
   const today = createToday(current, deps.clock);
-  return [
+  const served = [
     groups(today),
     identities(today, deps),
     roles(today),
@@ -37,4 +37,6 @@ export function v1Services(current: readonly Implementation[], deps: Deps): V1Im
     advisories(today, deps),
     ping(today),
   ];
+  for (const { counterparts } of served) for (const method of counterparts.values()) today.requireServed(method);
+  return served;
 }

@@ -15,7 +15,6 @@ import {
   TagsService,
 } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { type FieldViolation, notFound } from "../aip/errors.ts";
-import { maximumPageSize } from "../aip/pagination.ts";
 import type { Deps } from "../resource/deps.ts";
 import { repoType } from "../services/registry/repos.ts";
 import { repoCollection, tagCollection } from "../services/registry/rows.ts";
@@ -25,7 +24,7 @@ import { findRow } from "../storage/collection.ts";
 import { findTagDigests } from "../storage/tag-history.ts";
 import { handwritten, same, type V1Methods } from "./adapter.ts";
 import { correspond, type Names } from "./fields.ts";
-import { list } from "./lists.ts";
+import { list, pageSizeOf } from "./lists.ts";
 import { callOf, type Today } from "./today.ts";
 import { renamer } from "./violations.ts";
 
@@ -140,7 +139,6 @@ function included(excluded: { excludeReferrers?: boolean; excludeDates: boolean;
 
 /** Signatures do not come to an end of life, so they are left out. */
 function eolRequest({ uidp, name, pageToken, pageSize, excludeDates, excludeEpochs }: EolTagFilter) {
-  const size = pageSize < 0n ? -1 : Number(pageSize > maximumPageSize ? maximumPageSize : pageSize);
   const kinds = included({ excludeDates, excludeEpochs });
-  return { ...(uidp && { uidp }), name, pageToken, pageSize: size, ...kinds };
+  return { ...(uidp && { uidp }), name, pageToken, pageSize: pageSizeOf(pageSize), ...kinds };
 }

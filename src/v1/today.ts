@@ -10,10 +10,9 @@ import {
 import { type FieldViolation, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, readAccessRule } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
-import { once } from "../lazy.ts";
 import { authorize } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import { isUnary, methodPath } from "../pipeline/compose.ts";
+import { methodPath } from "../pipeline/compose.ts";
 import type { Implementation } from "../pipeline/handlers.ts";
 import { ruleBook } from "../pipeline/rule-book.ts";
 import { compileValidator, type Validator } from "../pipeline/validate.ts";
@@ -27,6 +26,8 @@ export type Unary<I extends DescMessage = DescMessage, O extends DescMessage = D
 
 /** The methods of today. */
 export interface Today {
+  /** Throws an Error when a method is not served. */
+  requireServed(method: DescMethod): void;
   /** What a method would find wrong with a request. */
   check<I extends DescMessage>(method: Unary<I>, request: MessageInitShape<I>): FieldViolation[];
   /**
@@ -49,21 +50,33 @@ interface Known {
 /** Makes the methods of some services callable. */
 export function createToday(implementations: readonly Implementation[], clock: Clock): Today {
   const book = ruleBook(implementations);
+  const owners = new Map(
+    implementations.flatMap((each) => each.service.methods.map((method) => [methodPath(method), each] as const)),
+  );
+  // Compiled at first use: version 1 calls a few of them only.
   const known = new Map<string, Known>();
-  for (const { service, handlers } of implementations) {
-    for (const method of service.methods) {
-      const rule = readAccessRule(method);
-      if (!rule || !isUnary(method)) continue;
-      const handle = handlers[method.localName] as Known["handle"];
-      const validator = once(() => compileValidator(method, book));
-      known.set(methodPath(method), { rule, validate: (request, context) => validator()(request, context), handle });
-    }
+
+  function ownerOf(method: DescMethod): Implementation {
+    const owner = owners.get(methodPath(method));
+    if (!owner) throw new Error(`${methodPath(method)} is not served`);
+    return owner;
   }
 
-  function find(method: DescMethod): Known {
-    const found = known.get(methodPath(method));
-    if (!found) throw new Error(`${methodPath(method)} is not served`);
+  function find(method: Unary): Known {
+    const path = methodPath(method);
+    let found = known.get(path);
+    if (!found) {
+      found = compile(method);
+      known.set(path, found);
+    }
     return found;
+  }
+
+  function compile(method: Unary): Known {
+    const handle = ownerOf(method).handlers[method.localName] as Known["handle"];
+    const rule = readAccessRule(method);
+    if (!rule) throw new Error(`${methodPath(method)} has no access rule`);
+    return { rule, validate: compileValidator(method, book), handle };
   }
 
   function violationsOf(method: Unary, request: Message): FieldViolation[] {
@@ -72,6 +85,7 @@ export function createToday(implementations: readonly Implementation[], clock: C
   }
 
   return {
+    requireServed: ownerOf,
     check: (method, init) => violationsOf(method, create(method.input, init)),
     async call(method, init, call) {
       const { rule, handle } = find(method);

@@ -160,6 +160,21 @@ describe("credentials for container tools", () => {
     assert.match(Buffer.from(config.auths["registry.test:5000"].auth, "base64").toString(), /^[0-9a-f/]{57}:ey/);
   });
 
+  it("a pull token that cannot be kept, or not for so long, leaves no identity behind", async () => {
+    const create = ["auth", "pull-token", "create", "--parent", "example.org", "--name", "nobody-has-it"];
+    for (const [flags, reason] of [
+      [["--save"], /config set platform\.registry HOST/],
+      [["--ttl", "8761h"], /good for 8760h at most, not for 8761h/],
+      [["--ttl", "99999999999999d"], /good for 8760h at most/],
+    ] as const) {
+      const { code, stderr } = await caller.run(...create, ...flags);
+      assert.equal(code, 2);
+      assert.match(stderr, reason);
+    }
+    const { items } = await caller.json("iam", "identities", "list", "--name", "nobody-has-it");
+    assert.deepEqual(items, []);
+  });
+
   it("configure-docker installs a helper that hands the token to this one registry", async () => {
     const { environment, dockerConfig } = withRegistry();
     const bin = path.join(environment.HOME, "bin");

@@ -1,9 +1,12 @@
 // What the command line shows of the registry, of advisories and of events.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { insertSampleRepos } from "../../src/services/registry/sample-repos.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
 import { generateAdvisories } from "../../src/services/vulnerabilities/sample-advisories.ts";
+import { addGroup } from "../security/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
 let caller: Caller;
@@ -62,6 +65,36 @@ describe("gatehouse images, advisories, events", () => {
     ];
     assert.ok(fixed.items.length < 3 && others.items.length < 3 + fixed.items.length);
     assert.match(await done("advisories", "list"), new RegExp(`^${advisoryId} `, "m"));
+  });
+
+  it("advisories: the status is the last event, also where times are of different precision", async () => {
+    const group = await addGroup(caller.server, caller.server.groupUid, "ordered");
+    const events = [
+      "{timestamp: 2030-01-09T00:00:00Z, type: detection, data: {type: manual}}",
+      "{timestamp: 2030-01-09T00:00:00.500Z, type: true-positive-determination}",
+      "{timestamp: 2030-01-09T00:00:01Z, type: fixed, data: {fixed-version: 1-r0}}",
+    ];
+    for (const [i, word] of ["detection", "true-positive-determination", "fixed"].entries()) {
+      const file = path.join(caller.home, "ordered.yaml");
+      const advisory = `{id: CGA-2345-6789-cfgh, events: [${events.slice(0, i + 1).join(", ")}]}`;
+      writeFileSync(file, `{schema-version: 2, package: {name: tool}, advisories: [${advisory}]}`);
+      await done("advisories", "import", "--group", group, file);
+      const shown = await done("advisories", "list", "--parent", group);
+      assert.match(shown, new RegExp(`^CGA-2345-6789-cfgh +tool +${word}\\b`, "m"));
+    }
+  });
+
+  it("advisories: an id may have a slash, and only groups have paths", async () => {
+    const group = await addGroup(caller.server, caller.server.groupUid, "elsewhere");
+    const file = path.join(caller.home, "slash.json");
+    const range = { type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed: "1" }] };
+    const affected = [{ package: { ecosystem: "Alpine:v3.22", name: "tool" }, ranges: [range] }];
+    writeFileSync(file, JSON.stringify({ id: "SOURCE/2030-1", modified: "2030-01-09T00:00:00Z", affected }));
+    await done("advisories", "import", "--group", group, file);
+    assert.match(await done("advisories", "describe", "SOURCE/2030-1"), /^SOURCE\/2030-1 +tool +fixed$/m);
+    const { code, stderr } = await caller.run("iam", "roles", "describe", "example.org/viewer");
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no role "example\.org\/viewer" that you can see/);
   });
 
   it("events subscriptions: create, list, describe and delete", async () => {

@@ -23,6 +23,12 @@ function newHome(): Record<string, string> & { HOME: string } {
   return { ...homeEnvironment(home), HOME: home, GATEHOUSE_URL: caller.server.url };
 }
 
+/** A token for the server that has expired. */
+function expired(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "RS256" })}.${part({ aud: caller.server.url, exp: 1_700_000_000 })}.AAAA`;
+}
+
 /** Runs a login; a browser goes where it says. */
 async function login(
   environment: Record<string, string>,
@@ -71,16 +77,24 @@ describe("gatehouse auth login with a browser", () => {
     const { url } = caller.server;
     await login(environment, (address) => signInAs("alice", address), "--no-browser");
     const before = readFileSync(cachePath(environment.HOME, url, "refresh-token"), "utf8");
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const expired = `${part({ alg: "RS256" })}.${part({ aud: url, exp: 1_700_000_000 })}.AAAA`;
-    writeCache(environment.HOME, url, expired);
+    writeCache(environment.HOME, url, expired());
     assert.equal((await caller.runWith(environment, "auth", "status")).code, 0);
     assert.notEqual(readFileSync(cachePath(environment.HOME, url, "refresh-token"), "utf8"), before);
-    writeCache(environment.HOME, url, expired);
+    writeCache(environment.HOME, url, expired());
     writeCache(environment.HOME, url, before, "refresh-token");
     const again = await caller.runWith(environment, "auth", "status");
     assert.equal(again.code, 1);
     assert.match(again.stderr, /expired at .*\n.*gatehouse auth login/);
+  });
+
+  it("is renewed once by commands that run at once, and the next time again", async () => {
+    const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
+    await login(environment, (address) => signInAs("alice", address), "--no-browser");
+    for (let time = 0; time < 2; time++) {
+      writeCache(environment.HOME, caller.server.url, expired());
+      const commands = [1, 2, 3, 4].map(() => caller.runWith(environment, "auth", "status"));
+      for (const { code, stderr } of await Promise.all(commands)) assert.equal(code, 0, stderr);
+    }
   });
 
   it("with --no-refresh keeps no refresh token", async () => {
@@ -120,8 +134,11 @@ describe("gatehouse auth login with a browser", () => {
       async (address) => {
         const redirect = new URL(new URL(address).searchParams.get("redirect") ?? "");
         redirect.searchParams.set("token", "planted");
-        redirect.searchParams.set("state", "0".repeat(32));
-        assert.equal((await fetch(redirect)).status, 404);
+        // As many characters as the state has, and as many of two bytes.
+        for (const state of ["0".repeat(32), "é".repeat(32)]) {
+          redirect.searchParams.set("state", state);
+          assert.equal((await fetch(redirect)).status, 404);
+        }
         await signInAs("alice", address);
       },
       "--no-browser",

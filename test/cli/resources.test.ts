@@ -87,6 +87,23 @@ describe("gatehouse iam", () => {
     await done("iam", "identities", "delete", "ci", "--yes");
   });
 
+  it("identities: with a role that there is not, there is no identity either", async () => {
+    const create = [
+      "iam",
+      "identities",
+      "create",
+      "half",
+      "--parent",
+      "example.org",
+      "--service-principal",
+      "INGESTER",
+    ];
+    const { code, stderr } = await caller.run(...create, "--role", "viewer,veiwer");
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no role "veiwer" that you can see/);
+    assert.deepEqual((await caller.json("iam", "identities", "list", "--name", "half")).items, []);
+  });
+
   it("identities: static keys, AWS, service principals, and a body from a file", async () => {
     const keys = path.join(caller.home, "keys.json");
     writeFileSync(keys, '{"keys": []}');

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { writeEvent } from "../../src/registry/mirror.ts";
+import { readChanges } from "../../src/storage/changes.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -109,14 +110,10 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("a tag that is pushed again moves, and the change log has both digests", async () => {
       await distribution(push("moved", "latest", digestOf("a")), push("moved", "latest", digestOf("b")));
       assert.deepEqual(await tagsOf("moved"), { latest: digestOf("b") });
-      const { session } = server.server.database;
-      const changes = await session
-        .prepared("test.changes", (db, tables) => db.select().from(tables.changes))
-        .execute();
+      const changes = await readChanges(server.server.database.session, 0, 1000);
       const { uid } = (await get(`/registry/v2beta1/tags?uidp.children_of=${await repoOf("moved")}`)).tags[0];
       const digests = changes
         .filter((change) => change.uid === uid)
-        .sort((a, b) => a.sequence - b.sequence)
         .map(({ before, after }) => [before, after].map((row) => (row as { digest: string } | null)?.digest));
       assert.deepEqual(digests, [
         [undefined, digestOf("a")],

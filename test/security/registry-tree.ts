@@ -28,11 +28,12 @@ export function addRepo(server: TestServer, parent: string): Promise<string> {
 }
 
 /** Adds a tag to a repo, and answers its uid. */
-export function addTag(server: TestServer, repoUid: string): Promise<string> {
+export function addTag(server: TestServer, repoUid: string, changes: Partial<TagRow> = {}): Promise<string> {
   const uid = newChild(repoUid);
   const row: TagRow = {
     ...{ uid, parent: repoUid, name: uid.slice(-16), digest: imageDigest, deprecated: false, bundles: [], ...times() },
     ...{ isReferrer: false, isDate: false, isEpoch: false },
+    ...changes,
   };
   return arrange(server, async (tx) => {
     await insertRow(tx, tagCollection, row);

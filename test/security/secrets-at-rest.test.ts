@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Writable } from "node:stream";
 import { after, describe, it } from "node:test";
 import pino from "pino";
 import { toConfig } from "../../src/config.ts";
@@ -18,6 +17,7 @@ import { readSecret, readSetting } from "../../src/storage/settings.ts";
 import { listSigningKeys } from "../../src/storage/signing-keys.ts";
 import { newChild } from "../../src/uid.ts";
 import { dataDirectory, run } from "../cli/process.ts";
+import { keptLog } from "../harness/kept-log.ts";
 import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 import type { TestServer } from "../harness/server.ts";
 import { addProvider } from "./provider-tree.ts";
@@ -54,17 +54,6 @@ async function addSecret(server: Server, secret: string): Promise<string> {
   const uid = newChild(groupUid);
   const clientSecret = sealClientSecret(server.seals, uid, secret);
   return await addProvider({ server } as TestServer, groupUid, { uid, clientSecret });
-}
-
-function keptLog() {
-  const lines: string[] = [];
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk));
-      done();
-    },
-  });
-  return { stream, lines };
 }
 
 after(stopPostgres);
@@ -141,8 +130,8 @@ for (const kind of ["sqlite", "postgres"] as const) {
       const second = await open(data, `${key},${old}`, log.stream);
       const finding = `identity_providers ${moved}: clientSecret was altered, or sealed for another place`;
       assert.ok(
-        log.lines.some((line) => line.includes(finding)),
-        log.lines.join(""),
+        log.lines().some((line) => line.includes(finding)),
+        log.text(),
       );
       const row = (await findRow(second.database.session, identityProviderCollection, moved))!;
       assert.throws(() => openClientSecret(second.seals, row), { message: finding });

@@ -1,27 +1,15 @@
 // L: what gets into logs, metrics and errors, and what never does.
 import assert from "node:assert/strict";
-import { Writable } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import BetterSqlite from "better-sqlite3";
 import { systemClock } from "../../src/clock.ts";
 import { readSecret } from "../../src/storage/settings.ts";
 import { keyStore } from "../../src/storage/signing-keys.ts";
+import { keptLog } from "../harness/kept-log.ts";
 import { rest } from "../harness/rest.ts";
 import { keyPair, keySetText, signOutside, startIssuer } from "../sts/outside.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
-
-/** A log that is kept, line by line. */
-function keptLog() {
-  let text = "";
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      text += chunk;
-      done();
-    },
-  });
-  return { stream, text: () => text, lines: () => text.split("\n").filter((line) => line !== "") };
-}
 
 const exchange = "SecurityTokenService/Exchange";
 
@@ -94,6 +82,7 @@ describe("logs, metrics and errors", () => {
     secrets.add(String(await readSecret(session, server.seals, "page_token_key")));
     const told = { log: log.text(), metrics: await metrics(), errors: JSON.stringify(errors) };
     assert.ok(log.lines().length > 20 && errors.length > 10, "nothing was looked at");
+    log.assertNone(...secrets);
     for (const [place, text] of Object.entries(told)) {
       for (const secret of secrets)
         assert.equal(text.toLowerCase().includes(secret.toLowerCase()), false, `${place}: ${secret}`);

@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { AdvisoryEventSchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { checkEvent, contentOf } from "../../src/services/vulnerabilities/event-content.ts";
+import { Code } from "../../src/aip/errors.ts";
+import {
+  checkEvent,
+  checkEvents,
+  contentOf,
+  refuseTooManyEvents,
+} from "../../src/services/vulnerabilities/event-content.ts";
+import { advisoryLimits } from "../../src/services/vulnerabilities/limits.ts";
 
 it("an event of a time that cannot be told again is refused, and of the first and the last is not", () => {
   const checked = [-62_135_596_800n, 253_402_300_799n, -62_135_596_801n, 253_402_300_800n, 10n ** 15n].map(
@@ -18,4 +25,28 @@ it("an event of a time that cannot be told again is refused, and of the first an
     },
   );
   assert.deepEqual(checked, [[], [], ["create_time"], ["create_time"], ["create_time"]]);
+});
+
+it("the events of an advisory are checked one by one, and a source need not fill all of their fields", () => {
+  const right = contentOf(
+    create(AdvisoryEventSchema, { author: "ann", reviewState: 1, type: { case: "fixed", value: {} } }),
+  );
+  const events = [right, { ...right, author: "", reviewState: 0 }];
+  const fields = (optional?: string[]) => checkEvents(events, optional).map(({ field }) => field);
+  assert.deepEqual(fields(), ["events[1].author", "events[1].review_state"]);
+  assert.deepEqual(fields(["author"]), ["events[1].review_state"]);
+  const many = Array(advisoryLimits.events).fill(right);
+  assert.deepEqual(checkEvents(many), []);
+  assert.deepEqual(
+    checkEvents([...many, right]).map(({ field }) => field),
+    ["events"],
+  );
+});
+
+it("an advisory comes to have its last event, and none beyond it", () => {
+  assert.doesNotThrow(() => refuseTooManyEvents(advisoryLimits.events, "u"));
+  assert.throws(() => refuseTooManyEvents(advisoryLimits.events + 1, "u"), {
+    code: Code.FAILED_PRECONDITION,
+    message: /at most 1000 events/,
+  });
 });

@@ -10,6 +10,7 @@ import { subscriptionCollection } from "../../src/services/events/rows.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
 import { identityCollection } from "../../src/services/iam/rows.ts";
 import { repoCollection } from "../../src/services/registry/rows.ts";
+import { latestSequence, readChanges } from "../../src/storage/changes.ts";
 import { findRow, insertRow } from "../../src/storage/collection.ts";
 import { writeReadme } from "../../src/storage/registry.ts";
 import { newChild } from "../../src/uid.ts";
@@ -187,51 +188,63 @@ describe("version 1 over gRPC", () => {
     }
   });
 
-  it("readmes come with a list as long as they are not too much for a reply", async () => {
-    const group = await addGroup(server, server.groupUid);
-    const readme = "a".repeat(65_536);
-    const fits = limits.v1ListReadmes / readme.length;
-    const add = (count: number) =>
+  describe("the readmes of a list", () => {
+    type Repos = { items: { id: string; readme?: string }[] };
+    const list = (filter: JsonObject) => answer<Repos>("registry.Registry/ListRepos", filter);
+
+    /** Adds a repo for each readme; answers their uids. */
+    const add = (group: string, readmes: readonly string[]) =>
       arrange(server, async (tx) => {
-        for (let i = 0; i < count; i++) {
-          const uid = newChild(group);
-          const catalog = { catalogTier: 0, bundles: [], aliases: [], activeTags: [] };
-          const texts = { name: uid.slice(-16), description: "" };
-          await insertRow(tx, repoCollection, {
-            uid,
-            parent: group,
-            ...texts,
-            ...catalog,
-            createTime: 1,
-            updateTime: 1,
-          });
-          await writeReadme(tx, uid, readme);
+        const row = { catalogTier: 0, bundles: [], aliases: [], activeTags: [], createTime: 1, updateTime: 1 };
+        const uids = readmes.map(() => newChild(group));
+        for (const [i, uid] of uids.entries()) {
+          await insertRow(tx, repoCollection, { ...row, uid, parent: group, name: uid.slice(-16), description: "" });
+          if (readmes[i]) await writeReadme(tx, uid, readmes[i]);
         }
+        return uids;
       });
-    await add(2);
-    const filter = { uidp: { childrenOf: group } };
-    const { items } = await answer<{ items: { id: string; readme: string }[] }>("registry.Registry/ListRepos", filter);
-    assert.deepEqual(
-      items.map((item) => item.readme.length),
-      [readme.length, readme.length],
-    );
-    await add(fits);
-    const { code } = await call("registry.Registry/ListRepos", filter);
-    assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
-    const [one] = items;
-    const alone = await answer<{ items: { readme: string }[] }>("registry.Registry/ListRepos", { id: one!.id });
-    assert.equal(alone.items[0]?.readme, readme);
+
+    it("come as long as they are not too much for a reply", async () => {
+      const group = await addGroup(server, server.groupUid);
+      const readme = "a".repeat(65_536);
+      const fits = limits.v1ListReadmes / readme.length;
+      await add(group, [readme, readme]);
+      const filter = { uidp: { childrenOf: group } };
+      const { items } = await list(filter);
+      assert.deepEqual(
+        items.map((item) => item.readme?.length),
+        [readme.length, readme.length],
+      );
+      await add(group, Array(fits).fill(readme));
+      const { code } = await call("registry.Registry/ListRepos", filter);
+      assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
+      const [one] = items;
+      const alone = await list({ id: one!.id });
+      assert.equal(alone.items[0]?.readme, readme);
+    });
+
+    it("are each that of its repo, in a list of any length", async () => {
+      const group = await addGroup(server, server.groupUid);
+      const readmes = Array.from({ length: 450 }, (_, i) => (i === 7 ? "" : `readme ${i}`));
+      const uids = await add(group, readmes);
+      const { items } = await list({ uidp: { childrenOf: group } });
+      const found = new Map(items.map(({ id, readme = "" }) => [id, readme]));
+      assert.deepEqual(
+        uids.map((uid) => found.get(uid)),
+        readmes,
+      );
+    });
   });
 
   it("the change log names the method that was called", async () => {
+    const { session } = server.server.database;
+    const since = await latestSequence(session);
     const { id } = await answer<{ id: string }>("iam.Groups/Create", {
       parent: server.groupUid,
       group: { name: "logged" },
     });
-    const changes = await server.server.database.session
-      .prepared("test.changes_of", (db, { changes }) => db.select().from(changes))
-      .execute();
-    const methods = [...changes].filter((change) => change.uid === id).map(({ method }) => method);
+    const changes = await readChanges(session, since, 10);
+    const methods = changes.filter((change) => change.uid === id).map(({ method }) => method);
     assert.deepEqual(methods, ["/chainguard.platform.iam.Groups/Create"]);
   });
 });

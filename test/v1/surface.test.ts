@@ -45,6 +45,10 @@ describe("version 1", () => {
     }
   }
 
+  it("is refused when a counterpart is not served", () => {
+    assert.throws(() => v1Services([], {} as never), /v2beta1\.\w+\/\w+ is not served/);
+  });
+
   it("every method has a counterpart of today, or is listed as having none", () => {
     const found = served.flatMap(({ service, counterparts }) =>
       service.methods.filter(({ localName }) => !counterparts.has(localName)).map((m) => `${service.name}/${m.name}`),

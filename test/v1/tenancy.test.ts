@@ -3,18 +3,21 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { Code, codeName } from "../../src/aip/errors.ts";
 import { type Door, openDoor } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { v1Services } from "../harness/v1-services.ts";
 import { demandOf } from "../security/matrix.ts";
-import { addRepo, addSubscription, addTag } from "../security/registry-tree.ts";
+import { addMapping, addProvider } from "../security/provider-tree.ts";
+import { addAdvisory, addRepo, addSubscription, addTag } from "../security/registry-tree.ts";
 import {
   addAssociation,
   addCaller,
   addGroup,
   addIdentity,
   addInvite,
+  addRole,
   bind,
   ownerRole,
   viewerRole,
@@ -26,10 +29,14 @@ let server: TestServer;
 let doors: Door[];
 let owner: string;
 let scoped: string;
+/** Whose rights reach everything that the others must not see. */
+let unrestricted: string;
 /** The group that the rights of both callers reach, one of them by half. */
 let granted: string;
 /** Uids that the rights of both callers do not reach. */
 let beyond: Readonly<Record<string, string>>;
+/** Those of them that are groups; something of every kind lies in each. */
+let filled: readonly string[];
 
 before(async () => {
   server = await startTestServer();
@@ -38,17 +45,14 @@ before(async () => {
   const sibling = await addGroup(server, root);
   granted = await addGroup(server, root);
   const inner = await addGroup(server, granted);
-  for (const group of [root, other, sibling]) {
-    const identity = await addIdentity(server, group);
-    await bind(server, group, identity, viewerRole.uid);
-    await addInvite(server, group);
-    await addAssociation(server, group);
-    await addTag(server, await addRepo(server, group));
-    await addSubscription(server, group);
-  }
+  filled = [root, other, sibling];
+  for (const group of filled) await fill(group);
   const caller = await addCaller(server, granted, ownerRole.uid);
   owner = caller.token;
   scoped = await server.tokenOf(caller.uid, { scopes: [inner] });
+  const broad = await addCaller(server, root, ownerRole.uid);
+  await bind(server, other, broad.uid, ownerRole.uid);
+  unrestricted = broad.token;
   beyond = {
     "its parent": root,
     "a sibling": sibling,
@@ -86,20 +90,20 @@ describe("I version 1", () => {
   for (const [method, names] of Object.entries(filters)) {
     it(`I1: ${method} shows nothing beyond the caller's rights`, async () => {
       for (const door of doors) {
+        const there = await thingsThere(door, method, names);
+        const asked = names.flatMap((name) => {
+          const uids = /\bids?$/.test(name) ? [...Object.values(beyond), ...there] : Object.values(beyond);
+          return uids.map((uid) => filterOf(name, uid));
+        });
         for (const token of [owner, scoped]) {
-          for (const uid of Object.values(beyond)) {
-            for (const filter of names.map((name) => filterOf(name, uid))) {
-              const { code, message, response } = await door.call(token, path(method), filter);
-              assert.equal(code, Code.OK, message);
-              // What lies above the granted group holds that group, too.
-              const { items = [] } = response as { items?: { id?: string; group?: string }[] };
-              const shown = items.map(({ id, group }) => id ?? group ?? "");
-              assert.deepEqual(
-                shown.filter((id) => !`${id}/`.startsWith(`${granted}/`)),
-                [],
-                JSON.stringify(filter),
-              );
-            }
+          for (const filter of asked) {
+            // What lies above the granted group holds that group, too.
+            const shown = await list(door, token, method, filter);
+            assert.deepEqual(
+              shown.filter((uid) => !isWithin(uid, granted)),
+              [],
+              JSON.stringify(filter),
+            );
           }
         }
         assert.equal(codeName(await codeOf(door, undefined, method, {})), "UNAUTHENTICATED");
@@ -115,6 +119,45 @@ describe("I version 1", () => {
     assert.deepEqual(tried.sort(), methods.sort());
   });
 });
+
+/** Adds something of every kind that can be listed. */
+async function fill(group: string): Promise<void> {
+  const identity = await addIdentity(server, group);
+  await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
+  await bind(server, group, identity, viewerRole.uid);
+  await addInvite(server, group);
+  await addAssociation(server, group);
+  await addMapping(server, await addProvider(server, group));
+  const repo = await addRepo(server, group);
+  await addTag(server, repo);
+  await addTag(server, repo, { deprecated: true });
+  await addAdvisory(server, group);
+  await addSubscription(server, group);
+}
+
+/** What a list shows of the filled groups to who may see it; fails when it is nothing, since then nothing could be missed. */
+async function thingsThere(door: Door, method: string, names: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const group of filled) {
+    const lists = names.map((name) => list(door, unrestricted, method, filterOf(name, group)));
+    const inside = (await Promise.all(lists)).flat().filter((uid) => isWithin(uid, group));
+    assert.ok(inside.length > 0, `${door.name}: ${method} shows nothing of ${group} to anybody`);
+    found.push(...inside);
+  }
+  return [...new Set(found)].filter((uid) => !isWithin(uid, granted));
+}
+
+/** The uids that a list shows, of the groups where its items have none of their own. */
+async function list(door: Door, token: string, method: string, filter: JsonObject): Promise<string[]> {
+  const { code, message, response } = await door.call(token, path(method), filter);
+  assert.equal(code, Code.OK, message);
+  const { items = [] } = response as { items?: { id?: string; group?: string }[] };
+  return items.map(({ id, group }) => id ?? group ?? "");
+}
+
+function isWithin(uid: string, group: string): boolean {
+  return `${uid}/`.startsWith(`${group}/`);
+}
 
 function path(method: string): string {
   return `/chainguard.platform.${method}`;

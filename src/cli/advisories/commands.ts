@@ -7,7 +7,7 @@ import type { ExportFormat } from "./export.ts";
 import type { FormatName } from "./formats.ts";
 
 const importFormats = ["auto", "osv", "secdb", "openvex", "csaf", "yaml"] as const;
-const exportFormats = ["osv", "openvex", "csaf", "secdb"] as const;
+const exportFormats: readonly ExportFormat[] = ["osv", "openvex", "csaf", "secdb"];
 
 /** Adds the commands to those of advisories. */
 export function addAdvisoryCommands(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {

@@ -12,9 +12,7 @@ import { newSecdb } from "./exports/secdb.ts";
 import { changeTime, type Published, publishedBelow, timeText } from "./published.ts";
 
 /** The formats that advisories are exported in. */
-export const exportFormats = ["osv", "openvex", "csaf", "secdb"] as const;
-
-export type ExportFormat = (typeof exportFormats)[number];
+export type ExportFormat = "osv" | "openvex" | "csaf" | "secdb";
 
 /** What a person asked for. */
 export interface ExportOptions {
@@ -25,7 +23,7 @@ export interface ExportOptions {
   readonly output: string | undefined;
   /** Who says so. */
   readonly author: string;
-  /** The OSV ecosystem of packages that are of no language, and the distribution in their package URLs. */
+  /** The OSV ecosystem of packages that are of no language; their package URLs have the distribution in it. */
   readonly ecosystem: string;
 }
 
@@ -39,7 +37,7 @@ interface Gatherer {
 /** Exports what a group has published. */
 export async function exportAdvisories(session: Session, options: ExportOptions): Promise<void> {
   const { format, output } = options;
-  const gatherer = gatherers[format](options);
+  const gatherer = gatherers[format](options, distributionOf(options));
   let [added, passedOver, latest] = [0, 0, 0];
   {
     using progress = await openProgress(session.shell, "exporting", 0);
@@ -58,36 +56,41 @@ export async function exportAdvisories(session: Session, options: ExportOptions)
   note(session.shell, `${added} advisories exported${left}`);
 }
 
-const gatherers: Readonly<Record<ExportFormat, (options: ExportOptions) => Gatherer>> = {
-  osv({ ecosystem }) {
+/** The distribution that an ecosystem is of, as package URLs have it: those of `Alpine:v3.22` are below `alpine`. */
+function distributionOf({ ecosystem }: ExportOptions): string {
+  return ecosystem.toLowerCase().split(":")[0]!;
+}
+
+const gatherers: Readonly<Record<ExportFormat, (options: ExportOptions, distribution: string) => Gatherer>> = {
+  osv({ ecosystem }, distribution) {
     const records: OsvRecord[] = [];
     return {
       add(published) {
-        const record = toOsv(published, ecosystem);
+        const record = toOsv(published, ecosystem, distribution);
         if (record) records.push(record);
         return record !== undefined;
       },
       document: () => records,
     };
   },
-  openvex({ author, ecosystem }) {
+  openvex({ author }, distribution) {
     const statements: object[] = [];
     return {
       add(published) {
-        const statement = toStatement(published, ecosystem.toLowerCase());
+        const statement = toStatement(published, distribution);
         if (statement) statements.push(statement);
         return statement !== undefined;
       },
       document: (time) => toOpenvex(statements, author, time),
     };
   },
-  csaf({ author, ecosystem }) {
-    const csaf = newCsaf(ecosystem.toLowerCase());
+  csaf({ author }, distribution) {
+    const csaf = newCsaf(distribution);
     return { add: csaf.add, document: (time) => csaf.document(author, namespaceOf(author), time) };
   },
-  secdb({ ecosystem }) {
+  secdb(_options, distribution) {
     const secdb = newSecdb();
-    return { add: secdb.add, document: () => secdb.document(`https://packages.${ecosystem.toLowerCase()}.dev`) };
+    return { add: secdb.add, document: () => secdb.document(`https://packages.${distribution}.dev`) };
   },
 };
 

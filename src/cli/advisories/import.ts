@@ -9,9 +9,11 @@ import {
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { note, printable } from "../shell.ts";
+import { BadDocument } from "./document.ts";
 import { parseText } from "./document-text.ts";
 import { type FormatName, readDocument } from "./formats.ts";
 import { toRecord } from "./record.ts";
+import { type Item, openSender } from "./sender.ts";
 import { filesOf, reasonOf, type SourceFile } from "./sources.ts";
 
 /** What a person asked for. */
@@ -24,11 +26,8 @@ export interface ImportOptions {
   readonly dryRun: boolean;
 }
 
-/** A request holds at most so many advisories, and so many bytes: less than the server takes. */
-const batch = { items: 100, bytes: 1024 * 1024, itemBytes: 3 * 1024 * 1024 };
-
-/** Requests under way: the next files are read while the server writes. */
-const atOnce = 2;
+/** The most that one advisory has: less than a request may have. */
+const maxItemBytes = 3 * 1024 * 1024;
 
 /** Problems that are told of one by one. */
 const toldProblems = 1000;
@@ -55,90 +54,55 @@ export async function importAdvisories(
 }
 
 async function importAll(session: Session, paths: readonly string[], options: ImportOptions, report: Report) {
-  const sender = await openSender(session, options, report);
+  const sender = openSender(await openWriter(session, options, report));
   let files = 0;
   for await (const _ of filesOf(paths)) files++;
   using progress = await openProgress(session.shell, "importing", files);
   for await (const file of filesOf(paths)) {
     if ("reason" in file) report.problem(file.name, file.reason);
-    else for (const record of await recordsOf(file, options, report)) await sender.add(file.name, record);
+    else for (const item of await itemsOf(file, options, report)) await sender.add(item);
     progress.advance();
   }
   await sender.finish();
 }
 
 /** The advisories of a file. What is wrong is reported, and the rest is answered. */
-async function recordsOf(file: SourceFile, options: ImportOptions, report: Report): Promise<ImportedAdvisory[]> {
-  const records: ImportedAdvisory[] = [];
+async function itemsOf(file: SourceFile, options: ImportOptions, report: Report): Promise<Item[]> {
+  const items: Item[] = [];
   try {
     const document = parseText(file.name, await file.readText(), options.format);
     for (const part of readDocument(document, options.format, options)) {
-      try {
-        records.push(...part.read().map(toRecord));
-      } catch (error) {
-        report.problem(part.name === "" ? file.name : `${file.name}: ${part.name}`, reasonOf(error));
-      }
+      report.attempt(part.name === "" ? file.name : `${file.name}: ${part.name}`, () => {
+        for (const record of part.read().map(toRecord)) {
+          report.attempt(`${file.name}: ${record.advisoryId}`, () => items.push(toItem(file.name, record)));
+        }
+      });
     }
   } catch (error) {
     report.problem(file.name, reasonOf(error));
   }
-  return records;
+  return items;
 }
 
-interface Sender {
-  add(file: string, record: ImportedAdvisory): Promise<void>;
-  finish(): Promise<void>;
+/** Throws when the record cannot be sent. */
+function toItem(file: string, record: ImportedAdvisory): Item {
+  const size = toBinary(ImportedAdvisorySchema, record).length;
+  if (size > maxItemBytes) throw new BadDocument(`it is larger than ${maxItemBytes} bytes`);
+  return { file, record, size };
 }
 
-interface Item {
-  readonly file: string;
-  readonly record: ImportedAdvisory;
-}
-
-async function openSender(session: Session, { group, dryRun }: ImportOptions, report: Report): Promise<Sender> {
+/** Sends items to the server, and reports what became of each. */
+async function openWriter(session: Session, { group, dryRun }: ImportOptions, report: Report) {
   const client = await session.client(AdvisoryImportService);
-  const underWay = new Set<Promise<void>>();
-  let items: Item[] = [];
-  let bytes = 0;
-
-  async function send(sent: readonly Item[]): Promise<void> {
-    const advisories = sent.map(({ record }) => record);
+  return async (items: readonly Item[]): Promise<void> => {
+    const advisories = items.map(({ record }) => record);
     const { results } = await client.importAdvisories({ parent: group, advisories, dryRun });
     results.forEach(({ outcome, error }, i) => {
-      const { file, record } = sent[i]!;
+      const { file, record } = items[i]!;
       const word = words[outcome as keyof typeof words];
       if (word) report.count(word);
       else report.problem(`${file}: ${record.advisoryId}`, error);
     });
-  }
-
-  async function flush(): Promise<void> {
-    if (items.length === 0) return;
-    const sending = send(items).finally(() => underWay.delete(sending));
-    // Whoever waits for it hears of a failure.
-    sending.catch(() => {});
-    underWay.add(sending);
-    [items, bytes] = [[], 0];
-    if (underWay.size >= atOnce) await Promise.race(underWay);
-  }
-
-  return {
-    async add(file, record) {
-      const size = toBinary(ImportedAdvisorySchema, record).length;
-      if (size > batch.itemBytes) {
-        report.problem(`${file}: ${record.advisoryId}`, `it is larger than ${batch.itemBytes} bytes`);
-        return;
-      }
-      // Two of one id must not be written at the same time.
-      const isKnown = items.some((item) => item.record.advisoryId === record.advisoryId);
-      if (isKnown || items.length === batch.items || bytes + size > batch.bytes) await flush();
-      items.push({ file, record });
-      bytes += size;
-    },
-    async finish() {
-      await flush();
-      await Promise.all(underWay);
-    },
   };
 }
 
@@ -148,16 +112,25 @@ function newReport() {
   const counts = { created: 0, updated: 0, unchanged: 0 };
   const told: string[] = [];
   let problems = 0;
+  function problem(where: string, reason: string): void {
+    problems++;
+    if (told.length < toldProblems) told.push(`${where}: ${reason}`);
+  }
   return {
     get problems() {
       return problems;
     },
+    problem,
+    /** Does a part of the work; what it throws is a problem. */
+    attempt(where: string, work: () => void): void {
+      try {
+        work();
+      } catch (error) {
+        problem(where, reasonOf(error));
+      }
+    },
     count(word: keyof typeof counts) {
       counts[word]++;
-    },
-    problem(where: string, reason: string) {
-      problems++;
-      if (told.length < toldProblems) told.push(`${where}: ${reason}`);
     },
     print({ shell }: Session, dryRun: boolean) {
       for (const line of told) note(shell, printable(line));

@@ -45,15 +45,15 @@ export function artifactOf({ type, namespace, name, qualifiers }: PackageUrl): A
 
 /** What a component of a package URL's type is called here. */
 export function componentTypeOf({ type }: PackageUrl): string {
-  return componentTypes[type] ?? type;
+  return componentTypes.get(type) ?? type;
 }
 
-const componentTypes: Readonly<Record<string, string>> = {
-  golang: "go-module",
-  pypi: "python",
-  cargo: "rust-crate",
-  maven: "java",
-};
+const componentTypes: ReadonlyMap<string, string> = new Map([
+  ["golang", "go-module"],
+  ["pypi", "python"],
+  ["cargo", "rust-crate"],
+  ["maven", "java"],
+]);
 
 /** The package URL of an artifact; packages of a distribution are below its name. */
 export function purlOf(artifact: Artifact, componentType: string, distribution: string, version = ""): string {
@@ -61,7 +61,7 @@ export function purlOf(artifact: Artifact, componentType: string, distribution: 
   const path = (text: string) => text.split("/").map(encode).join("/");
   const suffix = `${version === "" ? "" : `@${encode(version)}`}${architecture === "" ? "" : `?arch=${encode(architecture)}`}`;
   if (type === "image") return `pkg:oci/${encode(name)}${suffix}`;
-  const library = Object.entries(componentTypes).find(([, word]) => word === componentType)?.[0] ?? componentType;
+  const library = [...componentTypes].find(([, word]) => word === componentType)?.[0] ?? componentType;
   if (type === "library") {
     return `pkg:${/^[a-z][a-z0-9.+-]*$/.test(library) ? library : "generic"}/${path(library === "maven" ? name.replace(":", "/") : name)}${suffix}`;
   }

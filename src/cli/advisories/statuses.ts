@@ -14,15 +14,15 @@ export const eventWords = {
 } as const;
 
 /** The reasons of a false positive as the YAML format calls them. */
-export const reasonWords: Readonly<Record<string, Reason>> = {
-  "vulnerability-record-analysis-contested": Reason.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
-  "component-vulnerability-mismatch": Reason.COMPONENT_VULNERABILITY_MISMATCH,
-  "vulnerable-code-version-not-used": Reason.VULNERABLE_CODE_VERSION_NOT_USED,
-  "vulnerable-code-not-included-in-package": Reason.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE,
-  "vulnerable-code-not-in-execution-path": Reason.VULNERABLE_CODE_NOT_IN_EXECUTION_PATH,
-  "vulnerable-code-cannot-be-controlled-by-adversary": Reason.VULNERABLE_CODE_CANNOT_BE_CONTROLLED_BY_ADVERSARY,
-  "inline-mitigations-exist": Reason.INLINE_MITIGATIONS_EXIST,
-};
+export const reasonWords: ReadonlyMap<string, Reason> = new Map([
+  ["vulnerability-record-analysis-contested", Reason.VULNERABILITY_RECORD_ANALYSIS_CONTESTED],
+  ["component-vulnerability-mismatch", Reason.COMPONENT_VULNERABILITY_MISMATCH],
+  ["vulnerable-code-version-not-used", Reason.VULNERABLE_CODE_VERSION_NOT_USED],
+  ["vulnerable-code-not-included-in-package", Reason.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE],
+  ["vulnerable-code-not-in-execution-path", Reason.VULNERABLE_CODE_NOT_IN_EXECUTION_PATH],
+  ["vulnerable-code-cannot-be-controlled-by-adversary", Reason.VULNERABLE_CODE_CANNOT_BE_CONTROLLED_BY_ADVERSARY],
+  ["inline-mitigations-exist", Reason.INLINE_MITIGATIONS_EXIST],
+]);
 
 /** The justifications of VEX, which OpenVEX and CSAF share; the first of each is what a reason becomes. */
 const justifications: readonly (readonly [justification: string, reasons: readonly Reason[]])[] = [
@@ -52,7 +52,7 @@ export function reasonOf(justification: string): Reason {
 
 /** The word of a reason; empty for none. */
 export function reasonWord(reason: Reason): string {
-  return Object.entries(reasonWords).find(([, number]) => number === reason)?.[0] ?? "";
+  return [...reasonWords].find(([, number]) => number === reason)?.[0] ?? "";
 }
 
 /** The word of a type of events; empty for one that has none. */

@@ -94,7 +94,8 @@ function page(response: ServerResponse, status: number, body: string): void {
 }
 
 function isSame(given: string, expected: string): boolean {
-  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Where there is none, the address above is enough. */

@@ -1,9 +1,10 @@
 // The file in which container tools keep how they sign in, and the helper that they ask.
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Target } from "../client/credential.ts";
+import { readIfThere, replaceFile } from "../client/own-file.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 
@@ -41,24 +42,27 @@ export function writeHelper(folder: string, { url, audience }: Target): string {
   return file;
 }
 
-function change({ environment }: Shell, edit: (config: Record<string, unknown>) => void): string {
+/** Throws when the file is there, but is none that can be changed. */
+export function checkDockerConfig(shell: Shell): void {
+  read(configPath(shell));
+}
+
+function configPath({ environment }: Shell): string {
   const folder = environment.DOCKER_CONFIG || path.join(environment.HOME || homedir(), ".docker");
-  const file = path.join(folder, "config.json");
-  const config = { ...read(file) };
+  return path.join(folder, "config.json");
+}
+
+function change(shell: Shell, edit: (config: Record<string, unknown>) => void): string {
+  const file = configPath(shell);
+  const config = read(file);
   edit(config);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.new`, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, `${JSON.stringify(config, null, 2)}\n`);
   return file;
 }
 
-function read(file: string): object {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return {};
-  }
+function read(file: string): Record<string, unknown> {
+  const text = readIfThere(file);
+  if (text === undefined) return {};
   try {
     return asObject(JSON.parse(text));
   } catch {

@@ -1,9 +1,9 @@
 // Sign-in of workloads: the identity token of a CI system or a cloud is exchanged for an API token.
-import { readFileSync } from "node:fs";
 import { SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import type { Target } from "../client/credential.ts";
 import { failing, withBearer } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
+import { fileOrText } from "../resources/flags.ts";
 import type { Shell } from "../shell.ts";
 
 /** Exchanges an identity token. Without an identity the server finds the only one that the token fits. */
@@ -17,7 +17,7 @@ export async function exchangeIdentityToken(target: Target, identity: string, to
 
 /** The identity token: as given, or the content of the file that the text names. */
 export function readIdentityToken(text: string): string {
-  const token = readIfFile(text) ?? text;
+  const token = fileOrText(text);
   // Of three parts, or the signed request of AWS, which is long.
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token) || /^[\w-]{200,}={0,2}$/.test(token)) return token;
   throw new CommandFailure("the identity token is neither a file that can be read nor a token", {
@@ -38,12 +38,4 @@ export async function findAmbientToken({ environment }: Shell, target: Target): 
   throw new CommandFailure(`the runner answers ${reply.status} when asked for an identity token`, {
     hint: 'The job needs "permissions: {id-token: write}".',
   });
-}
-
-function readIfFile(text: string): string | undefined {
-  try {
-    return readFileSync(text, "utf8").trim();
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,8 @@
 // private half, and deleting the identity revokes the token.
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { maxStaticKeysAge } from "../../sts/static-keys.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import type { View } from "../output/output.ts";
@@ -14,7 +15,7 @@ import { textAt } from "../resources/json.ts";
 import { findUid, listAll } from "../resources/lookup.ts";
 import { standardMethod } from "../resources/methods.ts";
 import { roles } from "../resources/roles.ts";
-import { saveLogin } from "./docker-config.ts";
+import { checkDockerConfig, saveLogin } from "./docker-config.ts";
 
 export interface PullTokenFlags {
   readonly parent?: string;
@@ -27,6 +28,8 @@ export interface PullTokenFlags {
 /** How the identities of pull tokens are told from others with static keys. */
 const issuerPrefix = "https://pulltoken.";
 const role = "registry.pull";
+/** The longest that one is good for, in seconds. */
+const maxLifetime = maxStaticKeysAge / 1000;
 
 const pullTokenView: View = {
   noun: "pull tokens",
@@ -39,34 +42,55 @@ const pullTokenView: View = {
 
 /** Creates one under a group, and prints how to sign in with it. */
 export async function createPullToken(session: Session, flags: PullTokenFlags): Promise<void> {
+  // Whatever can be wrong is found before there is an identity that nobody has the token of.
+  const host = registryHost(session, flags);
+  const expiresAt = Date.now() + lifetime(flags) * 1000;
   const parent = await findGroup(session, flags.parent);
+  const roleUid = await findUid(session, roles, role);
   const name = flags.name ?? `pull-token-${randomBytes(4).toString("hex")}`;
-  const expiresAt = Date.now() + seconds(flags.ttl) * 1000;
-  const { publicKey, privateKey } = await generateKeyPair("RS256");
-  const kid = randomBytes(8).toString("hex");
-  const [issuer, subject] = [`${issuerPrefix}${new URL(session.issuer).hostname}`, name];
-  const keys = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" }] };
-  const staticKeys = {
-    issuer,
-    subject,
-    issuerKeys: JSON.stringify(keys),
-    expirationTime: new Date(expiresAt).toISOString(),
-  };
+  const issuer = `${issuerPrefix}${new URL(session.issuer).hostname}`;
+  const { issuerKeys, sign } = await newKeys();
+  const expires = new Date(expiresAt).toISOString();
   const identity = await session.call((await standardMethod(identities, "Create")).method, {
     parent,
-    identity: { name, description: flags.description ?? "Pull token", staticKeys },
+    identity: {
+      name,
+      description: flags.description ?? "Pull token",
+      staticKeys: { issuer, subject: name, issuerKeys, expirationTime: expires },
+    },
   });
   const uid = textAt(identity, "uid");
   await session.call((await standardMethod(roleBindings, "Create")).method, {
     parent,
-    roleBinding: { identityUid: uid, roleUid: await findUid(session, roles, role) },
+    roleBinding: { identityUid: uid, roleUid },
   });
-  const token = await new SignJWT({ iss: issuer, sub: subject, aud: session.issuer })
-    .setProtectedHeader({ alg: "RS256", kid })
-    .setIssuedAt()
-    .setExpirationTime(Math.floor(expiresAt / 1000))
-    .sign(privateKey);
-  await show(session, flags, { uid, name, expires: new Date(expiresAt).toISOString(), token });
+  const claims = { iss: issuer, sub: name, aud: session.issuer, exp: Math.floor(expiresAt / 1000) };
+  await show(session, flags, host, { uid, name, expires, token: await sign(claims) });
+}
+
+/** The registry, where it is known; `--save` needs it, and a file to save to. */
+function registryHost({ config, shell }: Session, { save }: PullTokenFlags): string | undefined {
+  const host = config["platform.registry"];
+  if (save && host === undefined) throw noRegistry();
+  if (save) checkDockerConfig(shell);
+  return host;
+}
+
+/** Seconds. */
+function lifetime({ ttl }: PullTokenFlags): number {
+  const found = seconds(ttl);
+  if (found <= maxLifetime) return found;
+  throw wrongUsage(`a pull token is good for ${maxLifetime / 3600}h at most, not for ${ttl}`);
+}
+
+/** A pair of keys: the public one as a JSON Web Key Set, the other one as what it signs. */
+async function newKeys() {
+  const { publicKey, privateKey } = await generateKeyPair("RS256");
+  const kid = randomBytes(8).toString("hex");
+  const keys = [{ ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" }];
+  const sign = (claims: JWTPayload) =>
+    new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid }).setIssuedAt().sign(privateKey);
+  return { issuerKeys: JSON.stringify({ keys }), sign };
 }
 
 /** Lists them; those that have expired only when asked for. */
@@ -79,12 +103,13 @@ export async function listPullTokens(session: Session, expired: boolean): Promis
   await session.output.list(pullTokenView, kept);
 }
 
-async function show(session: Session, { save }: PullTokenFlags, made: JsonObject & { uid: string; token: string }) {
-  const host = session.config["platform.registry"];
-  if (save) {
-    if (host === undefined) throw noRegistry();
-    saveLogin(session.shell, host, made.uid, made.token);
-  }
+async function show(
+  session: Session,
+  { save }: PullTokenFlags,
+  host: string | undefined,
+  made: JsonObject & { uid: string; token: string },
+): Promise<void> {
+  if (save && host !== undefined) saveLogin(session.shell, host, made.uid, made.token);
   if (session.output.format !== "table") return await session.output.one(pullTokenView, { ...made });
   const command = `docker login ${host ?? "REGISTRY"} --username "${made.uid}" --password "${made.token}"`;
   session.shell.stdout.write(`${command}\n`);

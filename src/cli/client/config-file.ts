@@ -1,9 +1,9 @@
 // The caller's own settings: which server, which group, which format. Not those of `serve`.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { wrongUsage } from "../failure.ts";
 import type { Shell } from "../shell.ts";
+import { readIfThere, replaceFile } from "./own-file.ts";
 
 /** What can be set, and what it means. The names are those that people know from chainctl. */
 export const configKeys = {
@@ -47,9 +47,7 @@ export async function writeClientConfig(shell: Shell, key: ConfigKey, value: str
   const document = parseDocument(readIfThere(file) || "{}\n");
   if (value === undefined) document.deleteIn(key.split("."));
   else document.setIn(key.split("."), value);
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.new`, document.toString(), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, document.toString());
   return file;
 }
 
@@ -78,13 +76,4 @@ function flatten(content: unknown, file: string): ClientConfig {
 function asObject(value: unknown, where: string): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw wrongUsage(`${where} must hold settings such as "platform: {api: https://…}"`);
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

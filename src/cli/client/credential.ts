@@ -4,7 +4,8 @@ import path from "node:path";
 import { decodeJwt, type JWTPayload } from "jose";
 import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
-import { openTokenCache, readToken } from "./token-cache.ts";
+import { whileLocked } from "./lock.ts";
+import { openTokenCache, readToken, type TokenCache } from "./token-cache.ts";
 
 /** A token, and what to call the place that it came from. */
 export interface Credential {
@@ -57,12 +58,25 @@ export function readClaims(token: string): JWTPayload | undefined {
 
 async function findCached(shell: Shell, { audience }: Target, refresh: Refresh): Promise<Credential | undefined> {
   const cache = openTokenCache(shell, audience);
+  const cached = readCached(cache);
+  if (isLasting(cached) || cache.read("refresh-token") === undefined) return cached;
+  // Whoever uses a refresh token for a second time ends its family, and with it the sign-in.
+  return await whileLocked(`${cache.pathOf("refresh-token")}.lock`, async () => {
+    const found = readCached(cache);
+    const refreshToken = isLasting(found) ? undefined : cache.read("refresh-token");
+    const renewed = refreshToken === undefined ? undefined : await refresh(refreshToken);
+    return renewed === undefined ? found : toCredential(renewed, cache.pathOf("oidc-token"));
+  });
+}
+
+function readCached(cache: TokenCache): Credential | undefined {
   const token = cache.read("oidc-token");
-  const cached = token === undefined ? undefined : toCredential(token, cache.pathOf("oidc-token"));
-  if (cached && !isExpired(cached, shortestLifeMs)) return cached;
-  const refreshToken = cache.read("refresh-token");
-  const renewed = refreshToken === undefined ? undefined : await refresh(refreshToken);
-  return renewed === undefined ? cached : toCredential(renewed, cache.pathOf("oidc-token"));
+  return token === undefined ? undefined : toCredential(token, cache.pathOf("oidc-token"));
+}
+
+/** Whether it need not be renewed. */
+function isLasting(cached: Credential | undefined): boolean {
+  return cached !== undefined && !isExpired(cached, shortestLifeMs);
 }
 
 /** In a checkout, `npm start` has left the owner's token; it is for that one server only. */

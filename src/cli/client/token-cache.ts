@@ -1,9 +1,10 @@
 // Where tokens are kept between commands: the layout of the platform's SDK, so that it and the Terraform provider find
 // what `auth login` has fetched, and the other way round.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Shell } from "../shell.ts";
+import { readIfThere, replaceFile } from "./own-file.ts";
 
 export type CachedKind = "oidc-token" | "refresh-token";
 
@@ -25,12 +26,7 @@ export function openTokenCache(shell: Shell, audience: string): TokenCache {
   return {
     pathOf,
     read: (kind) => readToken(pathOf(kind)),
-    write(kind, token) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Whoever reads the file sees the old token or the new one, never a part; and nobody else reads it at all.
-      writeFileSync(`${pathOf(kind)}.new`, token, { mode: 0o600 });
-      renameSync(`${pathOf(kind)}.new`, pathOf(kind));
-    },
+    write: (kind, token) => replaceFile(pathOf(kind), token),
     clear() {
       const found = kinds.filter((kind) => readToken(pathOf(kind)) !== undefined);
       for (const kind of kinds) rmSync(pathOf(kind), { force: true });
@@ -41,12 +37,7 @@ export function openTokenCache(shell: Shell, audience: string): TokenCache {
 
 /** A token in a file; undefined when there is no such file or it is empty. */
 export function readToken(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8").trim() || undefined;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
+  return readIfThere(file)?.trim() || undefined;
 }
 
 /** As Go's os.UserCacheDir says. */

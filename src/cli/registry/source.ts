@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { digestPattern, type FetchContent, manifestTypes } from "../../registry/image.ts";
 import { isRepositoryName } from "../../registry/name.ts";
 import { CommandFailure } from "../failure.ts";
+import { printable } from "../shell.ts";
 import { answerChallenge, type SignInOptions } from "./sign-in.ts";
 
 /** A registry, as far as it is read. */
@@ -22,8 +23,8 @@ const maxDocumentBytes = 4 * 1024 * 1024;
 const maxPages = 10_000;
 const pageSize = 500;
 
-/** Opens a registry at an address; nothing is sent until something is asked. */
-export function openSource(address: string, options: SignInOptions): Source {
+/** Opens a registry at an address; nothing is sent until something is asked. `pageLimit` is there for tests. */
+export function openSource(address: string, options: SignInOptions, pageLimit = maxPages): Source {
   const url = URL.parse(address);
   if ((url?.protocol !== "https:" && url?.protocol !== "http:") || url.pathname !== "/" || url.search || url.hash)
     throw new CommandFailure(
@@ -65,7 +66,9 @@ export function openSource(address: string, options: SignInOptions): Source {
   async function pages(first: string, scope: string, member: string): Promise<string[] | undefined> {
     const found: string[] = [];
     let path: string | undefined = first;
-    for (let page = 0; path !== undefined && page < maxPages; page++) {
+    for (let page = 0; path !== undefined; page++) {
+      // Whoever takes a part of a list for the whole removes what is in the rest.
+      if (page === pageLimit) throw new CommandFailure(`the registry at ${origin} lists more than ${page} pages`);
       const reply = await ask(path, scope);
       if (reply.status === 404 && page === 0) return undefined;
       if (!reply.ok) throw refused(path, reply.status);
@@ -81,8 +84,10 @@ export function openSource(address: string, options: SignInOptions): Source {
   /** RFC 8288; the address of the next page must lie in the same registry. */
   function nextPage(link: string | null, path: string): string | undefined {
     const next = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? "")?.[1];
-    const target = next === undefined ? null : URL.parse(next, `${origin}${path}`);
-    return target?.origin === origin ? target.pathname + target.search : undefined;
+    if (next === undefined) return undefined;
+    const target = URL.parse(next, `${origin}${path}`);
+    if (target?.origin === origin) return target.pathname + target.search;
+    throw new CommandFailure(`the registry at ${origin} names a next page elsewhere: ${printable(next.slice(0, 200))}`);
   }
 
   function refused(path: string, status: number): CommandFailure {
@@ -113,7 +118,9 @@ export function openSource(address: string, options: SignInOptions): Source {
       const digest = head.headers.get("docker-content-digest") ?? "";
       if (digestPattern.test(digest)) return digest;
       const reply = await ask(path, pullOf(repository), { accept });
-      return reply.ok ? `sha256:${hash("sha256", await readBody(reply))}` : undefined;
+      if (reply.status === 404) return undefined;
+      if (!reply.ok) throw refused(path, reply.status);
+      return `sha256:${hash("sha256", await readBody(reply))}`;
     },
     async content(kind, repository, digest) {
       const path = `/v2/${repository}/${kind}/${digest}`;

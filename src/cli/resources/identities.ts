@@ -64,7 +64,7 @@ export const identities: Resource = {
     { flags: "--role <names>", description: "roles to bind to it, by name or uid", only: "create" },
   ],
   complete: async (body, options) => withRelationship(body, options),
-  afterCreate: bindRoles,
+  prepareCreate: findRoles,
 };
 
 /** The members of a relationship that flags name. */
@@ -148,17 +148,18 @@ function merge(before: JsonValue | undefined, changes: JsonObject): JsonObject {
   return { ...merged, ...changes };
 }
 
-async function bindRoles(identity: JsonObject, options: Options, session: Session): Promise<void> {
-  const [{ roleBindings }, { roles }, { findUid }, { standardMethod }] = await Promise.all([
-    import("./iam.ts"),
-    import("./roles.ts"),
-    import("./lookup.ts"),
-    import("./methods.ts"),
-  ]);
+/** Finds the roles, and answers how they are bound. */
+async function findRoles(options: Options, session: Session): Promise<(identity: JsonObject) => Promise<void>> {
+  const [{ roles }, { findUid }] = await Promise.all([import("./roles.ts"), import("./lookup.ts")]);
+  const roleUids: string[] = [];
+  for (const role of list(options.role ?? [])) roleUids.push(await findUid(session, roles, role));
+  return (identity) => bindRoles(session, textAt(identity, "uid"), roleUids);
+}
+
+async function bindRoles(session: Session, identityUid: string, roleUids: readonly string[]): Promise<void> {
+  const [{ roleBindings }, { standardMethod }] = await Promise.all([import("./iam.ts"), import("./methods.ts")]);
   const { method } = await standardMethod(roleBindings, "Create");
-  const identityUid = textAt(identity, "uid");
-  for (const role of list(options.role ?? [])) {
-    const roleUid = await findUid(session, roles, role);
+  for (const roleUid of roleUids) {
     await session.call(method, { parent: parentOf(identityUid), roleBinding: { identityUid, roleUid } });
   }
 }

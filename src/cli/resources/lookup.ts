@@ -12,7 +12,8 @@ const pageSize = 200;
 /** The uid of the resource that is meant. A group may be a path of names, `example.org/engineering`. */
 export async function findUid(session: Session, resource: Resource, text: string): Promise<string> {
   if (isUid(text)) return text;
-  const [first = "", ...rest] = text.split("/");
+  // Other names may have a slash of their own.
+  const [first = "", ...rest] = resource.nests ? text.split("/") : [text];
   let uid = await findNamed(session, resource, first, {});
   for (const name of rest) uid = await findNamed(session, resource, name, { childrenOf: uid });
   return uid;

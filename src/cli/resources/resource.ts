@@ -32,7 +32,6 @@ export type Options = Readonly<Record<string, FlagValue>>;
 export interface Resource {
   /** The words that lead to its commands: `iam role-bindings`. */
   readonly path: string;
-  readonly aliases?: readonly string[];
   readonly noun: string;
   /** The name of its message: `RoleBinding`. */
   readonly type: string;
@@ -41,6 +40,8 @@ export interface Resource {
   readonly view: View;
   /** The member that people call it by, and the filter of the list request that finds it; both `name` when absent. */
   readonly name?: { readonly member: string; readonly filter: string };
+  /** Whether one lies in another, so that a path of names stands for it. */
+  readonly nests?: boolean;
   /** The argument of `create`, and the field that it sets. */
   readonly argument?: { readonly name: string; readonly field: string };
   /** Whether `create` wants a group to create it in. */
@@ -57,6 +58,6 @@ export interface Resource {
   readonly complete?: (body: JsonObject, options: Options, session: Session) => Promise<JsonObject>;
   /** Flags that `complete` reads. */
   readonly completing?: readonly Pick<Flag, "flags" | "description" | "only">[];
-  /** What is done once it was created. */
-  readonly afterCreate?: (created: JsonObject, options: Options, session: Session) => Promise<void>;
+  /** Checks what flags say before anything is created; what it answers is done once it was. */
+  readonly prepareCreate?: (options: Options, session: Session) => Promise<(created: JsonObject) => Promise<void>>;
 }

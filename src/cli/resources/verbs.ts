@@ -41,8 +41,9 @@ export async function createResource(
   const completed = (await resource.complete?.(body, options, session)) ?? body;
   const parent = await findParent(session, resource, options);
   const { method, field } = await standardMethod(resource, "Create");
+  const afterwards = await resource.prepareCreate?.(options, session);
   const created = await session.call(method, { ...(parent !== "" && { parent }), [field]: completed });
-  await resource.afterCreate?.(created, options, session);
+  await afterwards?.(created);
   await session.output.one(resource.view, created);
 }
 

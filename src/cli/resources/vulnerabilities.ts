@@ -2,7 +2,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { updated } from "./columns.ts";
 import { constant, list } from "./flags.ts";
-import { textAt } from "./json.ts";
 import type { Resource } from "./resource.ts";
 
 export const advisories: Resource = {
@@ -51,10 +50,10 @@ export const advisories: Resource = {
   ],
 };
 
-/** The kind of the most recent approved event, in the words of its member: `false-positive-determination`. */
+/** The kind of the last approved event, in the words of its member: `false-positive-determination`. */
 function latestEvent({ events }: JsonObject): string {
-  const approved = ((events ?? []) as JsonObject[]).filter((event) => event.reviewState === "REVIEW_STATE_APPROVED");
-  const [latest] = approved.sort((a, b) => (textAt(a, "createTime") < textAt(b, "createTime") ? 1 : -1));
+  // The server has them in their order; as texts, times of different precision do not compare.
+  const latest = ((events ?? []) as JsonObject[]).findLast((event) => event.reviewState === "REVIEW_STATE_APPROVED");
   const kind = Object.keys(latest ?? {}).find((member) => kinds.includes(member)) ?? "";
   return kind.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

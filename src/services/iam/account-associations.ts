@@ -8,10 +8,10 @@ import { alreadyExists, notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow, insertRow } from "../../storage/collection.ts";
-import { UniqueViolation } from "../../storage/errors.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { parentOf, platformRoot } from "../../uid.ts";
 import { toTimestamp } from "../timestamps.ts";
@@ -56,14 +56,11 @@ export function accountAssociations(deps: Deps, exchange?: CredentialExchange): 
       getAccountAssociation: standard.get,
       listAccountAssociations: (request, call) => standard.list(request, call, { name: request.name }),
       async createAccountAssociation({ parent, accountAssociation: value }, call) {
-        try {
-          return associationMessage(
-            await database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!)),
-          );
-        } catch (error) {
-          if (!(error instanceof UniqueViolation)) throw error;
-          throw alreadyExists(accountAssociation.type, parent, "the group has an account association");
-        }
+        const refusal = () => alreadyExists(accountAssociation.type, parent, "the group has an account association");
+        const row = await refusingDuplicates(refusal, () =>
+          database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!)),
+        );
+        return associationMessage(row);
       },
       updateAccountAssociation: (request, call) =>
         standard.update(request.accountAssociation!, request.updateMask, call, async (tx, before, after) => {

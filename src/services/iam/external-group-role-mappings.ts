@@ -10,11 +10,11 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow, lockRow } from "../../storage/collection.ts";
 import { readCounter } from "../../storage/counters.ts";
-import { UniqueViolation } from "../../storage/errors.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { parentOf, rootOf } from "../../uid.ts";
 import { toTimestamp } from "../timestamps.ts";
@@ -76,14 +76,10 @@ export function externalGroupRoleMappings(deps: Deps): Implementation {
       listExternalGroupRoleMappings: (request, call) =>
         standard.list(request, call, { parent: request.identityProviderUid }),
       async createExternalGroupRoleMapping({ parent, externalGroupRoleMapping: value }, call) {
-        try {
-          return mappingMessage(
-            await database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!, call)),
-          );
-        } catch (error) {
-          if (!(error instanceof UniqueViolation)) throw error;
-          throw alreadyExists(mapping.type, "", "the group of the identity provider has this role at this scope");
-        }
+        const row = await refusingDuplicates(duplicate, () =>
+          database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!, call)),
+        );
+        return mappingMessage(row);
       },
       deleteExternalGroupRoleMapping: (request, call) => standard.delete(request, call),
       async batchDeleteExternalGroupRoleMappings({ parent, names }, call) {
@@ -94,6 +90,10 @@ export function externalGroupRoleMappings(deps: Deps): Implementation {
     },
     [mapping.messageRules, batchRules],
   );
+}
+
+function duplicate() {
+  return alreadyExists(mapping.type, "", "the group of the identity provider has this role at this scope");
 }
 
 /** The published field annotations call all of them optional, and a mapping means nothing without one. */

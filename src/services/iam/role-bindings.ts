@@ -11,10 +11,10 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow } from "../../storage/collection.ts";
-import { UniqueViolation } from "../../storage/errors.ts";
 import type { Session } from "../../storage/session.ts";
 import { groupParents } from "./groups.ts";
 import { hydrate } from "./hydration.ts";
@@ -57,7 +57,7 @@ export function roleBindings(deps: Deps): Implementation {
   }
 
   async function createAll(parent: string, values: readonly RoleBinding[], call: Call) {
-    const rows = await refusingDuplicates(() =>
+    const rows = await refusingDuplicates(duplicate, () =>
       database.write(writeContext(call, clock), async (tx) => {
         const created: RoleBindingRow[] = [];
         for (const value of values) {
@@ -90,7 +90,7 @@ export function roleBindings(deps: Deps): Implementation {
       },
       async updateRoleBinding({ roleBinding: value, updateMask }, call) {
         let updated: RoleBindingRow | undefined;
-        await refusingDuplicates(() =>
+        await refusingDuplicates(duplicate, () =>
           standard.update(value!, updateMask, call, async (tx, before, after) => {
             await checkReferences(tx, after, before.parent, call);
             if (after.roleUid !== before.roleUid) await refuseLastOwner(tx, before);
@@ -161,12 +161,6 @@ async function checkReferences(
   if (!(await findRow(session, identityCollection, identityUid))) throw notFound(identityType, identityUid);
 }
 
-async function refusingDuplicates<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof UniqueViolation)
-      throw alreadyExists(roleBinding.type, "", "the identity has this role at this group");
-    throw error;
-  }
+function duplicate() {
+  return alreadyExists(roleBinding.type, "", "the identity has this role at this group");
 }

@@ -10,10 +10,10 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, patternRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow } from "../../storage/collection.ts";
-import { UniqueViolation } from "../../storage/errors.ts";
 import { clearRepo, findTagsOf } from "../../storage/registry.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { groupParents } from "../iam/groups.ts";
@@ -125,13 +125,8 @@ function checkRepo({ syncConfig, customOverlay }: Repo): FieldViolation[] {
     .map(([field]) => ({ field, description: "is not offered by this server" }));
 }
 
-async function refusingTakenNames<T>(name: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw alreadyExists(repo.type, name, `the group has a repo named ${name}`);
-    throw error;
-  }
+function refusingTakenNames<T>(name: string, write: () => Promise<T>): Promise<T> {
+  return refusingDuplicates(() => alreadyExists(repo.type, name, `the group has a repo named ${name}`), write);
 }
 
 /** Whatever a repo holds goes with it, in the same transaction. */

@@ -10,10 +10,10 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { lockRow } from "../../storage/collection.ts";
-import { UniqueViolation } from "../../storage/errors.ts";
 import { findTag, tagCondition } from "../../storage/registry.ts";
 import { fromTimestamp, toTimestamp } from "../timestamps.ts";
 import { bundleRule, digestRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
@@ -84,16 +84,14 @@ export function tagWriter(deps: Deps) {
 
     /** Replaces the tag with this uid, its name included. */
     async replace(uid: string, value: Tag, call: Call) {
-      try {
-        const row = await database.write(writeContext(call, clock), async (tx) => {
+      const refusal = () => alreadyExists(tag.type, value.name, `the repo has a tag named ${value.name}`);
+      const row = await refusingDuplicates(refusal, () =>
+        database.write(writeContext(call, clock), async (tx) => {
           const before = await standard.find(tx, uid);
           return await writeTag(tx, before.parent, before, allowed(call, value, before, before.parent));
-        });
-        return standard.message(row);
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error;
-        throw alreadyExists(tag.type, value.name, `the repo has a tag named ${value.name}`);
-      }
+        }),
+      );
+      return standard.message(row);
     },
   };
 }

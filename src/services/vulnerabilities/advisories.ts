@@ -6,6 +6,7 @@ import {
   type Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { notFound } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { Deps } from "../../resource/deps.ts";
 import { readMethods } from "../../resource/read-methods.ts";
@@ -19,7 +20,7 @@ import {
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { toTimestamp } from "../timestamps.ts";
-import { advisoryType } from "./advisory-state.ts";
+import { type AdvisoryState, advisoryType, stateOf } from "./advisory-state.ts";
 import { eventMessage } from "./event-content.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
 
@@ -46,17 +47,24 @@ const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
   }),
 });
 
+/** Lists advisories as they are stored: each version of the API has its own words for their events. */
+export function advisoryLister(deps: Deps) {
+  const reading = readMethods(advisory, deps);
+  return async (request: ListAdvisoriesRequest, call: Call) => {
+    const { rows, ...envelope } = await reading.page(request, call, {}, conditionOf(request));
+    return { ...envelope, states: await deps.database.read((session) => withEvents(session, rows)) };
+  };
+}
+
 /** Serves advisories, each with its events. */
 export function advisories(deps: Deps): Implementation {
-  const { database } = deps;
-  const reading = readMethods(advisory, deps);
-
+  const list = advisoryLister(deps);
   return implement(AdvisoriesService, {
-    getAdvisory: ({ uid }) => database.read((session) => readAdvisory(session, uid)),
+    getAdvisory: ({ uid }) => deps.database.read((session) => readAdvisory(session, uid)),
 
     async listAdvisories(request, call) {
-      const { rows, ...envelope } = await reading.page(request, call, {}, conditionOf(request));
-      return { ...envelope, advisories: await database.read((session) => withEvents(session, rows)) };
+      const { states, ...envelope } = await list(request, call);
+      return { ...envelope, advisories: states.map(({ row, events }) => advisoryMessage(row, events)) };
     },
   });
 }
@@ -64,7 +72,7 @@ export function advisories(deps: Deps): Implementation {
 /** An advisory with its events. One that was deleted is still read by its uid, and says when that was. */
 export async function readAdvisory(session: Session, uid: string): Promise<MessageInitShape<typeof AdvisorySchema>> {
   const row = await findRow(session, advisoryCollection, uid);
-  if (row) return (await withEvents(session, [row]))[0]!;
+  if (row) return advisoryMessage(row, (await stateOf(session, row)).events);
   const deleted = await findDeletedAdvisory(session, uid);
   if (!deleted) throw notFound(advisoryType, uid);
   const shown = advisoryMessage(deleted.advisory as AdvisoryRow, deleted.events as AdvisoryEventRow[]);
@@ -96,19 +104,14 @@ function conditionOf(request: ListAdvisoriesRequest) {
 }
 
 /** The advisories of a page with their events, which are read at once. */
-async function withEvents(
-  session: Session,
-  rows: readonly AdvisoryRow[],
-): Promise<MessageInitShape<typeof AdvisorySchema>[]> {
-  const events =
-    rows.length === 0
-      ? []
-      : await findAdvisoryEvents(
-          session,
-          rows.map(({ uid }) => uid),
-        );
+async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
+  if (rows.length === 0) return [];
+  const events = await findAdvisoryEvents(
+    session,
+    rows.map(({ uid }) => uid),
+  );
   const byAdvisory = Map.groupBy(events, ({ advisoryUid }) => advisoryUid);
-  return rows.map((row) => advisoryMessage(row, byAdvisory.get(row.uid) ?? []));
+  return rows.map((row) => ({ row, events: byAdvisory.get(row.uid) ?? [] }));
 }
 
 /** An advisory and its events as a message. */

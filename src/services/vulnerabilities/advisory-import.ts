@@ -19,7 +19,7 @@ import { groupParents } from "../iam/groups.ts";
 import { groupCollection } from "../iam/rows.ts";
 import { fromTimestamp } from "../timestamps.ts";
 import { checkAliases, sourceIdRule } from "./advisory-fields.ts";
-import { checkEvent, contentOf, isTime, timeRule } from "./event-content.ts";
+import { checkEvents, contentOf, isTime, timeRule } from "./event-content.ts";
 import { type ImportItem, type ImportPlan, planImport } from "./import-plan.ts";
 import { advisoryLimits } from "./limits.ts";
 
@@ -86,15 +86,10 @@ function itemOf(advisory: ImportedAdvisory, now: number): ImportItem {
   const events = advisory.events.map(contentOf);
   const found: FieldViolation[] = [...checkMessage(advisory, undefined, { now, createTime: now })];
   found.push(...checkAliases(advisory.aliases));
-  if (events.length > advisoryLimits.events)
-    found.push({ field: "events", description: `an advisory has at most ${advisoryLimits.events} events` });
   const [createTime, withdrawTime] = [timeOf(advisory.createTime), timeOf(advisory.withdrawTime)];
   for (const [field, value] of Object.entries({ create_time: createTime, withdraw_time: withdrawTime }))
     if (value !== undefined && !isTime(value)) found.push({ field, description: timeRule });
-  for (const [i, event] of events.entries()) {
-    const wrong = checkEvent(event).filter(({ field }) => field !== "author");
-    found.push(...wrong.map(({ field, description }) => ({ field: `events[${i}].${field}`, description })));
-  }
+  found.push(...checkEvents(events, ["author"]));
   if (found.length > 0) throw invalidArgument(found);
   const { author, artifactName, artifactType, artifactArchitecture, aliases } = advisory;
   const { componentName, componentType, componentLocation } = advisory;

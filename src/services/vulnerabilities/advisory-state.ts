@@ -13,7 +13,7 @@ import {
   updateAdvisoryEvent,
 } from "../../storage/advisories.ts";
 import { replaceTerms, replaceText, termsOf, textOf } from "../../storage/advisory-terms.ts";
-import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../storage/collection.ts";
+import { deleteRow, insertRow, lockRow, updateRow } from "../../storage/collection.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
 
@@ -45,17 +45,6 @@ export async function findLocked(tx: Transaction, uid: string): Promise<Advisory
 /** The row together with its events. */
 export async function stateOf(session: Session, row: AdvisoryRow): Promise<AdvisoryState> {
   return { row, events: await findAdvisoryEvents(session, [row.uid]) };
-}
-
-/** The advisories with these uids, in their order; what is not there is left out. */
-export async function readStates(session: Session, uids: readonly string[]): Promise<AdvisoryState[]> {
-  const byAdvisory = Map.groupBy(await findAdvisoryEvents(session, uids), ({ advisoryUid }) => advisoryUid);
-  const states: AdvisoryState[] = [];
-  for (const uid of uids) {
-    const row = await findRow(session, advisoryCollection, uid);
-    if (row) states.push({ row, events: byAdvisory.get(uid) ?? [] });
-  }
-  return states;
 }
 
 /** The events in their order, and what the row says of them. */

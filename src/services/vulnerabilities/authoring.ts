@@ -2,14 +2,13 @@
 import { type FieldViolation, invalidArgument, notFound } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { type AdvisoryEventRow, findAdvisoryEvents } from "../../storage/advisories.ts";
 import { findRow } from "../../storage/collection.ts";
-import { UniqueViolation } from "../../storage/errors.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { type AdvisoryFields, checkAliases, publicIdRule } from "./advisory-fields.ts";
 import { type AdvisoryState, advisoryType } from "./advisory-state.ts";
-import { checkEvent, type EventContent } from "./event-content.ts";
-import { advisoryLimits } from "./limits.ts";
+import { checkEvent, checkEvents, type EventContent } from "./event-content.ts";
 import { advisoryCollection } from "./rows.ts";
 import {
   createAdvisory,
@@ -29,11 +28,10 @@ export function advisoryAuthoring(deps: Deps) {
   return {
     async create(parent: string, advisory: NewAdvisory, call: Call): Promise<AdvisoryState> {
       refuse([...checkFields(advisory), ...checkNew(advisory)]);
-      try {
-        return await write(call, (tx) => createAdvisory(tx, parent, advisory));
-      } catch (error) {
-        throw error instanceof UniqueViolation ? taken(advisory.advisoryId) : error;
-      }
+      return await refusingDuplicates(
+        () => taken(advisory.advisoryId),
+        () => write(call, (tx) => createAdvisory(tx, parent, advisory)),
+      );
     },
 
     async update(uid: string, fields: AdvisoryFields, call: Call): Promise<AdvisoryState> {
@@ -69,12 +67,7 @@ function checkNew({ advisoryId, events }: NewAdvisory): FieldViolation[] {
   const found: FieldViolation[] = [];
   if (advisoryId !== "" && !publicIdRule.test(advisoryId))
     found.push({ field: "advisory_id", description: publicIdRule.description });
-  if (events.length > advisoryLimits.events)
-    found.push({ field: "events", description: `an advisory has at most ${advisoryLimits.events} events` });
-  for (const [i, event] of events.entries()) {
-    const wrong = checkEvent(event);
-    found.push(...wrong.map(({ field, description }) => ({ field: `events[${i}].${field}`, description })));
-  }
+  found.push(...checkEvents(events));
   return found;
 }
 

@@ -6,7 +6,7 @@ import {
   EventTypeFilter,
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import type { FieldViolation } from "../../aip/errors.ts";
+import { type FieldViolation, failedPrecondition } from "../../aip/errors.ts";
 import type { AdvisoryEventRow } from "../../storage/advisories.ts";
 import { fromTimestamp, toTimestamp } from "../timestamps.ts";
 import { advisoryLimits } from "./limits.ts";
@@ -92,6 +92,24 @@ export function checkEvent(content: EventContent): FieldViolation[] {
     found.push({ field: "findings", description: `the event must not exceed ${advisoryLimits.eventBytes} bytes` });
   return found;
 }
+
+/** What is wrong with the events of an advisory, but for the fields that its source need not fill. */
+export function checkEvents(events: readonly EventContent[], optional: readonly string[] = []): FieldViolation[] {
+  const found: FieldViolation[] = [];
+  if (events.length > advisoryLimits.events) found.push({ field: "events", description: countRule });
+  for (const [i, event] of events.entries()) {
+    const wrong = checkEvent(event).filter(({ field }) => !optional.includes(field));
+    found.push(...wrong.map(({ field, description }) => ({ field: `events[${i}].${field}`, description })));
+  }
+  return found;
+}
+
+/** Throws when an advisory would come to have more events than it may. */
+export function refuseTooManyEvents(count: number, advisoryUid: string): void {
+  if (count > advisoryLimits.events) throw failedPrecondition("TOO_MANY_EVENTS", countRule, advisoryUid);
+}
+
+const countRule = `an advisory has at most ${advisoryLimits.events} events`;
 
 // google.protobuf.Timestamp: from year 1 to year 9999.
 const [firstTime, lastTime] = [-62_135_596_800_000, 253_402_300_799_999];

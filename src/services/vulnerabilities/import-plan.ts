@@ -1,13 +1,11 @@
 // What becomes of an advisory when a source says what it knows of it. Nothing is written before it is decided.
 import { isDeepStrictEqual } from "node:util";
-import { failedPrecondition } from "../../aip/errors.ts";
 import { type AdvisoryEventRow, findAdvisoryByName, findDeletedAdvisoryByName } from "../../storage/advisories.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
 import type { AdvisoryFields } from "./advisory-fields.ts";
 import { type AdvisoryState, deleteState, insertState, keepDeleted, replaceState, stateOf } from "./advisory-state.ts";
-import { canonicalContent, contentOfRow, type EventContent, eventRow } from "./event-content.ts";
-import { advisoryLimits } from "./limits.ts";
+import { canonicalContent, contentOfRow, type EventContent, eventRow, refuseTooManyEvents } from "./event-content.ts";
 import type { AdvisoryRow } from "./rows.ts";
 import { placedEvents } from "./write-advisory.ts";
 
@@ -108,8 +106,7 @@ function mergedEvents(
     return !found;
   });
   const events = [...stored.map((event) => corrected.get(event) ?? event), ...placedEvents(uid, added, now)];
-  if (events.length > advisoryLimits.events)
-    throw failedPrecondition("TOO_MANY_EVENTS", `an advisory has at most ${advisoryLimits.events} events`, uid);
+  refuseTooManyEvents(events.length, uid);
   return events;
 }
 

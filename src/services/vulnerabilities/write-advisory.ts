@@ -17,8 +17,7 @@ import {
   lockAdvisory,
   replaceState,
 } from "./advisory-state.ts";
-import { contentOfRow, type EventContent, eventRow, isFinal } from "./event-content.ts";
-import { advisoryLimits } from "./limits.ts";
+import { contentOfRow, type EventContent, eventRow, isFinal, refuseTooManyEvents } from "./event-content.ts";
 
 /** An advisory that is to be. */
 export interface NewAdvisory extends AdvisoryFields {
@@ -70,8 +69,7 @@ export async function createEvent(
   content: EventContent,
 ): Promise<AdvisoryEventRow> {
   const before = await lockAdvisory(tx, advisoryUid);
-  if (before.events.length >= advisoryLimits.events)
-    throw failedPrecondition("TOO_MANY_EVENTS", `an advisory has at most ${advisoryLimits.events} events`, advisoryUid);
+  refuseTooManyEvents(before.events.length + 1, advisoryUid);
   const { time } = tx.context;
   const event = eventRow(newChild(advisoryUid), advisoryUid, content, content.time ?? time);
   const row = { ...before.row, updateTime: time };

@@ -9,7 +9,8 @@ import { time } from "../../../src/cli/advisories/document.ts";
 import { parseText } from "../../../src/cli/advisories/document-text.ts";
 import { toOsvSeverity } from "../../../src/cli/advisories/exports/cvss.ts";
 import { justificationOf } from "../../../src/cli/advisories/statuses.ts";
-import { read } from "./reading.ts";
+import { read, types } from "./reading.ts";
+import { csaf, record } from "./samples.ts";
 
 describe("documents", () => {
   it("of no format are refused", () => {
@@ -31,6 +32,59 @@ describe("documents", () => {
   it("may begin with a byte order mark", () => {
     assert.deepEqual(parseText("x.json", "\uFEFF{}", "auto"), {});
   });
+});
+
+describe("words that every object has are words like others", () => {
+  for (const word of ["constructor", "toString", "__proto__"]) {
+    it(`OSV: ${word}`, () => {
+      const affected = [
+        {
+          package: { ecosystem: word, name: "a" },
+          ranges: [{ events: [{ fixed: "1" }], database_specific: { false_positive: word } }],
+        },
+        { package: { ecosystem: "Go", name: "b" }, database_specific: { false_positive: true, reason: word } },
+      ];
+      const document = record(1, { severity: [{ type: word, score: "x" }], affected });
+      const { found, problems } = read(document);
+      assert.deepEqual(problems, []);
+      assert.equal(found[0].componentType, word.toLowerCase());
+      assert.deepEqual(found[0].severities, [{ score: "x" }]);
+      assert.deepEqual(types(found[0]), [{ fixed: { fixedVersion: "1" } }]);
+      assert.deepEqual(types(found[1]), [{ falsePositiveDetermination: {} }]);
+    });
+
+    it(`OpenVEX: ${word}`, () => {
+      const statement = {
+        ...{ vulnerability: word, status: "not_affected", status_notes: word, justification: word },
+        products: [{ "@id": "a", subcomponents: [`pkg:${word.replaceAll("_", "")}/lib`] }],
+      };
+      const { found, problems } = read({ "@context": "https://openvex.dev/ns/v0.2.0", statements: [statement] });
+      assert.deepEqual(problems, []);
+      assert.equal(found[0].componentType, word.replaceAll("_", "").toLowerCase());
+      assert.deepEqual(types(found[0]), [{ falsePositiveDetermination: {} }]);
+    });
+
+    it(`CSAF: ${word}`, () => {
+      const status = JSON.parse(`{"${word}": ["p"]}`);
+      const threats = [{ details: word, product_ids: ["p"] }];
+      const { found, problems } = read({
+        ...csaf,
+        vulnerabilities: [
+          { cve: "CVE-2030-1", product_status: status },
+          { cve: "CVE-2030-2", product_status: { known_not_affected: ["p"] }, threats },
+        ],
+      });
+      assert.deepEqual(problems, [`CVE-2030-1: the product status ${word} is not known`]);
+      assert.deepEqual(found.map(types), [[{ falsePositiveDetermination: {} }]]);
+    });
+
+    it(`YAML: ${word}`, () => {
+      const event = { timestamp: "2030-01-09T00:00:00Z", type: "false-positive-determination", data: { type: word } };
+      const advisories = [{ id: "CGA-2345-6789-cfgh", events: [event] }];
+      const { problems } = read({ "schema-version": "2", package: { name: "a" }, advisories });
+      assert.deepEqual(problems, [`CGA-2345-6789-cfgh: the type of false positive ${word} is not known`]);
+    });
+  }
 });
 
 it("every reason of a false positive has a justification", () => {

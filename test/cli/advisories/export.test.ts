@@ -98,6 +98,19 @@ describe("advisories export", () => {
     }
   });
 
+  it("the version of an ecosystem is no part of the distribution, in any format", async () => {
+    const json = async (format: string) => JSON.parse((await exported(format, "--ecosystem", "Alpine:v3.22")).stdout);
+    const records: Json[] = await json("osv");
+    const tool = records.find(({ id }) => id === "CGA-2345-6789-cfgh").affected[0].package;
+    assert.deepEqual([tool.ecosystem, tool.purl], ["Alpine:v3.22", "pkg:apk/alpine/tool"]);
+    for (const format of ["openvex", "csaf"]) {
+      const text = JSON.stringify(await json(format));
+      assert.ok(text.includes("pkg:apk/alpine/tool"), format);
+      assert.ok(!text.includes("v3.22"), format);
+    }
+    assert.equal((await json("secdb")).urlprefix, "https://packages.alpine.dev");
+  });
+
   it("csaf: what the profile demands of a document", async () => {
     const { document, product_tree: tree, vulnerabilities } = JSON.parse((await exported("csaf")).stdout);
     assert.deepEqual(

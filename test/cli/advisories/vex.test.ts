@@ -174,6 +174,33 @@ describe("CSAF", () => {
     ]);
   });
 
+  it("what is said of products is read once, however many they are", () => {
+    let reads = 0;
+    const ids = Array.from({ length: 100 }, (_, i) => `n${i}`);
+    const said = (of: object) => ({
+      ...of,
+      get product_ids() {
+        reads++;
+        return ids;
+      },
+    });
+    const vulnerability = {
+      ...{ cve: "CVE-2030-1", product_status: { known_not_affected: ids.slice(50), known_affected: ids.slice(0, 50) } },
+      flags: [said({ label: "component_not_present" }), said({ label: "vulnerable_code_not_present" })],
+      remediations: [said({ category: "none_available", details: "wait" })],
+      threats: [said({ details: "it is nothing" })],
+    };
+    const products = ids.map((id) => ({ product_id: id, name: id }));
+    const { found, problems } = read(csaf([vulnerability], { full_product_names: products }));
+    assert.deepEqual([found.length, problems, reads], [100, [], 4]);
+    assert.deepEqual(types(found.find(({ artifactName: name }) => name === "n0")), [
+      { pendingUpstreamFix: { note: "wait" } },
+    ]);
+    assert.deepEqual(types(found.find(({ artifactName: name }) => name === "n99")), [
+      { falsePositiveDetermination: { type: "TYPE_COMPONENT_VULNERABILITY_MISMATCH" } },
+    ]);
+  });
+
   it("a tree without end is refused", () => {
     let branches: object[] = [];
     for (let i = 0; i < 10_000; i++) branches = [{ branches }];

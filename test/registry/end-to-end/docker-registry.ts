@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
 import { keyPair, keySetText, signOutside } from "../../sts/outside.ts";
 import { basic } from "../sign-in.ts";
-import { findMissing, type Installation, service, startInstallation } from "./installation.ts";
+import { findMissing, type Installation, patienceMs, service, startInstallation } from "./installation.ts";
 import { type Layout, writeLayout } from "./oci-layout.ts";
 
 const missing = findMissing();
@@ -14,9 +14,6 @@ if (missing.length > 0) {
   console.error(`test:registry needs programs that are not here. Install them: apt-get install ${missing.join(" ")}`);
   process.exit(1);
 }
-
-/** How long something that comes by itself is waited for. */
-const patienceMs = 30_000;
 
 describe("docker-registry with Gatehouse", () => {
   let place: Installation;

@@ -4,9 +4,13 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type Finished, type Running, run, start } from "../../cli/process.ts";
 import { freePort } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
+
+/** How long something that comes by itself is waited for. */
+export const patienceMs = 30_000;
 
 /** What the registry calls itself. */
 export const service = "registry.example.org";
@@ -52,7 +56,7 @@ export async function startInstallation(): Promise<Installation> {
   const url = `http://127.0.0.1:${port}`;
   const registry = `127.0.0.1:${registryPort}`;
   let gatehouse: Running | undefined;
-  let distribution: ReturnType<typeof spawn> | undefined;
+  let distribution: Distribution | undefined;
   let group = "";
 
   const installation: Installation = {
@@ -80,20 +84,10 @@ export async function startInstallation(): Promise<Installation> {
       gatehouse = undefined;
     },
     async startRegistry() {
-      const child = spawn("docker-registry", ["serve", path.join(folder, "config.yml")], { stdio: "ignore" });
-      distribution = child;
-      for (;;) {
-        const reply = await fetch(`http://${registry}/v2/`).catch(() => undefined);
-        if (reply?.status === 401) return;
-        if (child.exitCode !== null) throw new Error(`docker-registry ended with ${child.exitCode}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+      distribution = await startDistribution(path.join(folder, "config.yml"), `http://${registry}/v2/`);
     },
     async stopRegistry() {
-      if (!distribution) return;
-      const gone = once(distribution, "exit");
-      distribution.kill("SIGKILL");
-      await gone;
+      await distribution?.stop();
       distribution = undefined;
     },
     async call(method, target, body) {
@@ -114,16 +108,53 @@ export async function startInstallation(): Promise<Installation> {
     },
   };
 
-  await installation.startGatehouse();
-  const { groups } = await installation.call("GET", "/iam/v2beta1/groups?name=example.org");
-  ({ uid: group } = await installation.call("POST", `/iam/v2beta1/groups/${groups[0].uid}`, { name: "registry" }));
-  // Names are read below the group from the next start on.
-  await installation.stopGatehouse();
-  await installation.startGatehouse();
-  writeFileSync(path.join(folder, "gatehouse.pem"), await (await fetch(`${url}/token/certificate.pem`)).text());
-  writeFileSync(path.join(folder, "config.yml"), registryConfig(folder, url, registry));
-  await installation.startRegistry();
+  async function startBoth(): Promise<void> {
+    await installation.startGatehouse();
+    const { groups } = await installation.call("GET", "/iam/v2beta1/groups?name=example.org");
+    ({ uid: group } = await installation.call("POST", `/iam/v2beta1/groups/${groups[0].uid}`, { name: "registry" }));
+    // Names are read below the group from the next start on.
+    await installation.stopGatehouse();
+    await installation.startGatehouse();
+    writeFileSync(path.join(folder, "gatehouse.pem"), await (await fetch(`${url}/token/certificate.pem`)).text());
+    writeFileSync(path.join(folder, "config.yml"), registryConfig(folder, url, registry));
+    await installation.startRegistry();
+  }
+
+  try {
+    await startBoth();
+  } catch (error) {
+    await installation[Symbol.asyncDispose]();
+    throw error;
+  }
   return installation;
+}
+
+/** docker-registry as a process. */
+interface Distribution {
+  /** Stops it, unless it has ended by itself. */
+  stop(): Promise<void>;
+}
+
+/** Starts docker-registry. Throws an Error with what it said when it does not come to ask for a sign-in. */
+async function startDistribution(config: string, url: string): Promise<Distribution> {
+  const child = spawn("docker-registry", ["serve", config], { stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const closed = once(child, "close");
+  const stop = async () => {
+    child.kill("SIGKILL");
+    await closed;
+  };
+  const patience = AbortSignal.timeout(patienceMs);
+  while (child.exitCode === null && child.signalCode === null && !patience.aborted) {
+    const reply = await fetch(url, { signal: patience }).catch(() => undefined);
+    if (reply?.status === 401) return { stop };
+    await setTimeout(50);
+  }
+  await stop();
+  throw new Error(`docker-registry does not ask for a sign-in: ${stderr}`);
 }
 
 /** JSON is YAML, too. */

@@ -8,14 +8,14 @@ import { toOsvSeverity } from "./cvss.ts";
 const schemaVersion = "1.7.0";
 
 /** The ecosystems of libraries, by what components are called here. */
-const ecosystems: Readonly<Record<string, string>> = {
-  "go-module": "Go",
-  npm: "npm",
-  python: "PyPI",
-  "rust-crate": "crates.io",
-  gem: "RubyGems",
-  java: "Maven",
-};
+const ecosystems: ReadonlyMap<string, string> = new Map([
+  ["go-module", "Go"],
+  ["npm", "npm"],
+  ["python", "PyPI"],
+  ["rust-crate", "crates.io"],
+  ["gem", "RubyGems"],
+  ["java", "Maven"],
+]);
 
 /** An OSV record. */
 export interface OsvRecord {
@@ -25,7 +25,7 @@ export interface OsvRecord {
 }
 
 /** The record of an advisory; undefined when its state is none that OSV can say. */
-export function toOsv({ advisory, event }: Published, ecosystem: string): OsvRecord | undefined {
+export function toOsv({ advisory, event }: Published, ecosystem: string, distribution: string): OsvRecord | undefined {
   const { advisoryId: id, aliases, artifactName: name, artifactType: type, componentType } = advisory;
   const fixed =
     event.type.case === "fixed"
@@ -34,8 +34,7 @@ export function toOsv({ advisory, event }: Published, ecosystem: string): OsvRec
         ? "0"
         : "";
   if (fixed === "" || name === "") return undefined;
-  const system = type === "library" ? (ecosystems[componentType] ?? ecosystem) : ecosystem;
-  const [distribution = ""] = ecosystem.toLowerCase().split(":");
+  const system = type === "library" ? (ecosystems.get(componentType) ?? ecosystem) : ecosystem;
   const artifact = { name, type, architecture: advisory.artifactArchitecture };
   const purl = purlOf(artifact, componentType, distribution);
   const severity = severityOf(advisory.severities);

@@ -79,6 +79,7 @@ interface Details {
   readonly note: string;
   readonly flag: string;
   readonly remedies: ReadonlyMap<string, string>;
+  readonly severities: readonly SeverityInit[];
 }
 
 const affected: Status = (_product, { remedies }) => {
@@ -88,17 +89,19 @@ const affected: Status = (_product, { remedies }) => {
 };
 const fixed: Status = ({ version }) => fixedIn(version);
 
-const statuses: Readonly<Record<string, Status>> = {
-  first_affected: affected,
-  known_affected: affected,
-  last_affected: affected,
-  first_fixed: fixed,
-  fixed,
-  recommended: fixed,
-  known_not_affected: (_product, { flag, note }) => falsePositive(reasonWords[note] ?? reasonOf(flag)),
-  under_investigation: (_product, { note }) =>
-    note === "analysis-not-planned" ? noted("analysisNotPlanned", "") : underInvestigation,
-};
+const statuses: ReadonlyMap<string, Status> = new Map<string, Status>([
+  ["first_affected", affected],
+  ["known_affected", affected],
+  ["last_affected", affected],
+  ["first_fixed", fixed],
+  ["fixed", fixed],
+  ["recommended", fixed],
+  ["known_not_affected", (_product, { flag, note }) => falsePositive(reasonWords.get(note) ?? reasonOf(flag))],
+  [
+    "under_investigation",
+    (_product, { note }) => (note === "analysis-not-planned" ? noted("analysisNotPlanned", "") : underInvestigation),
+  ],
+]);
 
 function readVulnerability(
   vulnerability: Members,
@@ -111,46 +114,68 @@ function readVulnerability(
   const [name] = aliases;
   if (name === undefined) throw new BadDocument("it has neither a CVE nor another id");
   const at = time(vulnerability.release_date, "release_date") ?? documentTime;
+  const detailsOf = detailsIn(vulnerability);
   const found = new Map<string, Found>();
   for (const [status, uids] of Object.entries(members(vulnerability.product_status ?? {}, "product_status"))) {
     for (const productId of texts(uids, status)) {
       const product = products.get(productId);
       if (!product) throw new BadDocument(`the product ${productId.slice(0, 100)} is not in the product tree`);
-      const toType = statuses[status];
+      const toType = statuses.get(status);
       if (!toType) throw new BadDocument(`the product status ${status.slice(0, 40)} is not known`);
-      const event = { time: at, type: toType(product, detailsOf(vulnerability, productId)) };
+      const details = detailsOf(productId);
+      const event = { time: at, type: toType(product, details) };
       const { artifact } = product;
       const id = derivedId(artifact, name);
       const known = found.get(id);
-      const severities = severitiesOf(vulnerability, productId);
-      const base = { id, author, artifact, aliases, severities, origin: artifact.name };
+      const base = { id, author, artifact, aliases, severities: details.severities, origin: artifact.name };
       found.set(id, { ...base, events: [...(known?.events ?? []), event] });
     }
   }
   return [...found.values()];
 }
 
-function detailsOf(vulnerability: Members, productId: string): Details {
-  const concerning = (value: unknown, what: string) =>
-    list(value, what)
-      .map((item) => members(item, `an item of ${what}`))
-      .filter(({ product_ids: ids }) => texts(ids, "product_ids").includes(productId));
-  const flags = concerning(vulnerability.flags, "flags").map(({ label }) => text(label, "label"));
-  const threats = concerning(vulnerability.threats, "threats").map(({ details }) => text(details, "details"));
-  const remedies = concerning(vulnerability.remediations, "remediations").map(
+/** Reads what a vulnerability says of its products once, however many they are. */
+function detailsIn({ flags, threats, remediations, scores }: Members): (productId: string) => Details {
+  const flagsOf = byProduct(flags, "flags", "product_ids", ({ label }) => text(label, "label"));
+  const notesOf = byProduct(threats, "threats", "product_ids", ({ details }) => text(details, "details"));
+  const remediesOf = byProduct(
+    remediations,
+    "remediations",
+    "product_ids",
     ({ category, details }) => [text(category, "category"), text(details, "details")] as const,
   );
-  return { note: threats[0] ?? "", flag: flags[0] ?? "", remedies: new Map(remedies) };
+  const severitiesOf = byProduct(scores, "scores", "products", ({ cvss_v2: v2, cvss_v3: v3 }) => [
+    ...vector(v2, Severity_Type.CVSS_V2),
+    ...vector(v3, Severity_Type.CVSS_V3),
+  ]);
+  return (productId) => ({
+    note: notesOf(productId)[0] ?? "",
+    flag: flagsOf(productId)[0] ?? "",
+    remedies: new Map(remediesOf(productId)),
+    severities: severitiesOf(productId).flat(),
+  });
 }
 
-function severitiesOf(vulnerability: Members, productId: string): SeverityInit[] {
-  const scores = list(vulnerability.scores, "scores").map((score) => members(score, "a score"));
-  return scores
-    .filter(({ products }) => texts(products, "products").includes(productId))
-    .flatMap(({ cvss_v2: v2, cvss_v3: v3 }) => [
-      ...vector(v2, Severity_Type.CVSS_V2),
-      ...vector(v3, Severity_Type.CVSS_V3),
-    ]);
+/** What the items of a list say, by the products that each of them names. */
+function byProduct<T>(
+  value: unknown,
+  what: string,
+  productsMember: string,
+  read: (item: Members) => T,
+): (productId: string) => readonly T[] {
+  const found = new Map<string, T[]>();
+  for (const item of list(value, what)) {
+    const said = members(item, `an item of ${what}`);
+    const products = new Set(texts(said[productsMember], productsMember));
+    if (products.size === 0) continue;
+    const meaning = read(said);
+    for (const product of products) {
+      const known = found.get(product);
+      if (known) known.push(meaning);
+      else found.set(product, [meaning]);
+    }
+  }
+  return (productId) => found.get(productId) ?? [];
 }
 
 function vector(cvss: unknown, type: Severity_Type): SeverityInit[] {

@@ -94,7 +94,7 @@ function typeOf(statement: Members, version: string): EventType {
   if (status === "under_investigation") return word === "analysisNotPlanned" ? noted(word, impact) : underInvestigation;
   if (status === "not_affected") {
     const justification = text(statement.justification, "justification");
-    return falsePositive(reasonWords[notes] ?? reasonOf(justification), impact);
+    return falsePositive(reasonWords.get(notes) ?? reasonOf(justification), impact);
   }
   if (status !== "affected") throw new BadDocument(`the status ${status.slice(0, 40)} is not known`);
   return noted(word === "pendingUpstreamFix" || word === "fixNotPlanned" ? word : "truePositiveDetermination", action);

@@ -60,16 +60,16 @@ function aliasesOf(record: Members, id: string): string[] {
   return [...texts(record.aliases, "aliases"), ...texts(record.upstream, "upstream"), ...(related as string[])];
 }
 
-const scales: Readonly<Record<string, Severity_Type>> = {
-  CVSS_V2: Severity_Type.CVSS_V2,
-  CVSS_V3: Severity_Type.CVSS_V3,
-  CVSS_V4: Severity_Type.CVSS_V4,
-};
+const scales: ReadonlyMap<string, Severity_Type> = new Map([
+  ["CVSS_V2", Severity_Type.CVSS_V2],
+  ["CVSS_V3", Severity_Type.CVSS_V3],
+  ["CVSS_V4", Severity_Type.CVSS_V4],
+]);
 
 function severitiesOf(value: unknown): SeverityInit[] {
   return list(value, "severity").map((item) => {
     const { type, score } = members(item, "an item of severity");
-    return { type: scales[text(type, "type")] ?? Severity_Type.UNSPECIFIED, score: text(score, "score") };
+    return { type: scales.get(text(type, "type")) ?? Severity_Type.UNSPECIFIED, score: text(score, "score") };
   });
 }
 
@@ -108,13 +108,13 @@ const distributions: readonly (readonly [RegExp, string])[] = [
   [/^(AlmaLinux|Azure Linux|Mageia|openEuler|openSUSE|Photon|Red Hat|Rocky|SUSE)/, "rpm"],
 ];
 
-const libraries: Readonly<Record<string, string>> = {
-  Go: "go-module",
-  PyPI: "python",
-  "crates.io": "rust-crate",
-  RubyGems: "gem",
-  Maven: "java",
-};
+const libraries: ReadonlyMap<string, string> = new Map([
+  ["Go", "go-module"],
+  ["PyPI", "python"],
+  ["crates.io", "rust-crate"],
+  ["RubyGems", "gem"],
+  ["Maven", "java"],
+]);
 
 function artifactOf(item: Members, ranges: readonly Members[]): Pick<Affected, "artifact" | "component"> {
   if (item.package === undefined || item.package === null) {
@@ -130,7 +130,7 @@ function artifactOf(item: Members, ranges: readonly Members[]): Pick<Affected, "
     const architecture = parsePurl(text(purl, "package.purl"))?.qualifiers.get("arch") ?? "";
     return { artifact: { name: artifactName, type: kind, architecture }, component: undefined };
   }
-  const type = libraries[base] ?? base.toLowerCase();
+  const type = libraries.get(base) ?? base.toLowerCase();
   return { artifact: { name: artifactName, type: "library" }, component: { name: artifactName, type } };
 }
 
@@ -153,13 +153,13 @@ function typesOf(ranges: readonly Members[], item: Members): EventType[] {
 function isFalsePositive(specific: unknown): specific is Members {
   if (!isMembers(specific)) return false;
   const { false_positive: mark } = specific;
-  return isTrue(mark) || (typeof mark === "string" && mark in reasonWords) || isMembers(mark);
+  return isTrue(mark) || (typeof mark === "string" && reasonWords.has(mark)) || isMembers(mark);
 }
 
 function reasonIn(specific: Members | undefined): Reason {
   const { false_positive: mark, reason } = specific ?? {};
-  const word = [reason, mark].find((value) => typeof value === "string" && value in reasonWords);
-  return reasonWords[String(word)] ?? Reason.UNSPECIFIED;
+  const word = [reason, mark].find((value) => typeof value === "string" && reasonWords.has(value));
+  return reasonWords.get(String(word)) ?? Reason.UNSPECIFIED;
 }
 
 function united(a: readonly EventType[], b: readonly EventType[]): EventType[] {

@@ -61,7 +61,7 @@ function typeOf(event: Members): EventType {
 
 function reasonOf(word: string): Reason {
   if (word === "") return Reason.UNSPECIFIED;
-  const reason = reasonWords[word];
+  const reason = reasonWords.get(word);
   if (reason === undefined) throw new BadDocument(`the type of false positive ${word.slice(0, 60)} is not known`);
   return reason;
 }

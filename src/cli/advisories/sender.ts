@@ -1,0 +1,74 @@
+// What an import sends: advisories in batches, a few of which are under way while the next files are read.
+import type { ImportedAdvisory } from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
+
+/** An advisory, the file that it is from, and how many bytes it has as a message. */
+export interface Item {
+  readonly file: string;
+  readonly record: ImportedAdvisory;
+  readonly size: number;
+}
+
+/** Sends items in batches. What a batch fails with, `add` or `finish` rejects with, and nothing more is sent. */
+export interface Sender {
+  add(item: Item): Promise<void>;
+  finish(): Promise<void>;
+}
+
+/** A request holds at most so many advisories, and so many bytes: less than the server takes. */
+const batch = { items: 100, bytes: 1024 * 1024 };
+
+/** Requests under way: the next files are read while the server writes. */
+const atOnce = 2;
+
+/** Opens a sender whose batches `write` brings to the server. */
+export function openSender(write: (items: readonly Item[]) => Promise<void>): Sender {
+  /** Each request, and the ids in it. */
+  const underWay = new Map<Promise<void>, ReadonlySet<string>>();
+  let items: Item[] = [];
+  let ids = new Set<string>();
+  let bytes = 0;
+  let failure: { readonly error: unknown } | undefined;
+
+  async function flush(): Promise<void> {
+    await checkFailure();
+    if (items.length === 0) return;
+    const sending = write(items)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => underWay.delete(sending));
+    underWay.set(sending, ids);
+    [items, ids, bytes] = [[], new Set(), 0];
+    if (underWay.size >= atOnce) await Promise.race(underWay.keys());
+  }
+
+  /** What else is under way ends first: whoever hears of the failure is told what was written. */
+  async function checkFailure(): Promise<void> {
+    if (!failure) return;
+    await Promise.all(underWay.keys());
+    throw failure.error;
+  }
+
+  /** Two of one id must not be written at the same time, and the later one wins. */
+  async function waitFor(id: string): Promise<void> {
+    if (ids.has(id)) await flush();
+    await Promise.all([...underWay].filter(([, sent]) => sent.has(id)).map(([sending]) => sending));
+    await checkFailure();
+  }
+
+  return {
+    async add(item) {
+      const id = item.record.advisoryId;
+      await waitFor(id);
+      if (items.length === batch.items || bytes + item.size > batch.bytes) await flush();
+      items.push(item);
+      ids.add(id);
+      bytes += item.size;
+    },
+    async finish() {
+      await flush();
+      await Promise.all(underWay.keys());
+      await checkFailure();
+    },
+  };
+}

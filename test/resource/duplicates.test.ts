@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { alreadyExists, Code } from "../../src/aip/errors.ts";
+import { refusingDuplicates } from "../../src/resource/duplicates.ts";
+import { ReferenceViolation, UniqueViolation } from "../../src/storage/errors.ts";
+
+const failing = (error: Error) =>
+  refusingDuplicates(
+    () => alreadyExists("test/Thing", "a", "a thing named a"),
+    () => Promise.reject(error),
+  );
+
+it("what is there already is refused in the words of the resource, and any other failure is thrown on", async () => {
+  await assert.rejects(failing(new UniqueViolation()), {
+    code: Code.ALREADY_EXISTS,
+    message: "Already exists: a thing named a",
+  });
+  const others = [new ReferenceViolation(), new Error("other")];
+  for (const error of others) await assert.rejects(failing(error), error);
+});
