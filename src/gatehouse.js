@@ -12,8 +12,10 @@ const flags = ["--max-semi-space-size=8"];
 const bundled = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
 
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
-  // Types are stripped and code is compiled once, not at every start.
-  module.enableCompileCache?.();
+  // Types are stripped and code is compiled once, not at every start. What is compiled lies with the code: whoever may write
+  // there may change the program anyway, which does not hold of a directory for temporary files. Where nobody may write,
+  // nothing is kept, unless NODE_COMPILE_CACHE names another place.
+  module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/gatehouse", import.meta.url)));
   const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
 } else {

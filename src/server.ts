@@ -1,9 +1,7 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
-import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { Health } from "../gen/health/v1/health_pb.ts";
+import { composeApi } from "./api.ts";
 import { newDiscoverer } from "./authn/discover.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
 import { openKeyRing } from "./authn/keys.ts";
@@ -23,17 +21,14 @@ import { createSite } from "./doors/site.ts";
 import { endpoints } from "./endpoints.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { operations } from "./operations.ts";
 import { outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
-import { composeMethods } from "./pipeline/compose.ts";
 import { createObserver } from "./pipeline/observe.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
-import { health } from "./services/operations/health.ts";
-import { reflection } from "./services/operations/reflection.ts";
-import { exemptMethods, services } from "./services.ts";
 import { ConfigError } from "./settings.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
@@ -43,7 +38,6 @@ import { SealError, type Seals } from "./storage/seals.ts";
 import { sweepSignIns } from "./storage/sign-in.ts";
 import { keyStore } from "./storage/signing-keys.ts";
 import { openTokenService } from "./token-service.ts";
-import { aliasMethods } from "./v2/alias.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
 export interface Server extends AsyncDisposable {
@@ -97,20 +91,12 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   measure(metrics, tokens, policy);
   const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   const observer = createObserver(log, metrics);
-  const composed = composeMethods(services(deps, tokenService), {
-    tokens,
-    policy,
-    failures,
-    clock,
-    observer,
-    domain: config.domain,
-    exempt: exemptMethods,
-  });
-  const methods = new Map([...composed, ...aliasMethods(composed)]);
+  const { domain } = config;
+  const { now, later, methods } = composeApi(deps, tokenService, { tokens, policy, failures, clock, observer, domain });
 
-  (globalThis as any).__app = { methods, tokens, policy, database, deps };
-  const errorDomain = `iam.${config.domain}`;
-  const gateway = createGateway(methods.values(), {
+  const errorDomain = `iam.${domain}`;
+  const gateway = createGateway(now.values(), {
+    later,
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,
@@ -132,7 +118,6 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     plain,
   );
   const stopping = new AbortController();
-  const served = [...new Set([...methods.values()].map((method) => method.descriptor.parent))];
   const router = createRouter({
     methods,
     fallback: site,
@@ -140,13 +125,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     maxTimeoutMs: limits.deadlineMs,
     detailTypes,
     draining: stopping.signal,
-    operations(routes) {
-      const reflect = reflection([...served, Health, ReflectionV1, ReflectionV1Alpha]);
-      routes.service(ReflectionV1, { serverReflectionInfo: reflect });
-      routes.service(ReflectionV1Alpha, { serverReflectionInfo: reflect as never });
-      const names = new Set(served.map((service) => service.typeName));
-      routes.service(Health, health({ services: names, check: () => database.check(), draining: stopping.signal }));
-    },
+    operations: operations(methods, { check: () => database.check(), draining: stopping.signal }),
   });
   const fast = config.fastPath
     ? createFastPath({

@@ -20,7 +20,6 @@ import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
 import { advisoryImport } from "./services/vulnerabilities/advisory-import.ts";
-import { v1Services } from "./v1/services.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
 export const exemptMethods: ReadonlySet<string> = new Set([
@@ -30,12 +29,12 @@ export const exemptMethods: ReadonlySet<string> = new Set([
   "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
 ]);
 
-/** All services. */
-export function services(
-  deps: AuthDeps & AccessDeps,
-  tokenService: Handlers<typeof SecurityTokenService>,
-): Implementation[] {
-  const current = [
+/** What the services rest on. */
+export type ServiceDeps = AuthDeps & AccessDeps;
+
+/** All services of today. */
+export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
+  return [
     groups(deps),
     identities(deps),
     roles(deps),
@@ -57,5 +56,4 @@ export function services(
     access(deps),
     ping(),
   ];
-  return [...current, ...v1Services(current, deps)];
 }

@@ -1,14 +1,9 @@
 // The command line: what each command is called and takes. What it does is loaded when it is run.
 import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
-import { addAdvisoryCommands } from "./advisories/commands.ts";
-import { addAuthCommands } from "./auth/commands.ts";
 import { addCompletionCommands } from "./completion.ts";
-import { addConfigCommands } from "./config-command.ts";
 import { CommandFailure, failureText } from "./failure.ts";
-import { addRegistryCommands } from "./registry/commands.ts";
-import { addResourceCommands } from "./resources/commands.ts";
-import { addServerCommands } from "./server-commands.ts";
+import { addServerCommands, serverCommands } from "./server-commands.ts";
 import { endWithReader, processShell, type Shell } from "./shell.ts";
 
 /** Takes the exit code of a command that does not simply succeed or throw. */
@@ -21,7 +16,7 @@ export type Finish = (exitCode: number) => void;
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const shell = processShell(environment);
   let exitCode = 0;
-  const program = newProgram(shell, (code) => {
+  const program = await newProgram(args[0], shell, (code) => {
     exitCode = code;
   });
   try {
@@ -35,18 +30,16 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
   }
 }
 
-function newProgram(shell: Shell, finish: Finish): Command {
+/** A server does not wait for the commands of its clients to load: those are left out of a command line for a server. */
+async function newProgram(first: string | undefined, shell: Shell, finish: Finish): Promise<Command> {
   const program = new Command("gatehouse")
     .description(
       "Identity, registry and vulnerability platform API: the server, and a client of any server of this API.",
     )
     .version(version);
   program.commandsGroup("Client:");
-  addAuthCommands(program, shell);
-  addResourceCommands(program, shell);
-  addAdvisoryCommands(program.commands.find((command) => command.name() === "advisories")!, shell, finish);
-  addRegistryCommands(program, shell, finish);
-  addConfigCommands(program, shell);
+  if (!serverCommands.some((name) => name === first))
+    (await import("./client-commands.ts")).addClientCommands(program, shell, finish);
   program.commandsGroup("Server:");
   addServerCommands(program, shell.environment, finish);
   program.commandsGroup("Shell:");

@@ -1,6 +1,5 @@
 import pino, { type Logger } from "pino";
 import type { Config } from "../config.ts";
-import { openDevelopment } from "../development.ts";
 import { type Server, startServer } from "../server.ts";
 import { version } from "../version.ts";
 
@@ -11,7 +10,9 @@ export async function serve(config: Config): Promise<number> {
   const stopped = untilStopped();
   const server = await startServer(config, log);
   console.log(banner(config, server));
-  const development = config.dev ? await openDevelopment(config, server) : undefined;
+  const development = config.dev
+    ? await (await import("../development.ts")).openDevelopment(config, server)
+    : undefined;
   if (development) console.log(welcome(server.url, development.organization.groupUid, development.tokenFile));
   await stopped;
   development?.[Symbol.dispose]();

@@ -4,7 +4,10 @@ import { toConfig } from "../config.ts";
 import { readSettings, settings, variableOf } from "../settings.ts";
 import type { Finish } from "./program.ts";
 
-/** Adds serve, bootstrap, db and keys. */
+/** Their names. */
+export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
+
+/** Adds them. */
 export function addServerCommands(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
   const configOf = (command: Command, overrides: Record<string, string> = {}) =>
     toConfig(readSettings({ ...command.opts(), ...overrides }, environment));

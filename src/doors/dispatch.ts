@@ -1,9 +1,11 @@
-import { constants } from "node:http2";
 import type { Socket } from "node:net";
 import type { StreamHandler } from "./fast/fast-path.ts";
 import { checkHead } from "./head.ts";
 import { type HttpRequest, type HttpResponse, readHeader } from "./http-message.ts";
 import type { ListenerLimits } from "./limits.ts";
+
+/** RFC 9113 §7. Numbers, since node:http2 is loaded with the first connection that speaks it. */
+const [internalError, enhanceYourCalm] = [0x2, 0xb];
 
 /** Answers requests. What it throws or rejects with becomes a plain 400. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;
@@ -56,7 +58,7 @@ export function guardedStream(handler: StreamHandler, onError: (error: unknown) 
       return handler(stream, headers, rawHeaders);
     } catch (error) {
       onError(error);
-      stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      stream.close(internalError);
       return true;
     }
   };
@@ -65,7 +67,7 @@ export function guardedStream(handler: StreamHandler, onError: (error: unknown) 
 /** Answers with an empty body, and ends the connection over HTTP/1; a reply that has begun is cut off. */
 export function refuse(response: HttpResponse, status: number): void {
   if (response.headersSent) {
-    cutOff(response, constants.NGHTTP2_INTERNAL_ERROR);
+    cutOff(response, internalError);
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);
@@ -93,7 +95,7 @@ function boundChunks(request: HttpRequest, limits: ListenerLimits): void {
       chunks += 1;
       bytes += chunk.length;
       if (chunks > limits.freeChunks && bytes < (chunks - limits.freeChunks) * limits.meanChunkBytes) {
-        cutOff(request, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+        cutOff(request, enhanceYourCalm);
         return false;
       }
     }

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { createServer, STATUS_CODES } from "../node-http.ts";
 import { ignore, type SocketServer } from "./dispatch.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 

@@ -1,14 +1,16 @@
 // The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, told apart connection by connection.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer, type TlsOptions } from "node:tls";
-import { guarded, guardedStream, type HttpHandler, ignore } from "./dispatch.ts";
+import type { TlsOptions } from "node:tls";
+import { loader, once as made } from "../lazy.ts";
+import { guarded, guardedStream, type HttpHandler, ignore, type SocketServer } from "./dispatch.ts";
 import { drainer } from "./drain.ts";
 import type { StreamHandler } from "./fast/fast-path.ts";
 import { newHttp1Server } from "./http1.ts";
-import { newHttp2Server } from "./http2.ts";
 import type { ListenerLimits } from "./limits.ts";
 import { sniff } from "./preface.ts";
+
+const load = loader(import.meta.url);
 
 /** Where and how to listen. */
 export interface ListenerOptions {
@@ -43,7 +45,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { limits, onError = ignore } = options;
   const handle = guarded(options.handler, limits, onError);
   const fast = options.fast && guardedStream(options.fast, onError);
-  const servers = { http1: newHttp1Server(limits, handle), http2: newHttp2Server(limits, handle, fast) };
+  const http1 = newHttp1Server(limits, handle);
+  const servers: SocketServer[] = [http1];
+  // node:http2 takes as long to load as the rest of node together: that is for the first connection that speaks it.
+  const http2 = made(() => {
+    const { newHttp2Server }: typeof import("./http2.ts") = load("./http2.ts");
+    const server = newHttp2Server(limits, handle, fast);
+    servers.push(server);
+    return server;
+  });
   const draining = new AbortController();
   const sockets = new Set<Socket>();
   const undecided = new Set<Socket>();
@@ -56,7 +66,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     track(undecided, socket);
     sniff(socket, limits.prefaceTimeoutMs, (protocol) => {
       undecided.delete(socket);
-      servers[protocol].accept(socket);
+      (protocol === "http1" ? http1 : http2()).accept(socket);
     });
   });
   front.maxConnections = limits.maxConnections;
@@ -65,7 +75,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   await once(front, "listening");
   front.on("error", onError);
 
-  const port = { front, servers: Object.values(servers), sockets, undecided };
+  const port = { front, servers, sockets, undecided };
   const drain = drainer(port, () => draining.abort());
   return {
     address: addressOf(front, options.tls ? "https" : "http"),
@@ -93,7 +103,7 @@ function newFront(options: ListenerOptions, connected: (socket: Socket) => void)
 
 function newTlsServer(options: TlsOptions, connected: (socket: Socket) => void): Server {
   try {
-    const server = createTlsServer(options, connected);
+    const server = process.getBuiltinModule("node:tls").createServer(options, connected);
     // Node only reports a handshake that takes too long.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     return server;

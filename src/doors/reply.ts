@@ -1,5 +1,5 @@
 // What goes back over HTTP, whatever the protocol on top of it.
-import { validateHeaderName, validateHeaderValue } from "node:http";
+import { validateHeaderName, validateHeaderValue } from "../node-http.ts";
 import { type BodyLimits, discardBody, hasLongRest } from "./body.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
 

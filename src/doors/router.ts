@@ -1,19 +1,15 @@
 // The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
-import { randomUUID } from "node:crypto";
-import type { Message, Registry } from "@bufbuild/protobuf";
-import { type ConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
-import type { ApiError } from "../aip/errors.ts";
-import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
+import type { Registry } from "@bufbuild/protobuf";
+import type { ConnectRouter } from "@connectrpc/connect";
+import { loader } from "../lazy.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
-import { toConnectError } from "./connect-error.ts";
 import type { HttpHandler } from "./dispatch.ts";
-import type { HttpResponse } from "./http-message.ts";
+import type { HttpRequest } from "./http-message.ts";
 
 export interface RouterOptions {
   readonly methods: MethodTable;
-  /** Adds services that are not in the table: those with streams. */
-  readonly operations: (router: ConnectRouter) => void;
+  /** Services that are not in the table, those with streams, by name; each adds itself when it is first asked for. */
+  readonly operations: Readonly<Record<string, (router: ConnectRouter) => void>>;
   /** Takes whatever is no RPC. */
   readonly fallback: HttpHandler;
   readonly maxBodyBytes: number;
@@ -24,44 +20,44 @@ export interface RouterOptions {
   readonly draining: AbortSignal;
 }
 
-const peerKey = createContextKey("", { description: "address of the peer" });
+const load = loader(import.meta.url);
 
-/** Makes the request listener of both HTTP versions. */
+/** Makes the request listener of both HTTP versions. What serves a service is made with its first request. */
 export function createRouter(options: RouterOptions): HttpHandler {
-  return connectNodeAdapter({
-    routes(router) {
-      for (const method of options.methods.values()) router.rpc(method.descriptor, unary(method));
-      options.operations(router);
-    },
-    fallback: (request, response) => void options.fallback(request, response as HttpResponse),
-    contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
-    readMaxBytes: options.maxBodyBytes,
-    maxTimeoutMs: options.maxTimeoutMs,
-    shutdownSignal: options.draining,
-    jsonOptions: { registry: options.detailTypes },
-  });
-}
-
-function unary(method: Method) {
-  return async (request: Message, context: HandlerContext): Promise<Message> => {
-    const call = callOf(context);
-    try {
-      return await method.invoke(call, request);
-    } catch (error) {
-      throw toConnectError(error as ApiError);
-    } finally {
-      for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
-      context.responseHeader.set("x-request-id", call.requestId);
+  const made = new Map<string, HttpHandler>();
+  return (request, response) => {
+    const path = pathOf(request);
+    const method = options.methods.get(path);
+    const name = method?.descriptor.parent.typeName ?? serviceOf(path);
+    let handler = made.get(name);
+    if (!handler) {
+      handler = handlerOf(name, method, options);
+      if (!handler) return options.fallback(request, response);
+      made.set(name, handler);
     }
+    return handler(request, response);
   };
 }
 
-function callOf(context: HandlerContext): Call {
-  return newCall({
-    door: context.protocolName as DoorName,
-    requestId: randomUUID(),
-    peer: context.values.get(peerKey),
-    header: (name) => context.requestHeader.get(name) ?? undefined,
-    signal: () => context.signal,
-  });
+/** What serves a service; undefined when there is none of this name. */
+function handlerOf(name: string, method: Method | undefined, options: RouterOptions): HttpHandler | undefined {
+  const operation = Object.hasOwn(options.operations, name) ? options.operations[name] : undefined;
+  if (!method && !operation) return undefined;
+  const { adapt, adaptMethods }: typeof import("./connect-adapter.ts") = load("./connect-adapter.ts");
+  if (!method) return adapt(operation!, options);
+  const { methods } = method.descriptor.parent;
+  return adaptMethods(
+    methods.flatMap((each) => options.methods.get(`/${name}/${each.name}`) ?? []),
+    options,
+  );
+}
+
+function pathOf(request: HttpRequest): string {
+  const url = request.url ?? "";
+  const mark = url.indexOf("?");
+  return mark < 0 ? url : url.slice(0, mark);
+}
+
+function serviceOf(path: string): string {
+  return path.slice(1, path.indexOf("/", 1));
 }

@@ -1,4 +1,15 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+// Of prom-client only what a start needs: what it measures of the process by itself, and the OpenTelemetry that comes with
+// that, are two thirds of its files.
+import type * as prometheus from "prom-client";
+import { loader, once } from "../lazy.ts";
+
+const load = loader(import.meta.url);
+const Registry: typeof prometheus.Registry = load("prom-client/lib/registry.js");
+const Histogram: typeof prometheus.Histogram = load("prom-client/lib/histogram.js");
+const Gauge: typeof prometheus.Gauge = load("prom-client/lib/gauge.js");
+
+/** How long after the start the process is measured, in milliseconds; sooner, if somebody asks. */
+const processMetricsDelay = 1000;
 
 /** What the program measures of itself. */
 export interface Metrics {
@@ -12,7 +23,11 @@ export interface Metrics {
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const measureProcess = once(() => {
+    const { collectDefaultMetrics }: typeof prometheus = load("prom-client");
+    collectDefaultMetrics({ register: registry });
+  });
+  setTimeout(measureProcess, processMetricsDelay).unref();
   const calls = new Histogram({
     name: "gatehouse_call_duration_seconds",
     help: "Duration of calls by method, door and code.",
@@ -32,7 +47,10 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    text: () => registry.metrics(),
+    text() {
+      measureProcess();
+      return registry.metrics();
+    },
     contentType: registry.contentType,
   };
 }

@@ -3,14 +3,15 @@ import { create, type DescMethod, type DescMethodUnary, type Message } from "@bu
 import { type ApiError, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, readAccessRule } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
+import { once } from "../lazy.ts";
 import { type AuthenticateDeps, authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./finish-error.ts";
 import type { Implementation } from "./handlers.ts";
-import type { Method, MethodTable } from "./method.ts";
+import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
-import { ruleBook } from "./rule-book.ts";
+import { type RuleBook, ruleBook } from "./rule-book.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
 export interface ComposeOptions extends AuthenticateDeps {
@@ -24,9 +25,16 @@ export interface ComposeOptions extends AuthenticateDeps {
 
 type Handler = (request: Message, call: Call) => unknown;
 
-/** Composes all methods. Throws when one has no rule or no handler: what is not decided must not be served. */
-export function composeMethods(implementations: readonly Implementation[], options: ComposeOptions): MethodTable {
-  const book = ruleBook(implementations);
+/**
+ * Composes the methods of some services. Throws when one has no rule or no handler: what is not decided must not be served.
+ * The rules of messages are those that the services bring along, and those of the services beside them.
+ */
+export function composeMethods(
+  implementations: readonly Implementation[],
+  options: ComposeOptions,
+  beside: readonly Implementation[] = [],
+): ReadonlyMap<string, Method> {
+  const book = ruleBook([...beside, ...implementations]);
   const table = new Map<string, Method>();
   for (const { service, handlers, validators = {} } of implementations) {
     for (const descriptor of service.methods) {
@@ -34,11 +42,17 @@ export function composeMethods(implementations: readonly Implementation[], optio
       const path = methodPath(descriptor);
       const handler = handlers[descriptor.localName] as Handler | undefined;
       if (!handler) throw new Error(`${path} has no handler`);
-      const validator = validators[descriptor.localName] ?? compileValidator(descriptor, book);
+      const validator = validators[descriptor.localName] ?? compiledLater(descriptor, book);
       table.set(path, composeMethod(path, descriptor, handler, validator, options));
     }
   }
   return table;
+}
+
+/** A validator that is compiled when a request first needs it: most servers are asked for a few methods only. */
+function compiledLater(descriptor: DescMethodUnary, book: RuleBook): Validator {
+  const validator = once(() => compileValidator(descriptor, book));
+  return (request, context) => validator()(request, context);
 }
 
 /** The path of a method over gRPC. */

@@ -16,5 +16,8 @@ export interface Method {
   invoke(call: Call, request: Message): Promise<Message>;
 }
 
-/** Every unary method by its path. */
-export type MethodTable = ReadonlyMap<string, Method>;
+/** Every unary method by its path. Some may not be made before they are asked for; `values` makes all of them. */
+export interface MethodTable {
+  get(path: string): Method | undefined;
+  values(): Iterable<Method>;
+}

@@ -1,12 +1,15 @@
 // The other side of a sign-in: the authorization code flow of OpenID Connect, by openid-client.
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import * as oidc from "openid-client";
+import type * as client from "openid-client";
 import { permissionDenied, unavailable } from "../aip/errors.ts";
 import { checkIssuer } from "../authn/issuers.ts";
 import { OutboundError, type OutboundReply, type OutboundRequest } from "../authn/outbound.ts";
 import type { Clock } from "../clock.ts";
+import { loader, once } from "../lazy.ts";
 import type { LoginProvider } from "./login-provider.ts";
+
+const oidc = once((): typeof client => loader(import.meta.url)("openid-client"));
 
 /** What a browser is sent away with, to be compared when it comes back. */
 export interface LoginSecrets {
@@ -42,7 +45,7 @@ const [documentAge, failureAge] = [10 * 60_000, 10_000];
 const maxProviders = 256;
 
 interface Known {
-  readonly configuration: Promise<oidc.Configuration>;
+  readonly configuration: Promise<client.Configuration>;
   until: number;
 }
 
@@ -50,7 +53,7 @@ interface Known {
 export function createUpstream(options: UpstreamOptions): Upstream {
   const known = new LRUCache<string, Known>({ max: maxProviders });
 
-  async function configurationOf(provider: LoginProvider): Promise<oidc.Configuration> {
+  async function configurationOf(provider: LoginProvider): Promise<client.Configuration> {
     const key = keyOf(provider);
     let entry = known.get(key);
     if (!entry || options.clock() >= entry.until) {
@@ -67,13 +70,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return {
     async authorizationUrl(provider, { state, nonce, codeVerifier }) {
       const configuration = await translated(() => configurationOf(provider));
-      return oidc.buildAuthorizationUrl(configuration, {
+      return oidc().buildAuthorizationUrl(configuration, {
         ...provider.parameters,
         redirect_uri: options.redirectUri,
         scope: ["openid", ...provider.scopes].join(" "),
         state,
         nonce,
-        code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge: await oidc().calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: "S256",
       });
     },
@@ -81,7 +84,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       return await translated(async () => {
         const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier };
         const configuration = await configurationOf(provider);
-        const tokens = await oidc.authorizationCodeGrant(configuration, callback, { ...checks, idTokenExpected: true });
+        const tokens = await oidc().authorizationCodeGrant(configuration, callback, {
+          ...checks,
+          idTokenExpected: true,
+        });
         return tokens.claims() ?? {};
       });
     },
@@ -95,15 +101,15 @@ function keyOf({ uid, issuer, clientId, clientSecret }: LoginProvider): string {
     .digest("hex");
 }
 
-async function discover(provider: LoginProvider, options: UpstreamOptions): Promise<oidc.Configuration> {
+async function discover(provider: LoginProvider, options: UpstreamOptions): Promise<client.Configuration> {
   const { issuer, clientId, clientSecret } = provider;
   const problem = checkIssuer(issuer, options.allowInsecureIssuers);
   if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
   const isInsecure = issuer.startsWith("http:");
-  const configuration = await oidc.discovery(new URL(issuer), clientId, undefined, clientAuth(clientSecret), {
-    [oidc.customFetch]: fetchBy(options.fetch),
+  const configuration = await oidc().discovery(new URL(issuer), clientId, undefined, clientAuth(clientSecret), {
+    [oidc().customFetch]: fetchBy(options.fetch),
     // The signature counts even though the token comes straight from the provider.
-    execute: [oidc.enableNonRepudiationChecks, ...(isInsecure ? [oidc.allowInsecureRequests] : [])],
+    execute: [oidc().enableNonRepudiationChecks, ...(isInsecure ? [oidc().allowInsecureRequests] : [])],
   });
   const metadata = configuration.serverMetadata();
   // OpenID Connect Discovery 1.0 §4.3: to the letter (security case J6).
@@ -116,9 +122,9 @@ async function discover(provider: LoginProvider, options: UpstreamOptions): Prom
 }
 
 /** RFC 6749 §2.3.1: by the header, unless the provider says that it only reads the body. */
-function clientAuth(secret: string): oidc.ClientAuth {
-  if (secret === "") return oidc.None();
-  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
+function clientAuth(secret: string): client.ClientAuth {
+  if (secret === "") return oidc().None();
+  const [basic, post] = [oidc().ClientSecretBasic(secret), oidc().ClientSecretPost(secret)];
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
     const chosen = methods.includes("client_secret_basic") ? basic : post;
@@ -126,7 +132,7 @@ function clientAuth(secret: string): oidc.ClientAuth {
   };
 }
 
-function fetchBy(send: UpstreamOptions["fetch"]): oidc.CustomFetch {
+function fetchBy(send: UpstreamOptions["fetch"]): client.CustomFetch {
   return async (url, { method, headers, body }) => {
     const text = body === undefined || body === null ? undefined : String(body);
     const reply = await send(url, { method, headers, ...(text !== undefined && { body: text }) });
@@ -145,9 +151,9 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
     const outbound = [error, (error as Error | null)?.cause].find((one) => one instanceof OutboundError);
     if (outbound?.failure === "unavailable") throw unavailable("the login provider does not answer", outbound);
     if (outbound) throw permissionDenied("the login provider cannot be used", { check: outbound.message });
-    if (error instanceof oidc.AuthorizationResponseError) throw refusedThere(error.error);
+    if (error instanceof oidc().AuthorizationResponseError) throw refusedThere(error.error);
     // RFC 6749 §5.2: such as invalid_grant, for a code that was used already.
-    const code = error instanceof oidc.ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
+    const code = error instanceof oidc().ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
     const check = typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown";
     throw permissionDenied("the sign-in at the login provider could not be verified", { check });
   }

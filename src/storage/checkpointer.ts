@@ -19,7 +19,7 @@ export function createCheckpointer(file: string): Checkpointer {
   function request(): void {
     timer = undefined;
     if (!worker) {
-      worker = new Worker(new URL("./checkpoint-thread.ts", import.meta.url), { workerData: file });
+      worker = new Worker(new URL("./checkpoint-thread.js", import.meta.url), { workerData: file });
       worker.unref();
       // Without it the log grows until the next start, and the data is as safe as before.
       worker.on("error", () => {});

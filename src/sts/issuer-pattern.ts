@@ -1,7 +1,8 @@
 // Security case M3: whoever can serve a host that an issuer pattern matches can mint tokens for the identity. So the
 // part of the pattern that matches the host may leave open no character that ends, splits or redirects a host.
-import { RE2JS } from "re2js";
+
 import type { PatternNode } from "./pattern-syntax.ts";
+import { re2 } from "./re2.ts";
 
 /** How far an issuer has been read: its text while that begins a scheme, then in its host, then behind that. */
 type Phase = string;
@@ -72,7 +73,7 @@ function walkSet(node: PatternNode & { kind: "set" }, before: Phases): Phases {
   if (node.text === ".") {
     throw new Offence(`${locate(node)} matches any character of the host; a dot is written "\\."`);
   }
-  const matches = RE2JS.compile(node.text);
+  const matches = re2().RE2JS.compile(node.text);
   const delimiter = delimiters.find((char) => matches.testExact(char));
   if (delimiter !== undefined) throw new Offence(`${locate(node)} can match "${delimiter}" in the host`);
   return before;
@@ -82,7 +83,7 @@ function walkSet(node: PatternNode & { kind: "set" }, before: Phases): Phases {
 function singleMember(text: string): string | undefined {
   if (text.startsWith("[")) return /^\[\\?([./:-])\]$/.exec(text)?.[1];
   if (text === "." || /^\\[pPdDwWsS]/.test(text)) return undefined;
-  const matches = RE2JS.compile(text);
+  const matches = re2().RE2JS.compile(text);
   return ascii.find((char) => matches.testExact(char));
 }
 

@@ -1,9 +1,10 @@
 // Patterns that users write, matched against claims that strangers send: RE2 only, since its time is linear in the
 // length of the value (security case M4). Data never becomes a pattern (M8).
 import { LRUCache } from "lru-cache";
-import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
+import type { RE2JS, RE2JSException } from "re2js";
 import { checkIssuerPattern } from "./issuer-pattern.ts";
 import { type ParsedPattern, parsePattern, patternSize } from "./pattern-syntax.ts";
+import { re2 } from "./re2.ts";
 
 /** What a pattern is matched against. */
 export type PatternKind = "issuer" | "subject" | "audience" | "claim" | "arn" | "user_id";
@@ -60,13 +61,13 @@ function compileNew(text: string): Compiled {
   if (problem !== undefined) return { problem };
   try {
     // Alone first: `a)|(?:b` is well-formed only when wrapped (security case M1).
-    RE2JS.compile(text);
+    re2().RE2JS.compile(text);
     // One group, so that the anchors hold for each alternative; without (?m) they are the ends of the value (M1, M2).
-    const regex = RE2JS.compile(`^(?:${text})$`);
+    const regex = re2().RE2JS.compile(`^(?:${text})$`);
     if (regex.programSize() > maxProgramSize) return { problem: tooLarge };
     return parsed ? { regex } : { problem: "must be a plain RE2 pattern" };
   } catch (error) {
-    if (error instanceof RE2JSException) return { problem: `must be a valid RE2 pattern: ${explain(error)}` };
+    if (error instanceof re2().RE2JSException) return { problem: `must be a valid RE2 pattern: ${explain(error)}` };
     throw error;
   }
 }
@@ -74,7 +75,7 @@ function compileNew(text: string): Compiled {
 const tooLarge = `must not repeat so much: it stands for more than ${maxProgramSize} instructions`;
 
 function explain(error: RE2JSException): string {
-  return error instanceof RE2JSSyntaxException
+  return error instanceof re2().RE2JSSyntaxException
     ? `${error.getDescription()} ${error.getPattern() ?? ""}`
     : error.message;
 }

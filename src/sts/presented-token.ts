@@ -1,9 +1,11 @@
 // The token that is presented for exchange: taken apart, and later verified. Until then nothing in it is true.
 import type { KeyObject } from "node:crypto";
-import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from "jose";
 import { type KeyHint, type KeySet, outsideAlgorithms } from "../authn/key-sets.ts";
+import { loader, once } from "../lazy.ts";
 import { type Claims, normalizeIssuer } from "./claim-match.ts";
 import { keysDenied, show, type VerificationCheck, verificationDenied } from "./denials.ts";
+
+const jose = once((): typeof import("jose") => loader(import.meta.url)("jose"));
 
 /** A token taken apart. */
 export interface PresentedToken {
@@ -25,8 +27,8 @@ const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 export function parsePresented(text: string): PresentedToken | undefined {
   if (!compactJws.test(text)) return undefined;
   try {
-    const header: Record<string, unknown> = decodeProtectedHeader(text);
-    const claims: Claims = decodeJwt(text);
+    const header: Record<string, unknown> = jose().decodeProtectedHeader(text);
+    const claims: Claims = jose().decodeJwt(text);
     const [issuer, subject] = [asText(claims.iss), asText(claims.sub)];
     return { text, header, claims, issuer: normalizeIssuer(issuer), subject };
   } catch {
@@ -95,10 +97,10 @@ async function findKeys(keys: () => Promise<KeySet>, hint: KeyHint): Promise<rea
 async function verifySignature(text: string, alg: string, candidates: readonly KeyObject[]): Promise<void> {
   for (const key of candidates) {
     try {
-      await compactVerify(text, key, { algorithms: [alg] });
+      await jose().compactVerify(text, key, { algorithms: [alg] });
       return;
     } catch (error) {
-      if (error instanceof errors.JWSSignatureVerificationFailed) continue;
+      if (error instanceof jose().errors.JWSSignatureVerificationFailed) continue;
       throw verificationDenied("token", "the token is not well-formed", error);
     }
   }

@@ -53,7 +53,7 @@ export function createToday(implementations: readonly Implementation[], clock: C
   const owners = new Map(
     implementations.flatMap((each) => each.service.methods.map((method) => [methodPath(method), each] as const)),
   );
-  // Compiled at first use: the pipeline has compiled them all at start, and version 1 calls a few of them only.
+  // Compiled at first use: version 1 calls a few of them only.
   const known = new Map<string, Known>();
 
   function ownerOf(method: DescMethod): Implementation {

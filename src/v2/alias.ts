@@ -1,13 +1,12 @@
-// Version 2: the same contract as v2beta1 under another package and another path prefix. Its descriptors are made at start
-// from those of v2beta1, and its methods are those of v2beta1; no proto is copied and no handler registered twice.
+// Version 2: the same contract as v2beta1 under another package and another path prefix. Its descriptors are made from those
+// of v2beta1 when they are first asked for, and its methods are those of v2beta1; no proto is copied and no handler
+// registered twice.
 import {
   clone,
   create,
   createFileRegistry,
   type DescFile,
   type DescMethodUnary,
-  type DescService,
-  type FileRegistry,
   getExtension,
   hasExtension,
   setExtension,
@@ -16,49 +15,62 @@ import {
   type DescriptorProto,
   type FileDescriptorProto,
   FileDescriptorProtoSchema,
-  FileDescriptorSetSchema,
   type MethodOptions,
 } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
+import { once } from "../lazy.ts";
+import type { LaterMethods } from "../pipeline/later.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 
-const betaPackage = /^(\.?chainguard\.platform\.[a-z]+)\.v2beta1\b/;
+const betaPackage = /^(\.?chainguard\.platform\.([a-z]+))\.v2beta1\b/;
 
-/** The methods of v2 for those of v2beta1 that the table holds. */
-export function aliasMethods(table: MethodTable): MethodTable {
-  const beta = [...table.values()].filter((method) => betaPackage.test(method.descriptor.parent.typeName));
-  const registry = aliasRegistry(beta.map((method) => method.descriptor.parent));
-  return new Map(beta.map((method) => aliasMethod(method, registry)).map((method) => [method.path, method]));
+/** The methods of v2 for those of v2beta1 that the table holds, package by package. */
+export function aliasMethods(table: MethodTable): LaterMethods[] {
+  const packages = new Map<string, Method[]>();
+  for (const method of table.values()) {
+    const name = method.descriptor.parent.file.proto.package;
+    if (betaPackage.test(name)) packages.set(name, [...(packages.get(name) ?? []), method]);
+  }
+  const alias = fileAliaser();
+  return [...packages].map(([name, methods]) => ({
+    packages: [`${toV2(name)}.`],
+    routes: [name.replace(betaPackage, "/$2/v2")],
+    methods: once(() => new Map(methods.map((method) => [toV2Name(method.path), aliasMethod(method, alias)]))),
+  }));
 }
 
-function aliasMethod(beta: Method, registry: FileRegistry): Method {
-  const service = registry.getService(toV2(beta.descriptor.parent.typeName));
+/** Makes the file of v2 for one of v2beta1; any other file stays what it is. */
+type FileAliaser = (file: DescFile) => DescFile;
+
+function fileAliaser(): FileAliaser {
+  const made = new Map<DescFile, DescFile>();
+  const alias = (file: DescFile): DescFile => {
+    if (!betaPackage.test(file.proto.package)) return file;
+    const known = made.get(file);
+    if (known) return known;
+    const dependencies = new Map(file.dependencies.map(alias).map((dependency) => [dependency.proto.name, dependency]));
+    const proto = rewriteFile(file.proto);
+    const registry = createFileRegistry(proto, (name) => dependencies.get(name));
+    const aliased = registry.getFile(proto.name)!;
+    made.set(file, aliased);
+    return aliased;
+  };
+  return alias;
+}
+
+function aliasMethod(beta: Method, alias: FileAliaser): Method {
+  const { parent, input } = beta.descriptor;
+  const service = alias(parent.file).services.find(({ name }) => name === parent.name);
   const descriptor = service?.method[beta.descriptor.localName] as DescMethodUnary | undefined;
-  if (!service || !descriptor) throw new Error(`${beta.path} has no counterpart in v2`);
-  const { input } = beta.descriptor;
+  if (!descriptor) throw new Error(`${beta.path} has no counterpart in v2`);
   return {
-    path: `/${service.typeName}/${descriptor.name}`,
+    path: toV2Name(beta.path),
     descriptor,
     needsBearer: beta.needsBearer,
     // protobuf-es refuses to encode a message under another type than its own.
     invoke: async (call, request) => create(descriptor.output, await beta.invoke(call, create(input, request))),
   };
-}
-
-/** The files of v2beta1 rewritten, and whatever they import. */
-function aliasRegistry(services: readonly DescService[]): FileRegistry {
-  const files = new Map<string, FileDescriptorProto>();
-  for (const { file } of services) gather(file, files);
-  return createFileRegistry(create(FileDescriptorSetSchema, { file: [...files.values()] }));
-}
-
-/** Adds a file after the files that it imports: the order that a descriptor set is to have. */
-function gather(file: DescFile, files: Map<string, FileDescriptorProto>): void {
-  const proto = betaPackage.test(file.proto.package) ? rewriteFile(file.proto) : file.proto;
-  if (files.has(proto.name)) return;
-  for (const dependency of file.dependencies) gather(dependency, files);
-  files.set(proto.name, proto);
 }
 
 function rewriteFile(original: FileDescriptorProto): FileDescriptorProto {
@@ -93,6 +105,11 @@ function rewriteRoute({ pattern }: HttpRule): void {
 
 function toV2(name: string): string {
   return name.replace(betaPackage, "$1.v2");
+}
+
+/** Of a path over gRPC. */
+function toV2Name(path: string): string {
+  return `/${toV2(path.slice(1))}`;
 }
 
 function toV2Path(path: string): string {

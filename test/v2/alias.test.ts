@@ -36,7 +36,15 @@ function tableOf(services: (typeof GroupsService | typeof RolesService)[]) {
 
 describe("the alias of v2beta1 as v2", () => {
   const table = tableOf([GroupsService, RolesService]);
-  const aliases = aliasMethods(table);
+  const later = aliasMethods(table);
+  const aliases = new Map(later.flatMap(({ methods }) => [...methods().values()]).map((each) => [each.path, each]));
+
+  it("says where its methods are before it makes them", () => {
+    assert.deepEqual(
+      later.map(({ packages, routes }) => [packages, routes]),
+      [[["chainguard.platform.iam.v2."], ["/iam/v2"]]],
+    );
+  });
 
   it("has every method under its new name, with the same rule and the new routes", () => {
     assert.deepEqual([...aliases.keys()].sort(), [...table.keys()].map((path) => path.replace("v2beta1", "v2")).sort());

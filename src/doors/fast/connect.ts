@@ -1,11 +1,12 @@
 // The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
 import { fromJsonString, type JsonWriteOptions, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
+import { loader } from "../../lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
-import { toConnectError } from "../connect-error.ts";
 import { readMessage } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
+
+const load = loader(import.meta.url);
 
 type Codec = Pick<Protocol, "parse"> & {
   readonly contentType: string;
@@ -40,12 +41,9 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
     parse,
     success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
     failure(thrown) {
-      const error = toApiError(thrown);
-      return {
-        status: codeToHttpStatus(error.code as number),
-        headers: { "content-type": "application/json" },
-        body: errorToJsonBytes(toConnectError(error), options),
-      };
+      // The library's own words for it, which are loaded with the first failure.
+      const { failureReply }: typeof import("./connect-failure.ts") = load("./connect-failure.ts");
+      return failureReply(toApiError(thrown), options);
     },
   };
 }

@@ -3,6 +3,7 @@ import { create, type Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code, toApiError, unauthenticated } from "../../aip/errors.ts";
 import { type Call, newCall } from "../../pipeline/call.ts";
+import type { LaterMethods } from "../../pipeline/later.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { type BodyLimits, checkFormType, checkJsonType, readBody } from "../body.ts";
 import { type Client, watchClient } from "../client.ts";
@@ -11,11 +12,11 @@ import { type HttpRequest, type HttpResponse, peerAddress, readHeader, requestTa
 import { type Reply, sendReply } from "../reply.ts";
 import { bindRequest, type RequestParts } from "./bind.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
-import { createJsonWriters, type JsonWriter } from "./json.ts";
+import { createJsonWriters, type JsonWriters } from "./json.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./json-text.ts";
 import { parseParameters } from "./query.ts";
 import { createErrorReplies, successReply } from "./reply.ts";
-import { createRoutes } from "./routes.ts";
+import { createRoutes, type LaterBindings } from "./routes.ts";
 
 /** The limits of the door and what it cannot know by itself. */
 export interface GatewayOptions extends BodyLimits {
@@ -27,6 +28,8 @@ export interface GatewayOptions extends BodyLimits {
   readonly errorDomain: string;
   /** The messages that an Any in a request or a reply may hold. */
   readonly anyTypes: Registry;
+  /** Methods beside those that are given. None when absent. */
+  readonly later?: readonly LaterMethods[];
   newRequestId(): string;
   /** Told of failures that the contract of `Method` rules out; the caller sees INTERNAL. */
   readonly report?: (error: unknown, requestId: string) => void;
@@ -44,28 +47,31 @@ interface Serving extends GatewayOptions {
   readonly report: (error: unknown, requestId: string) => void;
   readonly routes: ReturnType<typeof createRoutes>;
   readonly registry: Registry;
-  readonly writers: ReadonlyMap<Method, JsonWriter>;
+  readonly writer: JsonWriters["writer"];
   readonly errorReply: (error: ApiError) => Reply;
 }
 
 /** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
 export function createGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
-  const all = [...methods];
   const registry = options.anyTypes;
   const { writer } = createJsonWriters({ registry, zeroValues: true });
   const serving: Serving = {
     ...options,
     newRequestId: () => options.newRequestId(),
     report: (error, requestId) => report(options, error, requestId),
-    routes: createRoutes(all.flatMap(bindingsOf)),
+    routes: createRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
     registry,
-    writers: new Map(all.map((method) => [method, writer(method.descriptor.output)])),
+    writer,
     errorReply: createErrorReplies(options.errorDomain, registry),
   };
   return {
     matches: (httpMethod, rawPath) => serving.routes.has(httpMethod, rawPath),
     handle: (req, res) => void handle(serving, req, res),
   };
+}
+
+function toLaterBindings({ routes, methods }: LaterMethods): LaterBindings {
+  return { prefixes: routes, bindings: () => [...methods().values()].flatMap(bindingsOf) };
 }
 
 /** A log that fails must not fail the request. */
@@ -112,7 +118,7 @@ async function answer(serving: Serving, req: HttpRequest, call: Call, client: Cl
   const request = bindRequest(match, received instanceof Promise ? await received : received);
   const message = await client.wait(method.invoke(call, request), serving.requestTimeoutMs);
   if (method.descriptor.output.typeName === EmptySchema.typeName) return successReply("");
-  return successReply(serving.writers.get(method)!(message));
+  return successReply(serving.writer(method.descriptor.output)(message));
 }
 
 /** The first step of the pipeline refuses such a call, and counts it: the rest of the request is not even looked at. */

@@ -9,7 +9,7 @@ export type JsonWriter = (message: Message) => string;
 
 /** Makes writers, one per message type. */
 export interface JsonWriters {
-  /** The writer of a message type. Make it at start, so that a request does not pay for it. */
+  /** The writer of a message type, put together when it is first asked for. */
   writer(schema: DescMessage): JsonWriter;
 }
 

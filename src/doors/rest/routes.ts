@@ -28,6 +28,8 @@ export interface Routes {
  * because it is matched from the end of the path.
  */
 interface Node {
+  /** Adds the bindings below this node that are made when somebody first asks for one. */
+  later: (() => void) | undefined;
   readonly literals: Map<string, Node>;
   single: Node | undefined;
   rest: Node | undefined;
@@ -44,10 +46,18 @@ interface Search {
   readonly allowed: Set<string>;
 }
 
+/** Bindings that are made when a path that begins as theirs do is first asked for. */
+export interface LaterBindings {
+  /** The beginnings of their templates: `/iam/v2`. */
+  readonly prefixes: readonly string[];
+  readonly bindings: () => Iterable<Binding>;
+}
+
 /** Builds the trie; throws an Error that names both bindings if two cannot be told apart. */
-export function createRoutes(bindings: Iterable<Binding>): Routes {
+export function createRoutes(bindings: Iterable<Binding>, later: readonly LaterBindings[] = []): Routes {
   const root = newNode();
   for (const binding of bindings) insert(root, binding);
+  for (const each of later) insertLater(root, each);
   return {
     find(httpMethod, rawPath) {
       const { match, allowed } = lookUp(root, httpMethod, parseRawPath(rawPath));
@@ -74,6 +84,16 @@ function insert(root: Node, binding: Binding): void {
   const other = byMethod.get(binding.httpMethod);
   if (other) throw new Error(`conflicting routes: ${formatBinding(other)}, and ${formatBinding(binding)}`);
   node.bindings.set(verb, byMethod.set(binding.httpMethod, binding));
+}
+
+function insertLater(root: Node, { prefixes, bindings }: LaterBindings): void {
+  const nodes = prefixes.map((prefix) => prefix.slice(1).split("/").reduce(childFor, root));
+  const make = () => {
+    const made = [...bindings()];
+    for (const node of nodes) node.later = undefined;
+    for (const binding of made) insert(root, binding);
+  };
+  for (const node of nodes) node.later = make;
 }
 
 function childFor(node: Node, segment: string): Node {
@@ -116,6 +136,7 @@ function search(
 }
 
 function descend(node: Node, search: Search, from: number): Binding | undefined {
+  node.later?.();
   const segment = search.segments[from];
   const literal = segment === undefined ? undefined : node.literals.get(segment);
   return (
@@ -159,5 +180,5 @@ export function methodNotAllowed(allowed: Iterable<string>): HttpError {
 }
 
 function newNode(): Node {
-  return { literals: new Map(), single: undefined, rest: undefined, bindings: new Map() };
+  return { later: undefined, literals: new Map(), single: undefined, rest: undefined, bindings: new Map() };
 }

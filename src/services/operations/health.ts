@@ -6,8 +6,8 @@ import { type Health, HealthCheckResponse_ServingStatus as Status } from "../../
 const watchIntervalMs = 1000;
 
 export interface HealthOptions {
-  /** The full names of the services that may be asked about; the empty name stands for all. */
-  readonly services: ReadonlySet<string>;
+  /** The full names of the services that may be asked about; the empty name stands for all, and asks for none of them. */
+  readonly services: () => ReadonlySet<string>;
   /** Rejects when the program cannot serve. */
   check(): Promise<void>;
   /** Aborted when the program begins to stop. */
@@ -17,7 +17,7 @@ export interface HealthOptions {
 /** Serves health. It needs no token: load balancers have none. */
 export function health({ services, check, draining }: HealthOptions): ServiceImpl<typeof Health> {
   async function statusOf(service: string): Promise<Status> {
-    if (service !== "" && !services.has(service)) return Status.SERVICE_UNKNOWN;
+    if (service !== "" && !services().has(service)) return Status.SERVICE_UNKNOWN;
     if (draining.aborted) return Status.NOT_SERVING;
     return await check().then(
       () => Status.SERVING,
@@ -33,7 +33,7 @@ export function health({ services, check, draining }: HealthOptions): ServiceImp
       return { status };
     },
     async list() {
-      const names = ["", ...services];
+      const names = ["", ...services()];
       const statuses = await Promise.all(names.map(statusOf));
       return { statuses: Object.fromEntries(names.map((name, i) => [name, { status: statuses[i]! }])) };
     },

@@ -1,0 +1,18 @@
+// The commands that call a server.
+import type { Command } from "commander";
+import { addAdvisoryCommands } from "./advisories/commands.ts";
+import { addAuthCommands } from "./auth/commands.ts";
+import { addConfigCommands } from "./config-command.ts";
+import type { Finish } from "./program.ts";
+import { addRegistryCommands } from "./registry/commands.ts";
+import { addResourceCommands } from "./resources/commands.ts";
+import type { Shell } from "./shell.ts";
+
+/** Adds all of them. */
+export function addClientCommands(program: Command, shell: Shell, finish: Finish): void {
+  addAuthCommands(program, shell);
+  addResourceCommands(program, shell);
+  addAdvisoryCommands(program.commands.find((command) => command.name() === "advisories")!, shell, finish);
+  addRegistryCommands(program, shell, finish);
+  addConfigCommands(program, shell);
+}

@@ -1,0 +1,58 @@
+// connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
+import { randomUUID } from "node:crypto";
+import type { Message } from "@bufbuild/protobuf";
+import { type ConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { ApiError } from "../aip/errors.ts";
+import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
+import type { Method } from "../pipeline/method.ts";
+import { toConnectError } from "./connect-error.ts";
+import type { HttpHandler } from "./dispatch.ts";
+import type { HttpResponse } from "./http-message.ts";
+import type { RouterOptions } from "./router.ts";
+
+const peerKey = createContextKey("", { description: "address of the peer" });
+
+/** Serves methods of the table. */
+export function adaptMethods(methods: Iterable<Method>, options: RouterOptions): HttpHandler {
+  return adapt((router) => {
+    for (const method of methods) router.rpc(method.descriptor, unary(method));
+  }, options);
+}
+
+/** Serves whatever is added to the router. */
+export function adapt(routes: (router: ConnectRouter) => void, options: RouterOptions): HttpHandler {
+  return connectNodeAdapter({
+    routes,
+    fallback: (request, response) => void options.fallback(request, response as HttpResponse),
+    contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
+    readMaxBytes: options.maxBodyBytes,
+    maxTimeoutMs: options.maxTimeoutMs,
+    shutdownSignal: options.draining,
+    jsonOptions: { registry: options.detailTypes },
+  });
+}
+
+function unary(method: Method) {
+  return async (request: Message, context: HandlerContext): Promise<Message> => {
+    const call = callOf(context);
+    try {
+      return await method.invoke(call, request);
+    } catch (error) {
+      throw toConnectError(error as ApiError);
+    } finally {
+      for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
+      context.responseHeader.set("x-request-id", call.requestId);
+    }
+  };
+}
+
+function callOf(context: HandlerContext): Call {
+  return newCall({
+    door: context.protocolName as DoorName,
+    requestId: randomUUID(),
+    peer: context.values.get(peerKey),
+    header: (name) => context.requestHeader.get(name) ?? undefined,
+    signal: () => context.signal,
+  });
+}

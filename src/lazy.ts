@@ -1,0 +1,14 @@
+// What a start does not need, made or loaded when something first does.
+import { createRequire } from "node:module";
+
+/** Makes something once, when it is first asked for. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Loads modules on behalf of the one at this URL, at once, as `import` cannot. Types are the caller's to name. */
+export const loader: (url: string) => (specifier: string) => never = createRequire as never;

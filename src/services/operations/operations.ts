@@ -1,0 +1,20 @@
+// The services beside the API, which have streams: health and reflection. Loaded when somebody asks for one of them.
+import type { DescService } from "@bufbuild/protobuf";
+import type { ConnectRouter } from "@connectrpc/connect";
+import { ServerReflection as ReflectionV1 } from "../../../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ReflectionV1Alpha } from "../../../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { Health } from "../../../gen/health/v1/health_pb.ts";
+import { type HealthOptions, health } from "./health.ts";
+import { reflection } from "./reflection.ts";
+
+/** Adds health, which can be asked about these services. */
+export function addHealth(router: ConnectRouter, options: HealthOptions): void {
+  router.service(Health, health(options));
+}
+
+/** Adds reflection of these services, and of those beside them. */
+export function addReflection(router: ConnectRouter, services: readonly DescService[]): void {
+  const reflect = reflection([...services, Health, ReflectionV1, ReflectionV1Alpha]);
+  router.service(ReflectionV1, { serverReflectionInfo: reflect });
+  router.service(ReflectionV1Alpha, { serverReflectionInfo: reflect as never });
+}

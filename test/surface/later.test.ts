@@ -1,0 +1,53 @@
+// The versions that are made when they are asked for: all of it can be made, and is where it is looked for.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { composeApi } from "../../src/api.ts";
+import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
+import { createRoutes } from "../../src/doors/rest/routes.ts";
+import type { Method } from "../../src/pipeline/method.ts";
+
+const tokenService = Object.fromEntries(SecurityTokenService.methods.map(({ localName }) => [localName, () => ({})]));
+
+/** The API as it is before anything was asked for. Nothing of it is called here. */
+function compose() {
+  return composeApi(
+    { explainExchange: () => ({}) } as never,
+    tokenService as never,
+    { domain: "example.org" } as never,
+  );
+}
+
+const api = compose();
+const untouched = compose().methods;
+const paths = (methods: Iterable<Method>) => [...methods].map(({ path }) => path);
+
+describe("methods that are made later", () => {
+  for (const { packages, routes, methods } of api.later) {
+    describe(packages.join(", "), () => {
+      it("are some", () => assert.notEqual(paths(methods().values()).length, 0));
+      for (const method of methods().values()) {
+        it(`${method.path} is found by its path`, () => assert.equal(untouched.get(method.path)?.path, method.path));
+        for (const { httpMethod, template } of bindingsOf(method)) {
+          it(`${httpMethod} ${template.text} begins as their routes do`, () => {
+            const begins = routes.some((route) => template.text.startsWith(`${route}/`));
+            assert.ok(begins, routes.join(", "));
+          });
+        }
+      }
+    });
+  }
+
+  it("are others than those of today, with other routes", () => {
+    const all = paths(api.methods.values());
+    assert.equal(new Set(all).size, all.length);
+    createRoutes([...api.methods.values()].flatMap(bindingsOf));
+  });
+
+  it("leave alone what is not theirs", () => {
+    const { get } = compose().methods;
+    for (const path of ["", "/", "/chainguard.platform.iam.", "/chainguard.platform.iam.v2.", "/x", "/iam/v2/groups"])
+      assert.equal(get(path), undefined, path);
+    assert.equal(get("/chainguard.platform.iam.v2.GroupsService/Nothing"), undefined);
+  });
+});
