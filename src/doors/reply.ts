@@ -23,46 +23,40 @@ export function sendReply(
   req: HttpRequest,
   res: HttpResponse,
   reply: Reply,
-  headers: Iterable<readonly [string, string]>,
+  headers: readonly (readonly [string, string])[],
   limits: BodyLimits,
 ): void {
   const ends = reply.closes || hasLongRest(req, limits);
+  const length = Buffer.byteLength(reply.body);
+  const all: Record<string, string> = { ...reply.headers, "content-length": String(length) };
+  // What a method says about its reply replaces what replies say in general.
+  for (const [name, value] of headers) all[name] = value;
   if (isHttp2(res)) {
-    res.writeHead(reply.status, headersOf(reply, headers));
+    check(headers);
+    res.writeHead(reply.status, all);
     res.end(reply.body);
     if (ends) res.stream.close();
-    return;
-  }
-  // As a list, which node:http takes as it is.
-  const lines = linesOf(reply, headers);
-  const length = Buffer.byteLength(reply.body);
-  lines.push("content-length", String(length));
-  if (!ends) {
-    res.writeHead(reply.status, lines);
+  } else if (!ends) {
+    res.writeHead(reply.status, linesOf(all));
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
     res.end(reply.body, length === reply.body.length ? "latin1" : "utf8");
-    return;
+  } else {
+    res.writeHead(reply.status, [...linesOf(all), "connection", "close"]).write(reply.body);
+    void discardBody(req, limits).then(() => res.end());
   }
-  lines.push("connection", "close");
-  res.writeHead(reply.status, lines).write(reply.body);
-  void discardBody(req, limits).then(() => res.end());
 }
 
-function linesOf({ headers }: Reply, more: Iterable<readonly [string, string]>): string[] {
+/** Names and values in turn, which node:http takes as they are. */
+function linesOf(headers: Readonly<Record<string, string>>): string[] {
   const lines: string[] = [];
   for (const name in headers) lines.push(name, headers[name]!);
-  for (const [name, value] of more) lines.push(name, value);
   return lines;
 }
 
 /** node:http2 itself lets line breaks in values pass. */
-function headersOf(reply: Reply, more: Iterable<readonly [string, string]>): Record<string, string> {
-  const headers: Record<string, string> = { ...reply.headers };
-  for (const [name, value] of more) {
+function check(headers: readonly (readonly [string, string])[]): void {
+  for (const [name, value] of headers) {
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    headers[name] = value;
   }
-  headers["content-length"] = String(Buffer.byteLength(reply.body));
-  return headers;
 }

@@ -58,7 +58,7 @@ function replyHeaders({ requestId, replyHeaders: more }: Call): (readonly [strin
 function respond(stream: ServerHttp2Stream, { status, headers, body, trailers }: Answer, call: Call): void {
   // As a list, which node:http2 writes as it is.
   const lines = [":status", String(status), "x-request-id", call.requestId];
-  for (const name in headers) lines.push(name, headers[name]!);
+  for (const name in headers) if (!call.replyHeaders.has(name)) lines.push(name, headers[name]!);
   for (const [name, value] of call.replyHeaders) lines.push(name, value);
   if (!body) {
     for (const name in trailers) lines.push(name, String(trailers[name]));
