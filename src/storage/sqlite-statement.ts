@@ -53,15 +53,15 @@ function runnerOf(statement: DrizzleStatement): (values: Values) => unknown {
 /** Puts values in the places of placeholders. */
 function bindOf(params: readonly unknown[]): Bind {
   const readers = params.map((param): ((values: Values) => unknown) => {
-    if (is(param, Placeholder)) return (values) => valueOf(values, param.name);
+    if (is(param, Placeholder)) return (values) => given(values, param.name);
     if (!is(param, Param) || !is(param.value, Placeholder)) return () => param;
     const { encoder, value } = param;
-    return (values) => encoder.mapToDriverValue(valueOf(values, value.name));
+    return (values) => encoder.mapToDriverValue(given(values, value.name));
   });
   return (values) => readers.map((read) => read(values));
 }
 
-function valueOf(values: Values, name: string): unknown {
+function given(values: Values, name: string): unknown {
   const value = values[name];
   if (value === undefined) throw new Error(`a statement got no value for ${name}`);
   return value;
