@@ -8,7 +8,7 @@ import { syncBuiltInRoles } from "../src/services/iam/built-in-role-rows.ts";
 import { readCounter, setCounter } from "../src/storage/counters.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
-import { entryOf, insertEntry, keysOf } from "../src/storage/entries.ts";
+import { entryOf, insertEntries, keysOf } from "../src/storage/entries.ts";
 import { placeholders } from "../src/storage/placeholders.ts";
 import { newSession, type Queries, type Transaction } from "../src/storage/session.ts";
 import { writeSetting } from "../src/storage/settings.ts";
@@ -105,10 +105,9 @@ async function insertBulk(tx: Transaction, { collection, row }: PlacedRow, count
     return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
   });
   await insert.execute({ ...row });
-  for (const key of keysOf(row)) {
-    await insertEntry(tx, collection, { key, ...entryOf(row) });
-    counts.add(key, collection.kind);
-  }
+  const keys = keysOf(row);
+  await insertEntries(tx, collection, keys, entryOf(row));
+  for (const key of keys) counts.add(key, collection.kind);
 }
 
 type Counts = ReturnType<typeof newCounts>;

@@ -2,7 +2,7 @@
 import type { CollectionTables } from "./collection.ts";
 import { missingCounters, wrongCounters } from "./counter-check.ts";
 import { setCounter } from "./counters.ts";
-import { insertEntry, removeEntry } from "./entries.ts";
+import { deleteEntries, insertEntries } from "./entries.ts";
 import { countAllRows, missingEntries, strayEntries } from "./entry-check.ts";
 import { danglingReferences } from "./reference-check.ts";
 import type { Session, Transaction } from "./session.ts";
@@ -47,11 +47,11 @@ export async function repairDatabase(tx: Transaction, collections: readonly Coll
   let repaired = 0;
   for (const collection of collections) {
     for await (const entry of strayEntries(tx, collection)) {
-      await removeEntry(tx, collection, entry);
+      await deleteEntries(tx, collection, [entry.key], entry);
       repaired++;
     }
     for await (const entry of missingEntries(tx, collection, 0)) {
-      await insertEntry(tx, collection, entry);
+      await insertEntries(tx, collection, [entry.key], entry);
       repaired++;
     }
     for await (const key of missingCounters(tx, collection)) await setCounter(tx, key, collection.kind, 0);

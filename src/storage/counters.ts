@@ -1,20 +1,30 @@
 // How many rows of a resource stand under a key. Kept in the transaction of every change, so that totals are exact and
 // cost one point read whatever the size of the subtree.
+import { numberPlaceholder, textPlaceholder, textsIn } from "./condition.ts";
 import { and, eq, inArray, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
-/** Adds to a counter, which starts at zero. */
-export async function addToCounter(tx: Transaction, key: string, kind: string, difference: 1 | -1): Promise<void> {
-  const statement = tx.prepared("counters.add", (db, { counters }) =>
-    db
-      .insert(counters)
-      .values({ key: sql.placeholder("key"), kind: sql.placeholder("kind"), count: sql.placeholder("difference") })
-      .onConflictDoUpdate({
-        target: [counters.key, counters.kind],
-        set: { count: sql`${counters.count} + excluded.count` },
-      }),
-  );
-  await statement.execute({ key, kind, difference });
+/** Adds to counters, which start at zero. */
+export async function addToCounters(
+  tx: Transaction,
+  keys: readonly string[],
+  kind: string,
+  difference: 1 | -1,
+): Promise<void> {
+  const statement = tx.prepared("counters.add", (db, { counters }) => {
+    const values = sql`select value, ${textPlaceholder("kind")}, ${numberPlaceholder("difference")}`;
+    return (
+      db
+        .insert(counters)
+        // Without a WHERE, SQLite takes the ON of the conflict for that of a join.
+        .select(sql`${values} from ${textsIn(tx, "keys")} where true`)
+        .onConflictDoUpdate({
+          target: [counters.key, counters.kind],
+          set: { count: sql`${counters.count} + excluded.count` },
+        })
+    );
+  });
+  await statement.execute({ keys: JSON.stringify(keys), kind, difference });
 }
 
 /** Sets a counter whatever it was. */

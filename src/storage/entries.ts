@@ -2,10 +2,11 @@
 
 import { ancestorsOf } from "../uid.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
-import { addToCounter } from "./counters.ts";
+import { numberPlaceholder, textPlaceholder, textsIn } from "./condition.ts";
+import { addToCounters } from "./counters.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
-import type { Transaction } from "./session.ts";
+import type { SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
 /** The keys a row is entered under: one for each ancestor, and one for the children of its parent. */
@@ -35,10 +36,9 @@ export function entryOf(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
 
 /** Enters a new row and counts it. */
 export async function addEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
-  for (const key of keysOf(row)) {
-    await insertEntry(tx, collection, { key, ...entryOf(row) });
-    await addToCounter(tx, key, collection.kind, 1);
-  }
+  const keys = keysOf(row);
+  await insertEntries(tx, collection, keys, entryOf(row));
+  await addToCounters(tx, keys, collection.kind, 1);
 }
 
 /** Brings the entries of a row up to date, if the update concerns them. */
@@ -51,47 +51,59 @@ export async function updateEntries(
   const old = entryOf(before);
   const now = entryOf(after);
   if (old.name === now.name && old.updateTime === now.updateTime) return;
-  const update = tx.prepared(`${collection.kind}.entry.update`, (db, tables) => {
+  const update = tx.prepared(`${collection.kind}.entries.update`, (db, tables) => {
     const entries = collection.entries(tables);
     return db
       .update(entries)
       .set(placeholders(["newName", "newUpdateTime"], ["name", "updateTime"]))
-      .where(entryKey(entries));
+      .where(ofRow(tx, entries));
   });
-  for (const key of keysOf(after)) {
-    await update.execute({ key, ...old, newName: now.name, newUpdateTime: now.updateTime });
-  }
+  const keys = JSON.stringify(keysOf(after));
+  await update.execute({ keys, ...old, newName: now.name, newUpdateTime: now.updateTime });
 }
 
 /** Takes away the entries of a row that is gone, and counts it no more. */
 export async function removeEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
-  for (const key of keysOf(row)) {
-    await removeEntry(tx, collection, { key, ...entryOf(row) });
-    await addToCounter(tx, key, collection.kind, -1);
-  }
+  const keys = keysOf(row);
+  await deleteEntries(tx, collection, keys, entryOf(row));
+  await addToCounters(tx, keys, collection.kind, -1);
 }
 
-/** Adds one entry, without counting it. */
-export async function insertEntry(tx: Transaction, collection: CollectionTables, entry: Entry): Promise<void> {
-  const statement = tx.prepared(`${collection.kind}.entry.insert`, (db, tables) => {
+/** Adds a row's entries under these keys, without counting them. One statement for all: each would be a round trip. */
+export async function insertEntries(
+  tx: Transaction,
+  collection: CollectionTables,
+  keys: readonly string[],
+  entry: Omit<Entry, "key">,
+): Promise<void> {
+  const statement = tx.prepared(`${collection.kind}.entries.insert`, (db, tables) => {
     const entries = collection.entries(tables);
-    return db.insert(entries).values(placeholders(Object.keys(getTableColumns(entries))) as never);
+    const values = Object.entries(getTableColumns(entries)).map(([name, { dataType }]) => {
+      if (name === "key") return sql`value`;
+      return dataType === "number" ? numberPlaceholder(name) : textPlaceholder(name);
+    });
+    return db.insert(entries).select(sql`select ${sql.join(values, sql`, `)} from ${textsIn(tx, "keys")}`);
   });
-  await statement.execute({ ...entry });
+  await statement.execute({ keys: JSON.stringify(keys), ...entry });
 }
 
-/** Removes one entry, without counting it. */
-export async function removeEntry(tx: Transaction, collection: CollectionTables, entry: Entry): Promise<void> {
-  const statement = tx.prepared(`${collection.kind}.entry.delete`, (db, tables) => {
+/** Removes a row's entries under these keys, without counting them. */
+export async function deleteEntries(
+  tx: Transaction,
+  collection: CollectionTables,
+  keys: readonly string[],
+  entry: Omit<Entry, "key">,
+): Promise<void> {
+  const statement = tx.prepared(`${collection.kind}.entries.delete`, (db, tables) => {
     const entries = collection.entries(tables);
-    return db.delete(entries).where(entryKey(entries));
+    return db.delete(entries).where(ofRow(tx, entries));
   });
-  await statement.execute({ ...entry });
+  await statement.execute({ keys: JSON.stringify(keys), ...entry });
 }
 
-function entryKey(entries: Tables["groupEntries"]) {
+function ofRow(session: SessionDialect, entries: Tables["groupEntries"]) {
   return and(
-    eq(entries.key, sql.placeholder("key")),
+    session.isAmong(entries.key, textPlaceholder("keys")),
     eq(entries.name, sql.placeholder("name")),
     eq(entries.uid, sql.placeholder("uid")),
   );
