@@ -25,7 +25,7 @@ export interface WriteQueue {
 }
 
 /** How long a batch may keep the event loop before others get their turn; its transaction stays open meanwhile. */
-const maxTurnMs = 1;
+const maxTurnMs = 0.25;
 
 interface Job {
   readonly body: () => Promise<unknown>;
