@@ -65,54 +65,6 @@ export interface LoginConfig {
   readonly scopes: readonly string[];
 }
 
-/** The limits that are not for the operator to set, in one place. Times are milliseconds. */
-export const limits = {
-  bodyBytes: 4 * 1024 * 1024,
-  bodyTimeoutMs: 30_000,
-  requestTimeoutMs: 30_000,
-  /** The longest deadline that a gRPC client may set: what a timer can hold. */
-  deadlineMs: 2 ** 31 - 1,
-  jsonDepth: 100,
-  groupDepth: 32,
-  /** What a list of version 1, which has no pages, may hold. */
-  v1ListItems: 10_000,
-  /** What the readmes in one such list may add up to, in UTF-16 units. */
-  v1ListReadmes: 16 * 1024 * 1024,
-  /** Refused tokens of one address within a second; after that it is answered RESOURCE_EXHAUSTED for the rest of it. */
-  badTokensPerSecond: 100,
-  /** Addresses whose refused tokens are counted. */
-  badTokenSources: 10_000,
-  /** Identity providers that are asked at the same time what they can do. */
-  discoveries: 16,
-  keyRefreshCooldownMs: 1_000,
-  /** How often a node looks for keys that another one rotated. */
-  keyRefreshMs: 60_000,
-  /** How long the registry is waited for while it waits for the answer to a notification: it gives up after a second. */
-  notificationFetchMs: 900,
-  /** How long a notification is remembered: for longer than a registry repeats one. */
-  notificationMemoryMs: 7 * 24 * 60 * 60 * 1000,
-  /** Of a manifest or the configuration of an image. */
-  manifestBytes: 4 * 1024 * 1024,
-  /** How long a replaced key goes on verifying: longer than any token lives. */
-  keyOverlapMs: 2 * 60 * 60 * 1000,
-  /** How long a browser may stay away at a login provider. */
-  signInMs: 10 * 60 * 1000,
-  /**
-   * Browsers that may be away at login providers at a time, and those that one address may send there in a second: too few
-   * to fill the places of everybody in the time that a browser may stay away.
-   */
-  signIns: 120_000,
-  signInsPerSecond: 20,
-  /** How long a token waits for a device without a browser; clients show its code that long. */
-  headlessSessionMs: 15 * 60 * 1000,
-  /** How long a sign-in can be refreshed before the person has to sign in anew. */
-  refreshMs: 30 * 24 * 60 * 60 * 1000,
-  /** Sign-ins of one identity that can be refreshed; the oldest gives way. */
-  refreshFamilies: 20,
-  /** How often what has expired is removed. */
-  sweepMs: 60_000,
-} as const;
-
 /** Checks the settings. Throws a ConfigError that names the one that cannot be used. */
 export function toConfig(raw: RawSettings): Config {
   const dev = toSwitch(raw, "dev");

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { limits, toConfig } from "../src/config.ts";
+import { toConfig } from "../src/config.ts";
+import { limits } from "../src/limits.ts";
 import { ConfigError, readSettings, settings, variableOf } from "../src/settings.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-config-"));

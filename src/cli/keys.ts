@@ -1,6 +1,7 @@
 import { openKeyRing } from "../authn/keys.ts";
 import { systemClock } from "../clock.ts";
-import { type Config, limits } from "../config.ts";
+import type { Config } from "../config.ts";
+import { limits } from "../limits.ts";
 import { openSeals } from "../secrets.ts";
 import { keyStore, listSigningKeys } from "../storage/signing-keys.ts";
 import { withDatabase } from "./open.ts";

@@ -2,7 +2,7 @@
 import type { DescField, DescMessage, Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { resourceExhausted } from "../aip/errors.ts";
 import { maximumPageSize } from "../aip/pagination.ts";
-import { limits } from "../config.ts";
+import { limits } from "../limits.ts";
 import { type Adapted, adapt } from "./adapter.ts";
 import { correspond, fieldsOf, type Names, reversed } from "./fields.ts";
 import { type Filter, type Places, placedViolation, placeFilter } from "./places.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import { RepoSchema, ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { ApiError, Code, type FieldViolation, notFound, resourceExhausted } from "../aip/errors.ts";
-import { limits } from "../config.ts";
+import { limits } from "../limits.ts";
 import { requireCapability } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Deps } from "../resource/deps.ts";

@@ -4,7 +4,7 @@ import { connect } from "node:http2";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { newFailureBudget } from "../../src/authn/failure-budget.ts";
-import { limits } from "../../src/config.ts";
+import { limits } from "../../src/limits.ts";
 import { codeOf, type Ground, openGround } from "./ground.ts";
 
 const grpcPath = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { after, before, describe, it } from "node:test";
 import type { KeyRecord } from "../../src/authn/keys.ts";
 import { systemClock } from "../../src/clock.ts";
-import { limits } from "../../src/config.ts";
+import { limits } from "../../src/limits.ts";
 import { keyStore } from "../../src/storage/signing-keys.ts";
 import { forge, segment } from "../authn/token-fixtures.ts";
 import { stopPostgres } from "../harness/postgres.ts";

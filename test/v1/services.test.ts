@@ -5,7 +5,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { codeName } from "../../src/aip/errors.ts";
 import { capabilitySet } from "../../src/authz/capabilities.ts";
-import { limits } from "../../src/config.ts";
+import { limits } from "../../src/limits.ts";
 import { subscriptionCollection } from "../../src/services/events/rows.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
 import { identityCollection } from "../../src/services/iam/rows.ts";
