@@ -8,7 +8,9 @@ import { characters } from "./development/chooser.ts";
 import { developmentPath } from "./development/login.ts";
 import type { Server } from "./server.ts";
 import { enrol } from "./services/auth/people.ts";
+import { insertSampleSubscription } from "./services/events/sample-subscription.ts";
 import { createGroup, createOrganization, hasOrganization, type Organization } from "./services/iam/first-owner.ts";
+import { insertSampleAccess } from "./services/iam/sample-access.ts";
 import { insertSampleSignIn } from "./services/iam/sample-sign-in.ts";
 import { insertSampleRepos } from "./services/registry/sample-repos.ts";
 import { insertAdvisory } from "./services/vulnerabilities/insert-advisory.ts";
@@ -49,7 +51,9 @@ async function sampleOrganization({ database }: Server): Promise<Organization> {
     const engineering = await createGroup(tx, organization.groupUid, "engineering", "Builds the product");
     await createGroup(tx, engineering.uid, "platform", "Runs what engineering builds");
     await createGroup(tx, organization.groupUid, "security", "Watches over both");
+    await insertSampleAccess(tx, organization.groupUid);
     await insertSampleSignIn(tx, organization);
+    await insertSampleSubscription(tx, organization.groupUid);
     await insertSampleRepos(tx, organization.groupUid);
     for (const advisory of generateAdvisories("development", 8)) {
       await insertAdvisory(tx, organization.groupUid, advisory);

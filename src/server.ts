@@ -95,14 +95,13 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const { domain } = config;
   const { now, later, methods } = composeApi(deps, tokenService, { tokens, policy, failures, clock, observer, domain });
 
-  const errorDomain = `iam.${domain}`;
   const gateway = createGateway(now.values(), {
     later,
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,
     maxJsonDepth: limits.jsonDepth,
-    errorDomain,
+    domain,
     anyTypes: detailTypes,
     newRequestId: randomUUID,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
@@ -110,7 +109,13 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const signer = await openRegistrySigner(database, seals, { issuer: config.baseUrl, service, clock });
   const plain = createEndpoints(
     endpoints({ config, database, keys, signer, policy, failures, clock, log, ...tokenService }),
-    { ...limits, maxJsonDepth: limits.jsonDepth, errorDomain, newRequestId: randomUUID, observe: observer },
+    {
+      ...limits,
+      maxJsonDepth: limits.jsonDepth,
+      errorDomain: `iam.${domain}`,
+      newRequestId: randomUUID,
+      observe: observer,
+    },
     (request, response) => gateway.handle(request, response),
   );
   const site = createSite(

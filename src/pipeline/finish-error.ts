@@ -4,10 +4,11 @@ import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code, toApiError, unavailable } from "../aip/errors.ts";
 import { ReferenceViolation, StorageUnavailable, UniqueViolation } from "../storage/errors.ts";
 
-/** The domain of ErrorInfo for a service: its product area before the domain of the installation. */
-export function errorDomain(service: DescService, domain: string): string {
+/** The domain of ErrorInfo for a service: its product area, `iam` where no service is called, before that of the installation. */
+export function errorDomain(service: DescService | undefined, domain: string): string {
   const area =
-    /^(?:chainguard\.platform|gatehouse)\.(registry|vulnerabilities|events)\b/.exec(service.typeName)?.[1] ?? "iam";
+    /^(?:chainguard\.platform|gatehouse)\.(registry|vulnerabilities|events)\b/.exec(service?.typeName ?? "")?.[1] ??
+    "iam";
   return `${area}.${domain}`;
 }
 

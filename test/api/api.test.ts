@@ -5,6 +5,7 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { type Door, type DoorName, doorNames, openDoor } from "../harness/doors.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
+import { asV2 } from "../harness/v2.ts";
 import { newCanaries } from "./canaries.ts";
 import { type Case, readCases } from "./case.ts";
 import { runCase } from "./run.ts";
@@ -14,14 +15,21 @@ import { openStage, tickingClock } from "./stage.ts";
 interface Place extends Pick<TestServerOptions, "database" | "settings"> {
   readonly name: string;
   readonly doors: readonly DoorName[];
+  /** Whether the cases of v2beta1, and no others, are run under the names of v2. */
+  readonly isV2?: boolean;
 }
 
+const oneOfEach = ["grpc", "grpc-web", "connect", "rest"] as const;
 const places: readonly Place[] = [
   { name: "SQLite", database: "sqlite", doors: doorNames },
-  { name: "PostgreSQL", database: "postgres", doors: ["grpc", "grpc-web", "connect", "rest"] },
+  { name: "PostgreSQL", database: "postgres", doors: oneOfEach },
+  { name: "SQLite as v2", database: "sqlite", doors: oneOfEach, isV2: true },
+  { name: "PostgreSQL as v2", database: "postgres", doors: oneOfEach, isV2: true },
   { name: "SQLite without the short way of gRPC", database: "sqlite", settings: { fastPath: "off" }, doors: ["grpc"] },
 ];
 const cases = readCases();
+const hasV2 = ({ steps }: Case) => steps.some(({ method }) => method.includes(".v2beta1."));
+const casesAt = ({ isV2 = false }: Place) => cases.filter((each) => !isV2 || hasV2(each));
 
 /** What happened, by case and by the way it was run. */
 const transcripts = new Map<string, Map<string, JsonValue[]>>(cases.map(({ name }) => [name, new Map()]));
@@ -33,13 +41,13 @@ for (const place of places) {
     const canaries = newCanaries();
     before(async () => {
       server = await startTestServer({ clock: tickingClock(), log: canaries.log, ...place });
-      doors = place.doors.map((name) => canaries.watch(openDoor(name, server.url)));
+      doors = place.doors.map((name) => canaries.watch(openDoor(name, server.url, place.isV2 ? asV2 : undefined)));
     });
     after(async () => {
       for (const door of doors) door[Symbol.dispose]();
       await server[Symbol.asyncDispose]();
     });
-    for (const each of cases) {
+    for (const each of casesAt(place)) {
       for (const [i, doorName] of place.doors.entries()) {
         const way = `${place.name}, ${doorName}`;
         it(`${each.name} over ${doorName}: ${each.title}`, () => run(each, server, doors[i]!, way));
@@ -53,10 +61,11 @@ for (const place of places) {
 
 describe("API cases", () => {
   after(stopPostgres);
-  for (const { name } of cases) {
-    it(`${name} comes to the same through every door and on every database`, () => {
-      const runs = [...transcripts.get(name)!];
-      assert.equal(runs.length, places.flatMap(({ doors }) => doors).length);
+  for (const each of cases) {
+    it(`${each.name} comes to the same through every door and on every database`, () => {
+      const runs = [...transcripts.get(each.name)!];
+      const ways = places.filter((place) => casesAt(place).includes(each)).flatMap(({ doors }) => doors);
+      assert.equal(runs.length, ways.length);
       const [[, first] = [], ...others] = runs;
       for (const [way, transcript] of others) assert.deepEqual(transcript, first, `${way} differs`);
     });

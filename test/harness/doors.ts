@@ -83,12 +83,12 @@ type Caller = Disposable & {
   call(token: string | undefined, method: DescMethodUnary, request: JsonObject): Promise<Outcome>;
 };
 
-/** Opens a door of the server at `url`. */
-export function openDoor(name: DoorName, url: string): Door {
+/** Opens a door of the server at `url`; whoever asks `as` another version calls the methods that it makes of those named. */
+export function openDoor(name: DoorName, url: string, as = (method: DescMethodUnary) => method): Door {
   const caller = openers[name](url);
   return {
     name,
-    call: (token, methodPath, request) => caller.call(token, findMethod(methodPath), request),
+    call: (token, methodPath, request) => caller.call(token, as(findMethod(methodPath)), request),
     [Symbol.dispose]: () => caller[Symbol.dispose](),
   };
 }

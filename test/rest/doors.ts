@@ -53,7 +53,7 @@ export async function openDoors(methods: readonly Method[], options: Partial<Gat
     bodyTimeoutMs: 10_000,
     maxJsonDepth: 100,
     requestTimeoutMs: 10_000,
-    errorDomain: "rest.test",
+    domain: "rest.test",
     anyTypes: createRegistry(BadRequestSchema),
     newRequestId: () => `request-${++requests}`,
     report: (error) => reported.push(error),

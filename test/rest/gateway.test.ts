@@ -12,6 +12,7 @@ import {
   RawTokenSchema,
   SecurityTokenService,
 } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { Code, codeName, unauthenticated } from "../../src/aip/errors.ts";
 import { createGateway } from "../../src/doors/rest/gateway.ts";
 import type { Call } from "../../src/pipeline/call.ts";
@@ -68,6 +69,7 @@ const methods = [
     groups.requestGroupAccess,
     echo(() => Promise.reject(new Error("secret text"))),
   ),
+  methodOf(TagsService.method.listTags),
   methodOf(
     SecurityTokenService.method.exchange,
     echo<Message & { aud: string[] }>(({ aud }) => create(RawTokenSchema, { token: aud.join(" ") })),
@@ -192,9 +194,19 @@ for (const version of versions) {
         const info = {
           "@type": "type.googleapis.com/google.rpc.ErrorInfo",
           reason: codeName(code),
-          domain: "rest.test",
+          domain: "iam.rest.test",
         };
         assert.deepEqual(bodyOf(answer).details[0], info);
+      });
+    }
+
+    for (const [path, domain] of [
+      ["/iam/v2beta1/groups?skip=x", "iam.rest.test"],
+      ["/registry/v2beta1/tags?include_dates=maybe", "registry.rest.test"],
+      ["/registry/v2beta1/nothing", "iam.rest.test"],
+    ] as const) {
+      it(`says which area an error is of that no method made: ${path}`, async () => {
+        assert.equal(bodyOf(await send("GET", path)).details[0]?.domain, domain);
       });
     }
 
@@ -314,7 +326,7 @@ describe("createGateway", () => {
     bodyTimeoutMs: 1,
     maxJsonDepth: 1,
     requestTimeoutMs: 1,
-    errorDomain: "rest.test",
+    domain: "rest.test",
     anyTypes: createRegistry(),
     newRequestId: () => "",
   };

@@ -55,6 +55,18 @@ describe("sample data", () => {
     assert.equal(termsAcceptances[0].docId, "sfdpa.v1");
   });
 
+  it("there is one of every other resource", async () => {
+    const { groupInvites } = await get("/iam/v2beta1/groupInvites");
+    const { accountAssociations } = await get("/iam/v2beta1/accountAssociations");
+    const { subscriptions } = await get("/events/v2beta1/subscriptions");
+    const { groupUid } = development.organization;
+    const { roles } = await get(`/iam/v2beta1/roles?uidp.children_of=${groupUid}`);
+    assert.deepEqual([groupInvites.length, groupInvites[0].role.name, groupInvites[0].code], [1, "viewer", undefined]);
+    assert.deepEqual([accountAssociations.length, accountAssociations[0].uid], [1, groupUid]);
+    assert.deepEqual([subscriptions.length, subscriptions[0].sink], [1, "https://hooks.example.org/gatehouse"]);
+    assert.deepEqual([roles.length, roles[0].capabilities], [1, ["CAP_REPO_LIST", "CAP_TAG_LIST"]]);
+  });
+
   it("there are advisories", async () => {
     const reply = await get("/vulnerabilities/v2beta1/advisories?order_by=created_at&page_size=1");
     assert.deepEqual([reply.totalCount, reply.advisories[0].aliases], ["8", ["CVE-2026-10000"]]);

@@ -1,8 +1,9 @@
 // The REST door: an HTTP request becomes a call of a method, and what it answers becomes JSON.
-import { create, type Registry } from "@bufbuild/protobuf";
+import { create, type DescService, type Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code, toApiError, unauthenticated } from "../../aip/errors.ts";
 import { type Call, newCall } from "../../pipeline/call.ts";
+import { errorDomain } from "../../pipeline/finish-error.ts";
 import type { LaterMethods } from "../../pipeline/later.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { type BodyLimits, checkFormType, checkJsonType, readBody } from "../body.ts";
@@ -16,7 +17,7 @@ import { createJsonWriters, type JsonWriters } from "./json.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./json-text.ts";
 import { parseParameters } from "./query.ts";
 import { createErrorReplies, successReply } from "./reply.ts";
-import { createRoutes, type LaterBindings } from "./routes.ts";
+import { createRoutes, type LaterBindings, type RouteMatch } from "./routes.ts";
 
 /** The limits of the door and what it cannot know by itself. */
 export interface GatewayOptions extends BodyLimits {
@@ -24,8 +25,8 @@ export interface GatewayOptions extends BodyLimits {
   readonly maxJsonDepth: number;
   /** How long a method may take, the time for its body not counted. */
   readonly requestTimeoutMs: number;
-  /** The domain in the ErrorInfo of errors that the door makes itself. */
-  readonly errorDomain: string;
+  /** The domain of the installation, for the ErrorInfo of errors that the door makes itself. */
+  readonly domain: string;
   /** The messages that an Any in a request or a reply may hold. */
   readonly anyTypes: Registry;
   /** Methods beside those that are given. None when absent. */
@@ -48,7 +49,7 @@ interface Serving extends GatewayOptions {
   readonly routes: ReturnType<typeof createRoutes>;
   readonly registry: Registry;
   readonly writer: JsonWriters["writer"];
-  readonly errorReply: (error: ApiError) => Reply;
+  readonly errorReply: (error: ApiError, service: DescService | undefined) => Reply;
 }
 
 /** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
@@ -62,7 +63,7 @@ export function createGateway(methods: Iterable<Method>, options: GatewayOptions
     routes: createRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
     registry,
     writer,
-    errorReply: createErrorReplies(options.errorDomain, registry),
+    errorReply: createErrorReplies((service) => errorDomain(service, options.domain), registry),
   };
   return {
     matches: (httpMethod, rawPath) => serving.routes.has(httpMethod, rawPath),
@@ -92,11 +93,15 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
       header: (name) => readHeader(req, name),
       signal: client.signal,
     });
+    let service: DescService | undefined;
     let reply: Reply;
     try {
-      reply = await answer(serving, req, call, client);
+      const { path, query } = requestTarget(req);
+      const match = findMatch(serving, req.method ?? "", path);
+      service = match.binding.method.descriptor.parent;
+      reply = await answer(serving, req, match, query, call, client);
     } catch (error) {
-      reply = failure(serving, error, call);
+      reply = failure(serving, error, call, service);
     }
     if (!client.isGone()) send(serving, req, res, reply, call);
   } catch (error) {
@@ -105,13 +110,21 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
   }
 }
 
-async function answer(serving: Serving, req: HttpRequest, call: Call, client: Client): Promise<Reply> {
-  const httpMethod = req.method ?? "";
+function findMatch(serving: Serving, httpMethod: string, path: string): RouteMatch {
   // RFC 9110 §15.6.2: what the server supports for no resource at all.
   if (httpMethod === "TRACE" || httpMethod === "CONNECT")
     throw new HttpError(501, Code.UNIMPLEMENTED, "Method Not Allowed");
-  const { path, query } = requestTarget(req);
-  const match = serving.routes.find(httpMethod, path);
+  return serving.routes.find(httpMethod, path);
+}
+
+async function answer(
+  serving: Serving,
+  req: HttpRequest,
+  match: RouteMatch,
+  query: string,
+  call: Call,
+  client: Client,
+): Promise<Reply> {
   const { method } = match.binding;
   if (method.needsBearer && call.header("authorization") === undefined) return refuse(serving, method, call, client);
   const received = receive(serving, req, match.binding, query);
@@ -156,9 +169,9 @@ async function receiveBody(
   return { ...parts, parameters: [...parts.parameters, ...form] };
 }
 
-function failure(serving: Serving, thrown: unknown, call: Call): Reply {
+function failure(serving: Serving, thrown: unknown, call: Call, service?: DescService): Reply {
   if (!(thrown instanceof ApiError)) serving.report(thrown, call.requestId);
-  return serving.errorReply(toApiError(thrown));
+  return serving.errorReply(toApiError(thrown), service);
 }
 
 function send(serving: Serving, req: HttpRequest, res: HttpResponse, reply: Reply, call: Call): void {

@@ -1,4 +1,4 @@
-import type { Registry } from "@bufbuild/protobuf";
+import type { DescService, Registry } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { type ApiError, Code, detail, type ErrorDetail } from "../../aip/errors.ts";
 import { HttpError } from "../http-error.ts";
@@ -42,13 +42,16 @@ export function successReply(json: string): Reply {
   return { status: 200, headers: json === "" ? commonHeaders : jsonHeaders, body: json, closes: false };
 }
 
-/** Makes error replies; `domain` goes into the ErrorInfo of errors that bring none. */
-export function createErrorReplies(domain: string, registry: Registry): (error: ApiError) => Reply {
+/** Makes error replies; `domainOf` the service that was called goes into the ErrorInfo of errors that bring none. */
+export function createErrorReplies(
+  domainOf: (service: DescService | undefined) => string,
+  registry: Registry,
+): (error: ApiError, service: DescService | undefined) => Reply {
   // An error shows what it has: published samples have no empty metadata.
   const { writer } = createJsonWriters({ registry, zeroValues: false });
   const writeDetail = ({ schema, value }: ErrorDetail) => withType(schema, writer(schema)(value));
-  return (error) => {
-    const details = completeDetails(error, domain).map(writeDetail).join(",");
+  return (error, service) => {
+    const details = completeDetails(error, domainOf(service)).map(writeDetail).join(",");
     const body = `{"code":${error.code},"message":${writeString(error.message)},"details":[${details}]}`;
     return {
       status: statusOf(error),
