@@ -133,6 +133,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     draining: stopping.signal,
     operations: operations(methods, { check: () => database.check(), draining: stopping.signal }),
   });
+  const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
   const fast = config.fastPath
     ? createFastPath({
         methods,
@@ -141,6 +142,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
         maxChunks: defaultLimits.freeChunks,
         maxTimeoutMs: limits.deadlineMs,
         detailTypes,
+        onError,
       })
     : undefined;
   const listener = await openListener({
@@ -152,7 +154,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
       if (!fast?.request(request, response)) return router(request, response);
     },
     fast: fast?.stream,
-    onError: (error) => log.warn({ err: error }, "a connection failed"),
+    onError,
   }).catch((error) => {
     const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     throw isTaken ? new Error(`listen: ${config.host}:${config.port} is taken by another program.`) : error;

@@ -5,7 +5,8 @@ import { type HttpRequest, type HttpResponse, readHeader } from "./http-message.
 import type { ListenerLimits } from "./limits.ts";
 
 /** RFC 9113 §7. Numbers, since node:http2 is loaded with the first connection that speaks it. */
-const [internalError, enhanceYourCalm] = [0x2, 0xb];
+export const internalError = 0x2;
+const enhanceYourCalm = 0xb;
 
 /** Answers requests. What it throws or rejects with becomes a plain 400. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;

@@ -66,7 +66,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     track(undecided, socket);
     sniff(socket, limits.prefaceTimeoutMs, (protocol) => {
       undecided.delete(socket);
-      (protocol === "http1" ? http1 : http2()).accept(socket);
+      handOver(socket, protocol === "http1" ? () => http1 : http2, onError);
     });
   });
   front.maxConnections = limits.maxConnections;
@@ -110,6 +110,16 @@ function newTlsServer(options: TlsOptions, connected: (socket: Socket) => void):
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`tls.cert or tls.key can't be used: ${reason}`, { cause });
+  }
+}
+
+/** With too many open files nothing can be loaded: that ends the connection rather than the process, and the next tries again. */
+function handOver(socket: Socket, server: () => SocketServer, onError: (error: unknown) => void): void {
+  try {
+    server().accept(socket);
+  } catch (error) {
+    onError(error);
+    socket.destroy();
   }
 }
 

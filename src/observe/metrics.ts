@@ -27,7 +27,12 @@ export function createMetrics(): Metrics {
     const { collectDefaultMetrics }: typeof prometheus = load("prom-client");
     collectDefaultMetrics({ register: registry });
   });
-  setTimeout(measureProcess, processMetricsDelay).unref();
+  setTimeout(() => {
+    // With too many open files nothing can be loaded: whoever asks for metrics tries again, and is told why they get none.
+    try {
+      measureProcess();
+    } catch {}
+  }, processMetricsDelay).unref();
   const calls = new Histogram({
     name: "gatehouse_call_duration_seconds",
     help: "Duration of calls by method, door and code.",

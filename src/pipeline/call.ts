@@ -44,6 +44,21 @@ export function newCall(init: CallInit): Call {
   return new RequestCall(init);
 }
 
+/** The same call, as another method sees it. What that sets on its reply is set on the reply of the call. */
+export function callAs(call: Call, method: NonNullable<Call["method"]>): Call {
+  return {
+    ...call,
+    method,
+    get signal() {
+      return call.signal;
+    },
+    get replyHeaders() {
+      return call.replyHeaders;
+    },
+    setReplyHeader: (name, value) => call.setReplyHeader(name, value),
+  };
+}
+
 // A class, so that what few calls need is made by those that do.
 class RequestCall implements Call {
   readonly door: DoorName;

@@ -102,7 +102,9 @@ export function createTextMemory(read: Read, limits: TextLimits = defaultLimits)
     const work = keep(read, collection, source, searched, stop.signal)
       .then((built) => {
         kept.set(key, built);
-        readings.delete(key);
+        if (kept.has(key)) readings.delete(key);
+        // It is larger than all that may be kept: to index it again and again would cost more than it could ever save.
+        else readings.set(key, Number.NEGATIVE_INFINITY);
       })
       .catch(() => {})
       .finally(() => building.delete(key));

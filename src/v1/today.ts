@@ -11,7 +11,7 @@ import { type FieldViolation, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, readAccessRule } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
 import { authorize } from "../pipeline/authorize.ts";
-import type { Call } from "../pipeline/call.ts";
+import { type Call, callAs } from "../pipeline/call.ts";
 import { methodPath } from "../pipeline/compose.ts";
 import type { Implementation } from "../pipeline/handlers.ts";
 import { ruleBook } from "../pipeline/rule-book.ts";
@@ -101,5 +101,5 @@ export function createToday(implementations: readonly Implementation[], clock: C
 
 /** The same call, as the method of today sees it. What is written says of itself that it was written by version 1. */
 export function callOf(call: Call, descriptor: Unary): Call {
-  return Object.assign(Object.create(call) as Call, { method: { path: call.method?.path ?? "", descriptor } });
+  return callAs(call, { path: call.method?.path ?? "", descriptor });
 }

@@ -22,12 +22,14 @@ export interface Running {
   readonly finished: Promise<Finished>;
 }
 
-/** Starts the program without any setting from the environment of the tests. */
-export function start(args: readonly string[], environment: Record<string, string> = {}): Running {
+/** Starts the program without any setting from the environment of the tests, and with so many open files at most. */
+export function start(args: readonly string[], environment: Record<string, string> = {}, openFiles?: number): Running {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("GATEHOUSE_"));
-  const child = spawn(process.execPath, [launcher, ...args], {
-    env: { ...Object.fromEntries(inherited), ...environment },
-  });
+  const env = { ...Object.fromEntries(inherited), ...environment };
+  const command = [process.execPath, launcher, ...args];
+  const child = openFiles
+    ? spawn("/bin/sh", ["-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...command], { env })
+    : spawn(command[0]!, command.slice(1), { env });
   let stdout = "";
   let stderr = "";
   const listeners = new Set<() => void>();

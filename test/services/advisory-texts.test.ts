@@ -36,6 +36,27 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
       await texts.close();
     });
 
+    it("are indexed once where they turn out to be too large to be kept", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [group] = await plantGroups(database);
+      await write(database, (tx) => addAdvisory(tx, group, { artifactName: "some" }));
+      let indexed = 0;
+      const texts = createTextMemory(
+        async (body) => {
+          indexed++;
+          return await database.read(body);
+        },
+        { ...limits, readings: 2, bytes: 100 },
+      );
+      for (let i = 0; i < 12; i++) {
+        assert.equal(await findIn(database, texts, group, "some"), undefined);
+        await texts.idle();
+      }
+      assert.equal(indexed, 1);
+      await texts.close();
+    });
+
     it("keep texts that are searched often, not too few, not too many, and only as long as they can be followed", async () => {
       await using store = await open();
       const { database } = store;

@@ -3,6 +3,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import { resourceExhausted } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
+import { internalError } from "../dispatch.ts";
 import { HttpError } from "../http-error.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import { sendReply } from "../reply.ts";
@@ -15,6 +16,8 @@ export interface Exchange {
   readonly body: Promise<Buffer>;
   /** Sends the first answer and drops any later one. `thrown` is what the answer tells of. */
   reply(answer: Answer, call: Call, thrown?: unknown): void;
+  /** Ends it without an answer. */
+  cutOff(): void;
   /** Runs `giveUp` after so many milliseconds, unless the exchange is over before. */
   expireAfter(timeoutMs: number, giveUp: () => void): void;
 }
@@ -32,6 +35,7 @@ export function streamExchange(
       replied = true;
       respond(stream, answer, call);
     },
+    cutOff: () => stream.close(internalError),
     expireAfter: (timeoutMs, giveUp) => expireAfter(stream, timeoutMs, giveUp),
   };
 }
@@ -47,6 +51,7 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
       const closes = thrown instanceof HttpError && thrown.closes;
       sendReply(request, response, { status, headers, body, closes }, replyHeaders(call), limits);
     },
+    cutOff: () => void response.destroy(),
     expireAfter: (timeoutMs, giveUp) => expireAfter(response, timeoutMs, giveUp),
   };
 }

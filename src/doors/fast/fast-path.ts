@@ -28,6 +28,8 @@ export interface FastOptions extends BodyLimits {
   readonly maxTimeoutMs: number;
   /** The types that stand in the details of errors. */
   readonly detailTypes: Registry;
+  /** Hears why a call got no answer at all. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** The short way, for either version of HTTP. */
@@ -114,14 +116,23 @@ async function run(
   { protocol, timeoutMs }: Plan,
   call: Call,
   exchange: Exchange,
-  { maxBodyBytes }: FastOptions,
+  { maxBodyBytes, onError }: FastOptions,
 ): Promise<void> {
-  if (timeoutMs > 0) exchange.expireAfter(timeoutMs, () => exchange.reply(protocol.failure(expired()), call));
+  const fail = (thrown: unknown) => {
+    try {
+      exchange.reply(protocol.failure(thrown), call, thrown);
+    } catch (error) {
+      // With too many open files the words for a failure cannot be loaded, and nobody else hears of what is thrown here.
+      onError?.(error);
+      exchange.cutOff();
+    }
+  };
+  if (timeoutMs > 0) exchange.expireAfter(timeoutMs, () => fail(expired()));
   try {
     const request = protocol.parse(method, await exchange.body, maxBodyBytes);
     exchange.reply(protocol.success(method, await method.invoke(call, request)), call);
   } catch (error) {
-    exchange.reply(protocol.failure(error), call, error);
+    fail(error);
   }
 }
 
