@@ -107,6 +107,9 @@ const filters: readonly (readonly [rule: string, filter: JsonObject, passing: re
   ["SQL is a text", { artifactNames: ["x') or 1=1 --"], query: "' or '1'='1" }, []],
 ];
 
+// Outside of any suite it runs when all files of the process are through: others may use the same server.
+after(stopPostgres);
+
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`advisories on ${database}`, () => {
     let ground: Ground;
@@ -128,10 +131,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         }
       });
     });
-    after(async () => {
-      await ground[Symbol.asyncDispose]();
-      await stopPostgres();
-    });
+    after(() => ground[Symbol.asyncDispose]());
 
     it("an advisory is read with its events, oldest first, as they were given", async () => {
       const uid = uids[first]!;

@@ -9,6 +9,9 @@ import { arrange } from "../security/tree.ts";
 const digest = `sha256:${"a".repeat(64)}`;
 const other = `sha256:${"b".repeat(64)}`;
 
+// Outside of any suite it runs when all files of the process are through: others may use the same server.
+after(stopPostgres);
+
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`images on ${database}`, () => {
     let ground: Ground;
@@ -28,10 +31,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         await insertManifest(tx, { repoUid: repo, digest: other, architecture: "arm64", size: 1 });
       });
     });
-    after(async () => {
-      await ground[Symbol.asyncDispose]();
-      await stopPostgres();
-    });
+    after(() => ground[Symbol.asyncDispose]());
 
     it("an image is offered for the architectures of its manifests, in alphabetical order", async () => {
       assert.deepEqual((await ask("GetArchitectures", { digest })).response, { architectures: ["amd64", "arm64"] });
