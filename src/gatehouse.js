@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import * as module from "node:module";
 import { fileURLToPath } from "node:url";
 
-const oldestNode = 24;
+const oldestNode = 26;
 // MiB. New objects in more memory than this cost memory and save no time. It is set at the start of a process or not at
 // all: here, in the first line, and in the scripts of package.json.
 const flags = ["--max-semi-space-size=8"];

@@ -21,12 +21,15 @@ const lanes = Math.min(2, availableParallelism());
 const files = testFiles();
 const within = (folder: string) => files.filter((file) => file.startsWith(folder));
 /** The tests that run beside the others: about half of the work. */
-const [apiCases, commandLine] = [within("test/api/"), within("test/cli/")];
-const others = files.filter((file) => !apiCases.includes(file) && !commandLine.includes(file));
+const [apiCases, advisoryCommands] = [within("test/api/"), within("test/cli/advisories/")];
+const commandLine = within("test/cli/").filter((file) => !advisoryCommands.includes(file));
+const beside = new Set([...apiCases, ...advisoryCommands, ...commandLine]);
+const others = files.filter((file) => !beside.has(file));
 const steps: readonly Step[] = [
   { name: "tests", run: (print) => tests(others, print), isLive: true },
   { name: "tests of the API cases", run: (print) => tests(apiCases, print) },
   { name: "tests of the command line", run: (print) => tests(commandLine, print) },
+  { name: "tests of the command line: advisories", run: (print) => tests(advisoryCommands, print) },
   { name: "format and lint (biome)", run: (print) => tool("biome", ["check", "--error-on-warnings"], print) },
   { name: "protos: lint", run: (print) => tool("buf", ["lint", "proto"], print) },
   { name: "protos: format", run: (print) => tool("buf", ["format", "-d", "--exit-code", "proto"], print) },
