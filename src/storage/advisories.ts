@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { likePattern, type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
 import { type Condition, textPlaceholder } from "./condition.ts";
-import { and, asc, desc, eq, inArray, sql } from "./drizzle.ts";
+import { and, asc, desc, eq, sql } from "./drizzle.ts";
 import { atMost, placeholders } from "./placeholders.ts";
 import type { Session, SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -80,8 +80,8 @@ function optional(name: keyof AdvisoryFilter | "anyEvent", condition: SQL): SQL 
   return sql`(${textPlaceholder(name)} is null or ${condition})`;
 }
 
-function isOneOf({ textsOf }: SessionDialect, value: PgColumn | SQL, name: keyof AdvisoryFilter): SQL {
-  return sql`${value} in (select value from ${textsOf(textPlaceholder(name))})`;
+function isOneOf({ isAmong }: SessionDialect, value: PgColumn | SQL, name: keyof AdvisoryFilter): SQL {
+  return isAmong(value, textPlaceholder(name));
 }
 
 function asText(column: PgColumn): SQL {
@@ -109,12 +109,7 @@ export async function findAdvisoryEvents(
     db
       .select()
       .from(advisoryEvents)
-      .where(
-        inArray(
-          advisoryEvents.advisoryUid,
-          sql`(select value from ${session.textsOf(textPlaceholder("advisoryUids"))})`,
-        ),
-      )
+      .where(session.isAmong(advisoryEvents.advisoryUid, textPlaceholder("advisoryUids")))
       .orderBy(asc(advisoryEvents.advisoryUid), asc(advisoryEvents.createTime), asc(advisoryEvents.uid)),
   );
   return await statement.execute({ advisoryUids: JSON.stringify(advisoryUids) });

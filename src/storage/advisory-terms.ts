@@ -1,7 +1,7 @@
 // What advisories can be found by: every value of every filter, in a table of (filter, value, uid), and the searched texts.
 import { createHash } from "node:crypto";
 import { textPlaceholder } from "./condition.ts";
-import { and, eq, inArray, sql } from "./drizzle.ts";
+import { and, eq, sql } from "./drizzle.ts";
 import type { Finder } from "./finder.ts";
 import type { Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -136,11 +136,9 @@ export function termFinder(filter: TermFilter, values: readonly string[]): Finde
   return {
     name: `terms.${isOne ? "one" : isDistinct ? "any" : "several"}`,
     table: (tables) => tables.advisoryTerms,
-    where({ tables: { advisoryTerms: terms }, textsOf }) {
+    where({ tables: { advisoryTerms: terms }, isAmong }) {
       const wanted = textPlaceholder("term.value");
-      const matches = isOne
-        ? eq(terms.value, wanted)
-        : inArray(terms.value, sql`(select value from ${textsOf(wanted)})`);
+      const matches = isOne ? eq(terms.value, wanted) : isAmong(terms.value, wanted);
       return and(eq(terms.filter, sql.placeholder("term.filter")), matches);
     },
     values: { "term.filter": filter, "term.value": isOne ? stored[0]! : JSON.stringify(stored) },

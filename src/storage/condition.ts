@@ -34,11 +34,6 @@ export function numberPlaceholder(name: string): SQL {
   return sql`cast(${sql.placeholder(name)} as bigint)`;
 }
 
-/** The table of the texts of a JSON list, whose only column is `value`. */
-export function textsIn(session: SessionDialect, name: string): SQL {
-  return session.textsOf(textPlaceholder(name));
-}
-
 /** Whether the row of this uid fulfils a condition. */
 export async function fulfils<R extends ResourceRow>(
   session: Session,

@@ -1,6 +1,6 @@
 // How many rows of a resource stand under a key. Kept in the transaction of every change, so that totals are exact and
 // cost one point read whatever the size of the subtree.
-import { numberPlaceholder, textPlaceholder, textsIn } from "./condition.ts";
+import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, eq, inArray, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
@@ -17,7 +17,7 @@ export async function addToCounters(
       db
         .insert(counters)
         // Without a WHERE, SQLite takes the ON of the conflict for that of a join.
-        .select(sql`${values} from ${textsIn(tx, "keys")} where true`)
+        .select(sql`${values} from ${tx.textsOf(textPlaceholder("keys"))} where true`)
         .onConflictDoUpdate({
           target: [counters.key, counters.kind],
           set: { count: sql`${counters.count} + excluded.count` },

@@ -2,7 +2,7 @@
 
 import { ancestorsOf } from "../uid.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
-import { numberPlaceholder, textPlaceholder, textsIn } from "./condition.ts";
+import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { addToCounters } from "./counters.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
@@ -82,7 +82,9 @@ export async function insertEntries(
       if (name === "key") return sql`value`;
       return dataType === "number" ? numberPlaceholder(name) : textPlaceholder(name);
     });
-    return db.insert(entries).select(sql`select ${sql.join(values, sql`, `)} from ${textsIn(tx, "keys")}`);
+    return db
+      .insert(entries)
+      .select(sql`select ${sql.join(values, sql`, `)} from ${tx.textsOf(textPlaceholder("keys"))}`);
   });
   await statement.execute({ keys: JSON.stringify(keys), ...entry });
 }

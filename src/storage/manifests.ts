@@ -1,5 +1,6 @@
 // What is known of images.
-import { and, asc, eq, inArray, ne, sql } from "./drizzle.ts";
+import { textPlaceholder } from "./condition.ts";
+import { and, asc, eq, ne, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** Stands for the architectures of what is no image, such as a signature, so that nobody looks at it again. */
@@ -55,7 +56,7 @@ export async function findKnownDigests(session: Session, repoUid: string, digest
       .where(
         and(
           eq(manifests.repoUid, sql.placeholder("repoUid")),
-          inArray(manifests.digest, db.select({ value: sql`value` }).from(session.textsOf(sql.placeholder("digests")))),
+          session.isAmong(manifests.digest, textPlaceholder("digests")),
         ),
       )
       .groupBy(manifests.digest),

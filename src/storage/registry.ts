@@ -1,6 +1,6 @@
 // What belongs to repos without being a resource of its own, and finding tags by what they are.
 import { type Condition, numberPlaceholder, textPlaceholder } from "./condition.ts";
-import { and, eq, inArray, sql } from "./drizzle.ts";
+import { and, eq, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
@@ -93,7 +93,7 @@ export async function findReadmes(session: Session, repoUids: readonly string[])
     db
       .select()
       .from(readmes)
-      .where(inArray(readmes.repoUid, sql`(select value from ${session.textsOf(textPlaceholder("repoUids"))})`)),
+      .where(session.isAmong(readmes.repoUid, textPlaceholder("repoUids"))),
   );
   const found = await statement.execute({ repoUids: JSON.stringify(repoUids) });
   return new Map(found.map(({ repoUid, content }) => [repoUid, content]));

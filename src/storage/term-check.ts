@@ -2,7 +2,8 @@
 import { findAdvisoryEvents } from "./advisories.ts";
 import { replaceTerms, replaceText, type Term, termsOf, textOf } from "./advisory-terms.ts";
 import type { DerivedTables } from "./collection.ts";
-import { and, asc, eq, gt, inArray, isNull, sql } from "./drizzle.ts";
+import { textPlaceholder } from "./condition.ts";
+import { and, asc, eq, gt, isNull, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
@@ -93,12 +94,7 @@ async function* strayTerms(session: Session): AsyncGenerator<Difference> {
     db
       .select()
       .from(advisories)
-      .where(
-        inArray(
-          advisories.uid,
-          sql`(select value from ${session.textsOf(sql`cast(${sql.placeholder("uids")} as text)`)})`,
-        ),
-      ),
+      .where(session.isAmong(advisories.uid, textPlaceholder("uids"))),
   );
   let last: Found | undefined = { filter: "", value: "", uid: "" };
   while (last) {
