@@ -38,6 +38,10 @@ export interface Row extends Sample {
   readonly baseline: string | null;
 }
 
+/** A scenario is warm when a second of it takes no less than this part of the CPU time of the second before. */
+const stillFaster = 0.95;
+const mostWarmUpSeconds = 10;
+
 /** Runs every scenario once per round, one after the other, so that what disturbs the machine disturbs all of them. */
 export async function measure(
   scenarios: readonly Scenario[],
@@ -45,14 +49,23 @@ export async function measure(
   seconds: number,
   report: (text: string) => void,
 ): Promise<Row[]> {
-  // Compiled code and caches as in a server that has run for a while.
-  for (const scenario of scenarios) await sampleOf(scenario, 1);
+  for (const scenario of scenarios) await warmUp(scenario);
   const samples = new Map<string, Sample[]>(scenarios.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
     report(`round ${round} of ${rounds}`);
     for (const scenario of scenarios) samples.get(scenario.name)?.push(await sampleOf(scenario, seconds));
   }
   return scenarios.map((scenario) => rowOf(scenario, samples));
+}
+
+/** Compiled code and caches as in a server that has run for a while: the compilers share its core while they are at work. */
+async function warmUp(scenario: Scenario): Promise<void> {
+  let before = Number.POSITIVE_INFINITY;
+  for (let second = 0; second < mostWarmUpSeconds; second++) {
+    const { cpuMicros } = await sampleOf(scenario, 1);
+    if (!(cpuMicros < before * stillFaster)) return;
+    before = cpuMicros;
+  }
 }
 
 async function sampleOf({ name, server, load, alone = true }: Scenario, seconds: number): Promise<Sample> {

@@ -54,8 +54,11 @@ export interface Tokens {
    * and rejects with UNAVAILABLE when the token's key would have to be looked up and the store does not answer.
    */
   verify(token: string): VerifiedToken | Promise<VerifiedToken>;
-  /** What a token says that was found good a short while ago and still is; undefined for any other. Costs one hash. */
-  recall(token: string): VerifiedToken | undefined;
+  /**
+   * What a token says that was found good a short while ago and still is; undefined for any other. Costs one hash, or
+   * none where the `connection` has brought the same token just before.
+   */
+  recall(token: string, connection?: object): VerifiedToken | undefined;
   readonly counters: TokenCounters;
 }
 
@@ -93,6 +96,8 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
   const ours: ReadonlySet<string> = new Set(audiences);
   const cache = tokenCache(limits, clock, () => keys.generation);
   const counters = { hits: 0, misses: 0, rejections: 0 };
+  // What a client sends with every request. It is kept no longer than the connection, whose buffers hold it as well.
+  const latest = new WeakMap<object, { readonly token: string; readonly digest: string }>();
 
   function verify(token: string): VerifiedToken | Promise<VerifiedToken> {
     // Before the digest: what it costs must not grow with what a stranger sends (security case T9).
@@ -129,9 +134,14 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
     throw new TokenError("signature");
   }
 
-  function recall(token: string): VerifiedToken | undefined {
-    const verdict = token.length > maxBearerLength ? undefined : cache.find(cache.digest(token));
+  function recall(token: string, connection?: object): VerifiedToken | undefined {
+    if (token.length > maxBearerLength) return undefined;
+    const before = connection && latest.get(connection);
+    const isSame = before !== undefined && before.token === token;
+    const digest = isSame ? before.digest : cache.digest(token);
+    const verdict = cache.find(digest);
     if (verdict === undefined || typeof verdict === "string") return undefined;
+    if (connection && !isSame) latest.set(connection, { token, digest });
     counters.hits++;
     return verdict;
   }

@@ -1,4 +1,5 @@
 import { ApiError, Code } from "../aip/errors.ts";
+import { expireAfter } from "./deadlines.ts";
 import type { HttpResponse } from "./http-message.ts";
 
 /** The other end of a request, as long as it waits for the answer. */
@@ -41,13 +42,13 @@ export function watchClient(res: HttpResponse): Client {
     isGone: () => isGone,
     wait<T>(work: Promise<T>, ms: number) {
       return new Promise<T>((resolve, reject) => {
-        const timer = setTimeout(() => abort(tooSlow()), ms);
+        const inTime = expireAfter(ms, () => abort(tooSlow()));
         giveUp = (error) => {
-          clearTimeout(timer);
+          inTime();
           reject(error);
         };
         work.then((result) => {
-          clearTimeout(timer);
+          inTime();
           resolve(result);
         }, giveUp);
         if (isGone) giveUp(clientLeft());

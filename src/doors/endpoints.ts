@@ -1,12 +1,13 @@
 // Plain HTTP beside the API: paths of other people's protocols, with bodies and replies of their own.
 import type { ApiError } from "../aip/errors.ts";
-import { type Call, newCall } from "../pipeline/call.ts";
+import type { Call } from "../pipeline/call.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { checkFormType, readBody } from "./body.ts";
 import { watchClient } from "./client.ts";
 import type { HttpHandler } from "./dispatch.ts";
+import { httpCall } from "./http-call.ts";
 import { HttpError } from "./http-error.ts";
-import { type HttpRequest, type HttpResponse, peerAddress, readHeader, requestTarget } from "./http-message.ts";
+import { type HttpRequest, type HttpResponse, requestTarget } from "./http-message.ts";
 import { sendReply } from "./reply.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./rest/json-text.ts";
 import { type Parameter, parseParameters } from "./rest/query.ts";
@@ -72,13 +73,7 @@ export function createEndpoints(endpoints: Endpoints, options: EndpointOptions, 
 async function serve(path: string, endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, res: HttpResponse) {
   const startedAt = performance.now();
   const client = watchClient(res);
-  const call = newCall({
-    door: "rest",
-    requestId: options.newRequestId(),
-    peer: peerAddress(req),
-    header: (name) => readHeader(req, name),
-    signal: client.signal,
-  });
+  const call = httpCall(req, options.newRequestId(), client);
   let failure: ApiError | undefined;
   const reply = await client.wait(answer(endpoint, options, req, call), options.requestTimeoutMs).catch((error) => {
     failure = error instanceof HttpError ? error : finishError(error, options.errorDomain);

@@ -30,6 +30,11 @@ export function peerAddress(req: HttpRequest): string {
   return req.socket?.remoteAddress ?? "";
 }
 
+/** What stands for the connection: the session of HTTP/2, the socket of HTTP/1. */
+export function connectionOf(req: HttpRequest): object | undefined {
+  return "stream" in req ? req.stream.session : req.socket;
+}
+
 /** The raw path and the raw query of a request. */
 export function requestTarget(req: HttpRequest): { readonly path: string; readonly query: string } {
   // RFC 9112 §3.2.2: a server accepts the absolute form too.

@@ -23,7 +23,7 @@ const usualScheme = "Bearer ";
  */
 export function authenticate(call: Call, deps: AuthenticateDeps): Promise<void> | undefined {
   const header = call.header("authorization");
-  const known = recall(header, deps);
+  const known = recall(header, call, deps);
   if (known) return findAccess(call, known, deps);
   const bearer = parseBearer(header);
   if ("problem" in bearer) {
@@ -48,8 +48,12 @@ export function authenticate(call: Call, deps: AuthenticateDeps): Promise<void> 
 }
 
 /** A token that is known to be good, sent as nearly everybody does, need not be looked at letter by letter. */
-function recall(header: string | undefined, { tokens }: AuthenticateDeps): VerifiedToken | undefined {
-  return header?.startsWith(usualScheme) ? tokens.recall(header.slice(usualScheme.length)) : undefined;
+function recall(
+  header: string | undefined,
+  { connection }: Call,
+  { tokens }: AuthenticateDeps,
+): VerifiedToken | undefined {
+  return header?.startsWith(usualScheme) ? tokens.recall(header.slice(usualScheme.length), connection) : undefined;
 }
 
 function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDeps): Promise<void> | undefined {

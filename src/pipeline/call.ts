@@ -16,6 +16,8 @@ export interface Call {
   readonly requestId: string;
   /** The address of the peer, for limits per source. Empty when unknown. */
   readonly peer: string;
+  /** Stands for the connection: one object for all of its requests, which lives no longer. Absent when unknown. */
+  readonly connection?: object | undefined;
   /** A header of the request by its lower-case name; undefined when absent. Repeated headers are joined by ", ". */
   header(name: string): string | undefined;
   /** What every door sets on the reply; names in lower case. */
@@ -35,7 +37,9 @@ export interface Call {
 }
 
 /** What a door says of a request. The signal is asked for only when a handler listens. */
-type CallInit = Pick<Call, "door" | "requestId" | "peer" | "header"> & { readonly signal?: () => AbortSignal };
+type CallInit = Pick<Call, "door" | "requestId" | "peer" | "connection" | "header"> & {
+  readonly signal?: () => AbortSignal;
+};
 
 const noHeaders: ReadonlyMap<string, string> = new Map();
 
@@ -64,14 +68,16 @@ class RequestCall implements Call {
   readonly door: DoorName;
   readonly requestId: string;
   readonly peer: string;
+  readonly connection: object | undefined;
   readonly header: Call["header"];
   readonly #signal: (() => AbortSignal) | undefined;
   #replyHeaders: Map<string, string> | undefined;
 
-  constructor({ door, requestId, peer, header, signal }: CallInit) {
+  constructor({ door, requestId, peer, connection, header, signal }: CallInit) {
     this.door = door;
     this.requestId = requestId;
     this.peer = peer;
+    this.connection = connection;
     this.header = header;
     this.#signal = signal;
   }

@@ -16,6 +16,7 @@ export interface LaterMethods {
 export function withLater(now: MethodTable, later: readonly LaterMethods[]): MethodTable {
   const known = new Map([...now.values()].map((method) => [method.path, method]));
   const make = (path: string): Method | undefined => {
+    if (!isMethodPath(path)) return undefined;
     const maker = later.find(({ packages }) => packages.some((name) => belongsTo(path, name)));
     const method = maker?.methods().get(path);
     if (method) known.set(path, method);
@@ -28,6 +29,12 @@ export function withLater(now: MethodTable, later: readonly LaterMethods[]): Met
       for (const { methods } of later) yield* methods().values();
     },
   };
+}
+
+/** Whether the path can be that of a method, which begins with a package; those of REST have no point that early. */
+function isMethodPath(path: string): boolean {
+  const point = path.indexOf(".");
+  return point > 0 && point < path.indexOf("/", 1);
 }
 
 /** Whether the path is that of a service right in the package; a package inside it begins with a small letter. */

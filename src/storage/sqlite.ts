@@ -8,7 +8,8 @@ import { createCheckpointer } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { refuseNewer } from "./migrations.ts";
-import { newSession, type Queries, type Session } from "./session.ts";
+import { newSession, type Prepared, type Queries, type Runner, type Session } from "./session.ts";
+import { createSnapshot, type Snapshot } from "./snapshot.ts";
 import { runNow } from "./sqlite-statement.ts";
 import { sqliteDialect } from "./tables.sqlite.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -23,25 +24,26 @@ const mappedBytes = 2 ** 30;
 export async function openSqlite(file: string, limits: DatabaseLimits): Promise<Dialect> {
   const writer = openWriter(file, limits);
   const reader = connect(file, limits, true);
-  const readSession = sessionOf(reader);
+  const snapshot = createSnapshot(reader);
+  const readSession = sessionOf(reader, (statement) => opening(snapshot, runNow(statement)));
   // One writer at a time: sequence numbers are in the order of commits anyway.
-  const transaction = { ...sessionOf(writer), lockChanges: async () => {} };
+  const transaction = { ...sessionOf(writer, runNow), lockChanges: async () => {} };
   const wal = await open(`${file}-wal`, "r+");
   const checkpointer = createCheckpointer(file);
   const flush = coalesce(() => wal.datasync());
   const queue = createWriteQueue(writer, {
     ...limits,
+    beforeCommit: snapshot.end,
     sync() {
       checkpointer.afterCommit();
       return flush();
     },
   });
-  const snapshot = sharedSnapshot(reader);
 
   return {
     name: "sqlite",
     session: readSession,
-    read: (body) => snapshot(() => body(readSession)),
+    read: (body) => snapshot.share(() => body(readSession)),
     write: (body) => queue.run(() => body(transaction)),
     async check() {
       reader.prepare("SELECT 1").get();
@@ -104,26 +106,17 @@ function migrateFile(connection: BetterSqlite.Database): void {
   refuseNewer(migrationsFolder, Number(applied));
 }
 
-function sessionOf(connection: BetterSqlite.Database): Session {
-  return newSession(drizzle(connection, { casing: "snake_case" }) as unknown as Queries, sqliteDialect, runNow);
+function sessionOf(connection: BetterSqlite.Database, runner: Runner): Session {
+  return newSession(drizzle(connection, { casing: "snake_case" }) as unknown as Queries, sqliteDialect, runner);
 }
 
-/**
- * Reads that overlap share one snapshot. They overlap only within one turn of the event loop, since their bodies wait
- * for nothing but this connection.
- */
-function sharedSnapshot(reader: BetterSqlite.Database) {
-  const begin = reader.prepare("BEGIN");
-  const commit = reader.prepare("COMMIT");
-  let readers = 0;
-  return async <T>(body: () => Promise<T>): Promise<T> => {
-    if (readers === 0) begin.run();
-    readers++;
-    try {
-      return await body();
-    } finally {
-      if (--readers === 0) commit.run();
-    }
+/** A statement that begins the snapshot that it reads from. */
+function opening<T>(snapshot: Snapshot, statement: Prepared<T>): Prepared<T> {
+  return {
+    execute(values) {
+      snapshot.open();
+      return statement.execute(values);
+    },
   };
 }
 

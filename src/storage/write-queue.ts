@@ -8,6 +8,8 @@ export interface WriteQueueOptions {
   readonly maxWaiting: number;
   /** How long another process may hold the write lock, in milliseconds. */
   readonly lockTimeoutMs: number;
+  /** Called right before each commit. */
+  readonly beforeCommit?: () => void;
   /** Resolves once everything committed before the call is on disk. */
   readonly sync: () => Promise<void>;
 }
@@ -74,6 +76,7 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
         await nextTurn();
         turnEnds = performance.now() + maxTurnMs;
       }
+      options.beforeCommit?.();
       commit.run();
     } catch (error) {
       if (connection.inTransaction) rollback.run();

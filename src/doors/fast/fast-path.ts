@@ -7,7 +7,7 @@ import { ApiError, Code } from "../../aip/errors.ts";
 import { type Call, newCall } from "../../pipeline/call.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import type { BodyLimits } from "../body.ts";
-import { type HttpRequest, type HttpResponse, peerAddress } from "../http-message.ts";
+import { connectionOf, type HttpRequest, type HttpResponse, peerAddress } from "../http-message.ts";
 import { connect } from "./connect.ts";
 import { type Exchange, requestExchange, streamExchange } from "./exchange.ts";
 import { grpc } from "./grpc.ts";
@@ -56,23 +56,21 @@ export function createFastPath(options: FastOptions): FastPath {
       const header: HeaderOf = (name) => headers[name]?.toString();
       const plan = planOf(overHttp2, header, options);
       if (!plan) return false;
-      const peer = stream.session?.socket?.remoteAddress ?? "";
-      run(method, plan, newCallOf(plan, peer, header), streamExchange(stream, options), options);
+      const { session } = stream;
+      const peer = session?.socket?.remoteAddress ?? "";
+      const call = newCallOf(plan, { peer, connection: session, header });
+      run(method, plan, call, streamExchange(stream, options), options);
       return true;
     },
     request(request, response) {
+      if (request.method !== "POST" || request.httpVersionMajor !== 1) return false;
       const method = options.methods.get(request.url ?? "");
-      if (!method || request.method !== "POST" || request.httpVersionMajor !== 1) return false;
+      if (!method) return false;
       const header: HeaderOf = (name) => request.headers[name]?.toString();
       const plan = planOf(overHttp1, header, options);
       if (!plan) return false;
-      run(
-        method,
-        plan,
-        newCallOf(plan, peerAddress(request), header),
-        requestExchange(request, response, options),
-        options,
-      );
+      const call = newCallOf(plan, { peer: peerAddress(request), connection: connectionOf(request), header });
+      run(method, plan, call, requestExchange(request, response, options), options);
       return true;
     },
   };
@@ -106,8 +104,11 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return seen > 1;
 }
 
-function newCallOf({ protocol }: Plan, peer: string, header: HeaderOf): Call {
-  return newCall({ door: protocol.door, requestId: randomUUID(), peer, header });
+function newCallOf(
+  { protocol }: Plan,
+  { peer, connection, header }: Pick<Call, "peer" | "connection" | "header">,
+): Call {
+  return newCall({ door: protocol.door, requestId: randomUUID(), peer, connection, header });
 }
 
 /** Serves one call. The deadline and the method race; the exchange sends the first answer and drops the other. */

@@ -2,14 +2,15 @@
 import { create, type DescService, type Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code, toApiError, unauthenticated } from "../../aip/errors.ts";
-import { type Call, newCall } from "../../pipeline/call.ts";
+import type { Call } from "../../pipeline/call.ts";
 import { errorDomain } from "../../pipeline/finish-error.ts";
 import type { LaterMethods } from "../../pipeline/later.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { type BodyLimits, checkFormType, checkJsonType, readBody } from "../body.ts";
 import { type Client, watchClient } from "../client.ts";
+import { httpCall } from "../http-call.ts";
 import { HttpError } from "../http-error.ts";
-import { type HttpRequest, type HttpResponse, peerAddress, readHeader, requestTarget } from "../http-message.ts";
+import { type HttpRequest, type HttpResponse, requestTarget } from "../http-message.ts";
 import { type Reply, sendReply } from "../reply.ts";
 import { bindRequest, type RequestParts } from "./bind.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
@@ -86,13 +87,7 @@ function report(options: GatewayOptions, error: unknown, requestId: string): voi
 async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Promise<void> {
   try {
     const client = watchClient(res);
-    const call = newCall({
-      door: "rest",
-      requestId: serving.newRequestId(),
-      peer: peerAddress(req),
-      header: (name) => readHeader(req, name),
-      signal: client.signal,
-    });
+    const call = httpCall(req, serving.newRequestId(), client);
     let service: DescService | undefined;
     let reply: Reply;
     try {

@@ -16,11 +16,12 @@ export interface RequestPath {
  */
 export function parseRawPath(raw: string): RequestPath | undefined {
   if (!raw.startsWith("/")) return undefined;
+  if (raw.includes("//")) throw invalidField("path", "must not have empty segments");
   const parts = raw.slice(1).split("/");
   const last = parts.at(-1)!;
   const colon = last.lastIndexOf(":");
-  if (parts.slice(0, -1).includes("")) throw invalidField("path", "must not have empty segments");
-  const segments = parts.map(decodeSegment);
+  const isPlain = !raw.includes("%") && !raw.includes("/.");
+  const segments = isPlain ? parts : parts.map(decodeSegment);
   if (colon < 0) return { segments, verb: undefined };
   const split = segments.with(-1, decodeSegment(last.slice(0, colon)));
   return { segments, verb: { segments: split, name: decodeSegment(last.slice(colon + 1)) } };
