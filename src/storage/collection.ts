@@ -6,7 +6,7 @@ import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { StaleRow } from "./errors.ts";
 import { placeholders } from "./placeholders.ts";
-import type { Prepared, RowLock, Session, Transaction } from "./session.ts";
+import type { Prepared, RowLock, Session, Soon, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
 /** The columns that every resource has; a name and an update time only where the resource has them. */
@@ -56,13 +56,13 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
 /** What can be done to a row. */
 export type Change = "insert" | "update" | "delete";
 
-/** The row with this uid; undefined when there is none. */
-export async function findRow<R extends ResourceRow>(
+/** The row with this uid; undefined when there is none. At once where the driver answers at once. */
+export function findRow<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   uid: string,
-): Promise<R | undefined> {
-  return await readRow(session, collection, uid, session.readLock);
+): Soon<R | undefined> {
+  return readRow(session, collection, uid, session.readLock);
 }
 
 /**
@@ -138,7 +138,7 @@ function readRow<R extends ResourceRow>(
   collection: Collection<R>,
   uid: string,
   lock: RowLock | undefined,
-): PromiseLike<R | undefined> | R | undefined {
+): Soon<R | undefined> {
   const statement = session.prepared(`${collection.kind}.get.${lock ?? "plain"}`, (db, tables) => {
     const table = collection.rows(tables);
     const select = db

@@ -8,10 +8,12 @@ import type { Tables } from "./tables.ts";
 /** The part of a Drizzle database that both dialects share. */
 export type Queries = Pick<NodePgDatabase, "select" | "selectDistinct" | "insert" | "update" | "delete">;
 
+/** What is there at once where the driver answers at once; always to be awaited. */
+export type Soon<T> = PromiseLike<T> | T;
+
 /** A statement that is parsed once and run many times. */
 export interface Prepared<T> {
-  /** Answers at once where the driver does; always to be awaited. */
-  execute(values?: Record<string, unknown>): PromiseLike<T> | T;
+  execute(values?: Record<string, unknown>): Soon<T>;
 }
 
 /** Something of Drizzle's that can be prepared under a name. */

@@ -37,14 +37,14 @@ async function assertSound(database: Database): Promise<void> {
 }
 
 /** How a group is deleted: what was read decides, and foreign keys decide where that has changed. */
-async function deleteEmpty(tx: Transaction, uid: string, find: typeof lockRow): Promise<void> {
+async function deleteEmpty(tx: Transaction, uid: string, find: typeof findRow | typeof lockRow): Promise<void> {
   const row = await find(tx, groups, uid);
   if (!row) throw new NotFound();
   if ((await readCounters(tx, uid)).size > 0) throw new NotEmpty();
   await deleteRow(tx, groups, row);
 }
 
-async function createChild(tx: Transaction, parent: string, find: typeof lockRow): Promise<void> {
+async function createChild(tx: Transaction, parent: string, find: typeof findRow | typeof lockRow): Promise<void> {
   if (!(await find(tx, groups, parent))) throw new NotFound();
   await insertRow(tx, groups, groupRow(parent, "child"));
 }

@@ -208,7 +208,8 @@ describe("PostgreSQL: when it cannot serve", () => {
     await write(store.database, (tx) => insertRow(tx, groups, root));
     await cut();
     // Connections that were cut while nobody used them are noticed, and replaced, at once or at their next use.
-    await findRow(store.database.session, groups, root.uid).catch((error: unknown) => {
+    const read = async () => await findRow(store.database.session, groups, root.uid);
+    await read().catch((error: unknown) => {
       assert.ok(error instanceof StorageUnavailable, String(error));
     });
     assert.deepEqual(await findRow(store.database.session, groups, root.uid), root);

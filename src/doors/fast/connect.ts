@@ -1,8 +1,9 @@
 // The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
-import { fromJsonString, type JsonWriteOptions, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
+import { fromJsonString, type JsonWriteOptions, type Message, toJsonString } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import { loader } from "../../lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
+import { writeBinary } from "./binary.ts";
 import { readMessage } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
@@ -16,7 +17,7 @@ type Codec = Pick<Protocol, "parse"> & {
 const proto: Codec = {
   contentType: "application/proto",
   parse: readMessage,
-  write: ({ descriptor }, message) => toBinary(descriptor.output, message),
+  write: ({ descriptor }, message) => writeBinary(descriptor.output, message),
 };
 
 function json(options: Partial<JsonWriteOptions>): Codec {

@@ -2,6 +2,7 @@
 import { fromBinary, type Message } from "@bufbuild/protobuf";
 import { ApiError, Code, resourceExhausted, unimplemented } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
+import { writeBinary } from "./binary.ts";
 
 /** The length of what stands before a message. */
 export const prefixLength = 5;
@@ -28,17 +29,23 @@ export function readMessage({ descriptor }: Method, bytes: Uint8Array): Message 
   }
 }
 
-/** Puts bytes into envelopes, one behind the other. */
-export function writeEnvelopes(...parts: readonly { readonly flags: number; readonly bytes: Uint8Array }[]): Buffer {
-  const size = parts.reduce((sum, { bytes }) => sum + prefixLength + bytes.length, 0);
-  const framed = Buffer.allocUnsafe(size);
-  let at = 0;
-  for (const { flags, bytes } of parts) {
-    framed[at] = flags;
-    framed.writeUInt32BE(bytes.length, at + 1);
-    framed.set(bytes, at + prefixLength);
-    at += prefixLength + bytes.length;
-  }
+/** Puts a message into an envelope; `after` is what comes behind it, in an envelope of its own. */
+export function writeEnvelope({ descriptor }: Method, message: Message, after?: Uint8Array): Buffer {
+  const framed = writeBinary(descriptor.output, message, prefixLength, after);
+  return fillPrefix(framed, 0, framed.length - (after?.length ?? 0));
+}
+
+/** Puts bytes into an envelope. */
+export function wrap(flags: number, bytes: Uint8Array): Buffer {
+  const framed = Buffer.allocUnsafe(prefixLength + bytes.length);
+  framed.set(bytes, prefixLength);
+  return fillPrefix(framed, flags, framed.length);
+}
+
+/** Says before an envelope what is in it, up to its end. */
+function fillPrefix(framed: Buffer, flags: number, end: number): Buffer {
+  framed[0] = flags;
+  framed.writeUInt32BE(end - prefixLength, 1);
   return framed;
 }
 

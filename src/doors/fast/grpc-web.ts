@@ -1,10 +1,10 @@
 // gRPC-web: the trailers are the last envelope of the body, so that browsers can read them.
-import { toBinary } from "@bufbuild/protobuf";
-import { readEnvelope, writeEnvelopes } from "./envelope.ts";
+import { readEnvelope, wrap, writeEnvelope } from "./envelope.ts";
 import { grpcTimeout, statusTrailers } from "./grpc.ts";
 import type { Protocol } from "./protocol.ts";
 
 const trailerFlag = 0x80;
+const good = trailerEnvelope({ "grpc-status": "0" });
 const headers = { "content-type": "application/grpc-web+proto" };
 
 /** Unary gRPC-web with messages in protobuf. */
@@ -13,21 +13,11 @@ export const grpcWeb: Protocol = {
   encodingHeader: "grpc-encoding",
   timeoutOf: grpcTimeout,
   parse: readEnvelope,
-  success({ descriptor }, message) {
-    const bytes = toBinary(descriptor.output, message);
-    const end = { flags: trailerFlag, bytes: trailerText({ "grpc-status": "0" }) };
-    return { status: 200, headers, body: writeEnvelopes({ flags: 0, bytes }, end) };
-  },
-  failure(error) {
-    const end = { flags: trailerFlag, bytes: trailerText(statusTrailers(error)) };
-    return { status: 200, headers, body: writeEnvelopes(end) };
-  },
+  success: (method, message) => ({ status: 200, headers, body: writeEnvelope(method, message, good) }),
+  failure: (error) => ({ status: 200, headers, body: trailerEnvelope(statusTrailers(error)) }),
 };
 
-function trailerText(trailers: Readonly<Record<string, string>>): Buffer {
-  return Buffer.from(
-    Object.entries(trailers)
-      .map(([name, value]) => `${name}: ${value}\r\n`)
-      .join(""),
-  );
+function trailerEnvelope(trailers: Readonly<Record<string, string>>): Buffer {
+  const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return wrap(trailerFlag, Buffer.from(lines.join("")));
 }

@@ -3,7 +3,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
 import { toApiError } from "../../aip/errors.ts";
-import { readEnvelope, writeEnvelopes } from "./envelope.ts";
+import { readEnvelope, writeEnvelope } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
 const headers = { "content-type": "application/grpc+proto" };
@@ -14,10 +14,10 @@ export const grpc: Protocol = {
   encodingHeader: "grpc-encoding",
   timeoutOf: grpcTimeout,
   parse: readEnvelope,
-  success: ({ descriptor }, message) => ({
+  success: (method, message) => ({
     status: 200,
     headers,
-    body: writeEnvelopes({ flags: 0, bytes: toBinary(descriptor.output, message) }),
+    body: writeEnvelope(method, message),
     trailers: { "grpc-status": "0" },
   }),
   failure: (error) => ({ status: 200, headers, trailers: statusTrailers(error) }),

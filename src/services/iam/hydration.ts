@@ -4,7 +4,7 @@ import type { RoleBindingSchema } from "../../../gen/chainguard/platform/iam/v2b
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Collection, findRow, type ResourceRow } from "../../storage/collection.ts";
-import type { Session } from "../../storage/session.ts";
+import type { Session, Soon } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
 import { toTimestamp } from "../timestamps.ts";
 import { groupCollection, type IdentityRow, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
@@ -50,13 +50,9 @@ function reference(uid: string, row: { name: string; description: string } | und
 
 /** Reads each row once, however often it is referred to. */
 export function lookup<R extends ResourceRow>(session: Session, collection: Collection<R>) {
-  const known = new Map<string, Promise<R | undefined>>();
+  const known = new Map<string, Soon<R | undefined>>();
   return (uid: string) => {
-    let row = known.get(uid);
-    if (!row) {
-      row = findRow(session, collection, uid);
-      known.set(uid, row);
-    }
-    return row;
+    if (!known.has(uid)) known.set(uid, findRow(session, collection, uid));
+    return known.get(uid);
   };
 }

@@ -1,0 +1,177 @@
+// Messages as protobuf, by writers that are put together once per message type from its descriptor. The library writes the
+// same bytes, into memory that it gets and gives back for every message; that costs more than the bytes themselves.
+import { type DescField, type DescMessage, type Message, ScalarType, toBinary } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { ByteSink } from "./byte-sink.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Writes what a field of the message holds, its number included. */
+type FieldWriter = (sink: ByteSink, fields: Fields) => void;
+
+/** Writes a value of one type, without the number of its field. */
+type ValueWriter = (sink: ByteSink, value: never) => void;
+
+/** What goes on the wire for a scalar of such a type; what is not here is left to the library. */
+const scalars: Partial<Record<ScalarType, { readonly wireType: number; readonly write: ValueWriter }>> = {
+  [ScalarType.STRING]: { wireType: 2, write: (sink, value) => sink.text(value) },
+  [ScalarType.BYTES]: { wireType: 2, write: (sink, value) => sink.bytes(value) },
+  [ScalarType.BOOL]: { wireType: 0, write: (sink, value) => sink.varint(value ? 1 : 0) },
+  [ScalarType.INT32]: { wireType: 0, write: (sink, value) => sink.int32(value) },
+  [ScalarType.UINT32]: { wireType: 0, write: (sink, value) => sink.uint32(value) },
+  [ScalarType.INT64]: { wireType: 0, write: (sink, value) => sink.int64(value) },
+};
+const lengthDelimited = 2;
+
+/** The writers of message types, put together when they are first asked for; null where the library has to write. */
+const writers = new Map<DescMessage, FieldWriter[] | null>();
+const sink = new ByteSink();
+
+/** Writes a message into new memory, with room before it, and `after` behind it. Throws when it is none of the type. */
+export function writeBinary(schema: DescMessage, message: Message, before = 0, after?: Uint8Array): Buffer {
+  const writer = writerOf(schema);
+  sink.start(before);
+  if (writer) writeFields(sink, schema, writer, message);
+  else sink.raw(toBinary(schema, message));
+  if (after) sink.raw(after);
+  return sink.finish();
+}
+
+function writerOf(schema: DescMessage): FieldWriter[] | null {
+  const known = writers.get(schema);
+  if (known !== undefined) return known;
+  if (!isPlain(schema, new Set())) {
+    writers.set(schema, null);
+    return null;
+  }
+  const fields: FieldWriter[] = [];
+  // Known before its fields are, since a message may hold itself.
+  writers.set(schema, fields);
+  for (const field of schema.fields.toSorted((a, b) => a.number - b.number)) fields.push(fieldWriter(field));
+  return fields;
+}
+
+/** Whether everything that a message may hold is written here. */
+function isPlain(schema: DescMessage, seen: Set<DescMessage>): boolean {
+  if (seen.has(schema)) return true;
+  seen.add(schema);
+  return schema.fields.every((field) => {
+    if (field.presence === FeatureSet_FieldPresence.LEGACY_REQUIRED) return false;
+    if (field.fieldKind === "map" && field.mapKey !== ScalarType.STRING) return false;
+    if (!field.message) return field.enum !== undefined || scalars[field.scalar as ScalarType] !== undefined;
+    const isDelimited = "delimitedEncoding" in field && field.delimitedEncoding;
+    return !isDelimited && !isConverted(field.message) && isPlain(field.message, seen);
+  });
+}
+
+/** protobuf-es keeps a Struct in a field as plain JSON, and the wrapped value instead of a wrapper. */
+function isConverted({ typeName }: DescMessage): boolean {
+  return typeName === "google.protobuf.Struct" || /^google\.protobuf\.\w+Value$/.test(typeName);
+}
+
+function writeFields(to: ByteSink, schema: DescMessage, fields: readonly FieldWriter[], message: Message): void {
+  if (message.$typeName !== schema.typeName) throw new Error(`${message.$typeName} is not ${schema.typeName}`);
+  for (let i = 0; i < fields.length; i++) fields[i]!(to, message as unknown as Fields);
+  for (const { no, wireType, data } of message.$unknown ?? []) {
+    to.varint(tagOf(no, wireType));
+    to.raw(data);
+  }
+}
+
+function fieldWriter(field: DescField): FieldWriter {
+  if (field.fieldKind === "list") return listWriter(field);
+  if (field.fieldKind === "map") return mapWriter(field);
+  const { wireType, write } = valueWriter(field);
+  const tag = tagOf(field.number, wireType);
+  const { localName } = field;
+  if (field.oneof) {
+    const group = field.oneof.localName;
+    return (to, fields) => {
+      const member = fields[group] as { readonly case: string | undefined; readonly value?: unknown };
+      if (member.case !== localName) return;
+      to.varint(tag);
+      write(to, member.value as never);
+    };
+  }
+  const isLeftOut = emptiness(field);
+  return (to, fields) => {
+    const value = fields[localName];
+    if (isLeftOut(value, fields)) return;
+    to.varint(tag);
+    write(to, value as never);
+  };
+}
+
+/** Tells when a singular field is not written. */
+function emptiness(field: DescField): (value: unknown, fields: Fields) => boolean {
+  const { localName } = field;
+  if (field.presence !== FeatureSet_FieldPresence.IMPLICIT) {
+    // Default values of proto2 are inherited from a prototype.
+    return (value, fields) => value === undefined || !Object.hasOwn(fields, localName);
+  }
+  if (field.enum) {
+    const zero = field.enum.values[0]!.number;
+    return (value) => value === zero;
+  }
+  if (field.scalar === ScalarType.BYTES) return (value) => (value as Uint8Array).length === 0;
+  return (value) => value === "" || value === false || value === 0 || value === 0n || value === "0";
+}
+
+function listWriter(field: DescField & { fieldKind: "list" }): FieldWriter {
+  const { localName } = field;
+  const { wireType, write } = valueWriter(field);
+  const tag = tagOf(field.number, field.packed ? lengthDelimited : wireType);
+  if (!field.packed) {
+    return (to, fields) => {
+      for (const item of fields[localName] as readonly never[]) {
+        to.varint(tag);
+        write(to, item);
+      }
+    };
+  }
+  return (to, fields) => {
+    const items = fields[localName] as readonly never[];
+    if (items.length === 0) return;
+    to.varint(tag);
+    const start = to.open();
+    for (const item of items) write(to, item);
+    to.close(start);
+  };
+}
+
+function mapWriter(field: DescField & { fieldKind: "map" }): FieldWriter {
+  const { localName } = field;
+  const { wireType, write } = valueWriter(field);
+  const tag = tagOf(field.number, lengthDelimited);
+  const [keyTag, valueTag] = [tagOf(1, lengthDelimited), tagOf(2, wireType)];
+  return (to, fields) => {
+    const record = fields[localName] as Readonly<Record<string, never>>;
+    for (const key of Object.keys(record)) {
+      to.varint(tag);
+      const start = to.open();
+      to.varint(keyTag);
+      to.text(key);
+      to.varint(valueTag);
+      write(to, record[key]!);
+      to.close(start);
+    }
+  };
+}
+
+function valueWriter(field: DescField): { readonly wireType: number; readonly write: ValueWriter } {
+  const schema = field.message;
+  if (!schema) return scalars[field.enum ? ScalarType.INT32 : (field.scalar as ScalarType)]!;
+  const fields = writerOf(schema)!;
+  return {
+    wireType: lengthDelimited,
+    write(to, value) {
+      const start = to.open();
+      writeFields(to, schema, fields, value);
+      to.close(start);
+    },
+  };
+}
+
+function tagOf(number: number, wireType: number): number {
+  return number * 8 + wireType;
+}
