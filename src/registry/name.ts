@@ -2,8 +2,8 @@
 
 import { groupCollection } from "../services/iam/rows.ts";
 import { findRow } from "../storage/collection.ts";
-import { findVerifiedRoots } from "../storage/grants.ts";
-import { findChildGroups, findRepoByName } from "../storage/registry-names.ts";
+import { findChildGroups, findVerifiedRoots } from "../storage/group-names.ts";
+import { findRepoByName } from "../storage/registry-names.ts";
 import type { Session } from "../storage/session.ts";
 import { depthOf, isUid } from "../uid.ts";
 

@@ -4,7 +4,7 @@ import { nameRule } from "../pipeline/rule-book.ts";
 import { openClientSecret } from "../services/iam/client-secret.ts";
 import { type IdentityProviderRow, identityProviderCollection } from "../services/iam/provider-rows.ts";
 import { findRow } from "../storage/collection.ts";
-import { findVerifiedRoots } from "../storage/grants.ts";
+import { findVerifiedRoots } from "../storage/group-names.ts";
 import { findProvidersOf } from "../storage/providers.ts";
 import type { Seals } from "../storage/seals.ts";
 import type { Session } from "../storage/session.ts";

@@ -1,7 +1,7 @@
 import { permissionDenied } from "../aip/errors.ts";
 import { type Grants, outermost } from "../authz/access.ts";
 import { nameRule } from "../pipeline/rule-book.ts";
-import { findGroupsNamed } from "../storage/grants.ts";
+import { findGroupsNamed } from "../storage/group-names.ts";
 import type { Session } from "../storage/session.ts";
 import { isUid } from "../uid.ts";
 

@@ -1,6 +1,5 @@
 // The joins that no collection expresses: what an identity holds, and what a role binding names.
-import { rangeBelow } from "../uid.ts";
-import { and, eq, gte, lt, ne, or, sql } from "./drizzle.ts";
+import { and, eq, ne, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
@@ -122,37 +121,6 @@ export async function isHeldOtherwise(
       .limit(atMost(1)),
   );
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
-}
-
-/** Two of the groups of a name at a uid or below it, or fewer when there are not so many. */
-export async function findGroupsNamed(session: Session, name: string, uid: string) {
-  const statement = session.prepared("groups.named_within", (db, { groups }) =>
-    db
-      .select({ uid: groups.uid })
-      .from(groups)
-      .where(
-        and(
-          eq(groups.name, sql.placeholder("name")),
-          or(
-            eq(groups.uid, sql.placeholder("uid")),
-            and(gte(groups.uid, sql.placeholder("from")), lt(groups.uid, sql.placeholder("to"))),
-          ),
-        ),
-      )
-      .limit(atMost(2)),
-  );
-  return await statement.execute({ name, uid, ...rangeBelow(uid) });
-}
-
-/** Verified root groups of a name. */
-export async function findVerifiedRoots(session: Session, name: string) {
-  const statement = session.prepared("groups.verified_roots", (db, { groups }) =>
-    db
-      .select()
-      .from(groups)
-      .where(and(eq(groups.name, sql.placeholder("name")), eq(groups.verified, true), sql`${groups.parent} is null`)),
-  );
-  return await statement.execute({ name });
 }
 
 /** A role binding with its role and the name of its group. */

@@ -36,11 +36,7 @@ export function defineTables(columns: Columns) {
       createTime: integer().notNull(),
       updateTime: integer().notNull(),
     },
-    (t) => [
-      foreignKey({ columns: [t.parent], foreignColumns: [t.uid] }),
-      index("groups_parent").on(t.parent, t.uid),
-      index("groups_name").on(t.name),
-    ],
+    (t) => [foreignKey({ columns: [t.parent], foreignColumns: [t.uid] }), index("groups_parent").on(t.parent, t.uid)],
   );
 
   const identities = table(

@@ -6,7 +6,7 @@ import type { Call } from "../../pipeline/call.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { appendChange, findLatestChange } from "../../storage/changes.ts";
-import { findVerifiedRoots } from "../../storage/grants.ts";
+import { findVerifiedRoots } from "../../storage/group-names.ts";
 import { groupMessage } from "./group-message.ts";
 
 const groupType = "iam.chainguard.dev/Group";

@@ -1,0 +1,53 @@
+// Groups by their names. The entries know the names under each key, so that what others call theirs is never looked at.
+
+import { and, eq, getTableColumns, sql } from "./drizzle.ts";
+import { childrenKey } from "./entries.ts";
+import { atMost } from "./placeholders.ts";
+import type { Session } from "./session.ts";
+
+/** The groups of a name directly below a group, at most `limit`. */
+export async function findChildGroups(session: Session, parent: string, name: string, limit: number) {
+  return await findNamed(session, childrenKey(parent), name, limit);
+}
+
+/** Two of the groups of a name at a uid or below it, or fewer when there are not so many. */
+export async function findGroupsNamed(session: Session, name: string, uid: string) {
+  const statement = session.prepared("groups.is_named", (db, { groups }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groups)
+      .where(and(eq(groups.uid, sql.placeholder("uid")), eq(groups.name, sql.placeholder("name")))),
+  );
+  const own = await statement.execute({ uid, name });
+  return [...own, ...(await findNamed(session, uid, name, 2))].slice(0, 2);
+}
+
+/** Verified root groups of a name. */
+export async function findVerifiedRoots(session: Session, name: string) {
+  const statement = session.prepared("groups.verified_roots", (db, { groups, groupEntries }) =>
+    db
+      .select(getTableColumns(groups))
+      .from(groupEntries)
+      .innerJoin(groups, eq(groups.uid, groupEntries.uid))
+      .where(
+        and(
+          eq(groupEntries.key, sql.placeholder("key")),
+          eq(groupEntries.name, sql.placeholder("name")),
+          eq(groups.verified, true),
+        ),
+      ),
+  );
+  return await statement.execute({ key: childrenKey(null), name });
+}
+
+/** The groups of a name under a key of entries, at most `limit`. */
+async function findNamed(session: Session, key: string, name: string, limit: number) {
+  const statement = session.prepared("groups.named", (db, { groupEntries }) =>
+    db
+      .select({ uid: groupEntries.uid })
+      .from(groupEntries)
+      .where(and(eq(groupEntries.key, sql.placeholder("key")), eq(groupEntries.name, sql.placeholder("name"))))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ key, name, limit });
+}
