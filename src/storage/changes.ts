@@ -87,26 +87,29 @@ export async function latestOfKind(session: Session, kind: string): Promise<numb
   return (await statement.execute({ kind }))[0]?.sequence ?? 0;
 }
 
-/** When the actor last made a change of this kind to this uid; undefined when never. */
-export async function findLatestChange(
+/** What a request for access to a group is called. */
+export const accessRequests = "group_access_requests";
+
+/** When the identity last asked for access to the group; undefined when never. */
+export async function findLatestAccessRequest(
   session: Session,
-  uid: string,
-  kind: string,
-  actor: string,
+  groupUid: string,
+  identityUid: string,
 ): Promise<number | undefined> {
-  const statement = session.prepared("changes.latest", (db, { changes }) =>
+  const statement = session.prepared("changes.latest_access_request", (db, { changes }) =>
     db
       .select({ time: changes.time })
       .from(changes)
       .where(
         and(
-          eq(changes.uid, sql.placeholder("uid")),
-          eq(changes.kind, sql.placeholder("kind")),
-          eq(changes.actor, sql.placeholder("actor")),
+          // As the index says it, which a placeholder would not.
+          sql`${changes.kind} = ${sql.raw(`'${accessRequests}'`)}`,
+          eq(changes.uid, sql.placeholder("groupUid")),
+          eq(changes.actor, sql.placeholder("identityUid")),
         ),
       )
       .orderBy(desc(changes.sequence))
       .limit(atMost(1)),
   );
-  return (await statement.execute({ uid, kind, actor }))[0]?.time;
+  return (await statement.execute({ groupUid, identityUid }))[0]?.time;
 }

@@ -1,5 +1,4 @@
 // Finding repos by the names on the path of a repository.
-// Finding repos by the names on the path of a repository.
 import { and, eq, sql } from "./drizzle.ts";
 import type { Session } from "./session.ts";
 

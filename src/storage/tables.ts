@@ -1,5 +1,7 @@
 // Every table, once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
+
 import type { Columns } from "./columns.postgres.ts";
+import { sql } from "./drizzle.ts";
 import { entriesTable } from "./tables/entries.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineProviderTables } from "./tables/providers.ts";
@@ -194,7 +196,10 @@ export function defineTables(columns: Columns) {
         after: json<unknown>(),
         requestId: text().notNull(),
       },
-      (t) => [index("changes_uid").on(t.uid, t.sequence), index("changes_kind").on(t.kind, t.sequence)],
+      (t) => [
+        index("changes_kind").on(t.kind, t.sequence),
+        index("changes_access_requests").on(t.uid, t.actor, t.sequence).where(sql`${t.kind} = 'group_access_requests'`),
+      ],
     ),
 
     signingKeys: table("signing_keys", {

@@ -1,7 +1,7 @@
 // The change log.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { appendChange, findLatestChange, readChanges } from "../../src/storage/changes.ts";
+import { accessRequests, appendChange, findLatestAccessRequest, readChanges } from "../../src/storage/changes.ts";
 import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "./fixtures.ts";
 import type { OpenStore } from "./stores.ts";
@@ -44,17 +44,17 @@ export function changesConformance(open: OpenStore): void {
 
     it("has what a service appends, at its place among the changes of the write", async () => {
       await using store = await open();
-      const request = { kind: "requests", uid: root.uid, groupUid: root.uid, before: null, after: { by: "me" } };
+      const request = { kind: accessRequests, uid: root.uid, groupUid: root.uid, before: null, after: { by: "me" } };
       await write(store.database, async (tx) => {
         await insertRow(tx, groups, root);
         await appendChange(tx, request);
         await insertRow(tx, groups, child);
       });
       const kinds = (await readChanges(store.database.session, 0, 10)).map(({ kind }) => kind);
-      assert.deepEqual(kinds, ["groups", "requests", "groups"]);
+      assert.deepEqual(kinds, ["groups", accessRequests, "groups"]);
       const { session } = store.database;
-      assert.equal(await findLatestChange(session, root.uid, "requests", context.actor), context.time);
-      assert.equal(await findLatestChange(session, root.uid, "requests", "somebody else"), undefined);
+      assert.equal(await findLatestAccessRequest(session, root.uid, context.actor), context.time);
+      assert.equal(await findLatestAccessRequest(session, root.uid, "somebody else"), undefined);
     });
 
     it("is read from a sequence number on, in portions", async () => {

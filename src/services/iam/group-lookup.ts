@@ -5,14 +5,11 @@ import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
-import { appendChange, findLatestChange } from "../../storage/changes.ts";
+import { accessRequests, appendChange, findLatestAccessRequest } from "../../storage/changes.ts";
 import { findVerifiedRoots } from "../../storage/group-names.ts";
 import { groupMessage } from "./group-message.ts";
 
 const groupType = "iam.chainguard.dev/Group";
-
-/** What a request for access is called in the change log, where the owners' notifications come from. */
-const requestKind = "group_access_requests";
 
 /** How long a caller waits between two requests for access to one group. */
 const requestIntervalMs = 60 * 60 * 1000;
@@ -41,11 +38,12 @@ export function groupLookup(deps: Deps): LookupHandlers {
       if (row?.uid !== groupUid) throw notFound(groupType, groupUid);
       const { uid } = callerOf(call);
       await deps.database.write(writeContext(call, deps.clock), async (tx) => {
-        const latest = await findLatestChange(tx, groupUid, requestKind, uid);
+        const latest = await findLatestAccessRequest(tx, groupUid, uid);
         if (latest !== undefined && tx.context.time - latest < requestIntervalMs)
           throw resourceExhausted("access was requested less than an hour ago");
+        // Notifications of the owners come from the change log.
         await appendChange(tx, {
-          kind: requestKind,
+          kind: accessRequests,
           uid: groupUid,
           groupUid,
           before: null,

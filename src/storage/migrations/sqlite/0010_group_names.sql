@@ -1,1 +1,0 @@
-DROP INDEX `groups_name`;
