@@ -7,7 +7,7 @@ import { watchClient } from "./client.ts";
 import type { HttpHandler } from "./dispatch.ts";
 import { httpCall } from "./http-call.ts";
 import { HttpError } from "./http-error.ts";
-import { type HttpRequest, type HttpResponse, requestTarget } from "./http-message.ts";
+import { type HttpRequest, type HttpResponse, pathOf, requestTarget } from "./http-message.ts";
 import { sendReply } from "./reply.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./rest/json-text.ts";
 import { type Parameter, parseParameters } from "./rest/query.ts";
@@ -63,7 +63,7 @@ export interface EndpointOptions {
 /** Serves the endpoints; whatever else is asked for goes on to `next`. */
 export function createEndpoints(endpoints: Endpoints, options: EndpointOptions, next: HttpHandler): HttpHandler {
   return (request, response) => {
-    const { path } = requestTarget(request);
+    const path = pathOf(request);
     const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
     return endpoint ? serve(path, endpoint, options, request, response) : next(request, response);
   };

@@ -44,6 +44,13 @@ export function requestTarget(req: HttpRequest): { readonly path: string; readon
   return mark < 0 ? { path: target, query: "" } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
+/** The raw path of a request. */
+export function pathOf(req: HttpRequest): string {
+  const url = req.url ?? "";
+  const mark = url.indexOf("?");
+  return mark < 0 ? url : url.slice(0, mark);
+}
+
 /** Whether the message belongs to a stream of HTTP/2. */
 export function isHttp2(res: HttpResponse): res is Http2ServerResponse {
   return "stream" in res;

@@ -1,5 +1,7 @@
 // What goes back over HTTP, whatever the protocol on top of it.
+
 import { validateHeaderName, validateHeaderValue } from "../node-http.ts";
+import type { Call } from "../pipeline/call.ts";
 import { type BodyLimits, discardBody, hasLongRest } from "./body.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
 
@@ -13,6 +15,15 @@ export interface Reply {
   readonly closes: boolean;
 }
 
+/** Names, in lower case, with their values. */
+export type HeaderList = readonly (readonly [string, string])[];
+
+/** The headers that every reply to a call has. */
+export function callHeaders({ requestId, replyHeaders }: Pick<Call, "requestId" | "replyHeaders">): HeaderList {
+  const named = ["x-request-id", requestId] as const;
+  return replyHeaders.size === 0 ? [named] : [named, ...replyHeaders];
+}
+
 /**
  * Sends a reply with these headers besides its own.
  *
@@ -23,38 +34,42 @@ export function sendReply(
   req: HttpRequest,
   res: HttpResponse,
   reply: Reply,
-  headers: readonly (readonly [string, string])[],
+  headers: HeaderList,
   limits: BodyLimits,
 ): void {
   const ends = reply.closes || hasLongRest(req, limits);
   const length = Buffer.byteLength(reply.body);
-  const all: Record<string, string> = { ...reply.headers, "content-length": String(length) };
-  // What a method says about its reply replaces what replies say in general.
-  for (const [name, value] of headers) all[name] = value;
+  const lines = linesOf(reply, length, headers);
   if (isHttp2(res)) {
     check(headers);
-    res.writeHead(reply.status, all);
+    res.writeHead(reply.status, lines);
     res.end(reply.body);
     if (ends) res.stream.close();
   } else if (!ends) {
-    res.writeHead(reply.status, linesOf(all));
+    res.writeHead(reply.status, lines);
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
     res.end(reply.body, length === reply.body.length ? "latin1" : "utf8");
   } else {
-    res.writeHead(reply.status, [...linesOf(all), "connection", "close"]).write(reply.body);
+    res.writeHead(reply.status, [...lines, "connection", "close"]).write(reply.body);
     void discardBody(req, limits).then(() => res.end());
   }
 }
 
-/** Names and values in turn, which node:http takes as they are. */
-function linesOf(headers: Readonly<Record<string, string>>): string[] {
-  const lines: string[] = [];
-  for (const name in headers) lines.push(name, headers[name]!);
+/** Names and values in turn, which node takes as they are. What a method says about its reply replaces what replies say in general. */
+function linesOf(reply: Reply, length: number, headers: HeaderList): string[] {
+  const lines = ["content-length", String(length)];
+  for (const name in reply.headers) if (!isAmong(headers, name)) lines.push(name, reply.headers[name]!);
+  for (const [name, value] of headers) lines.push(name, value);
   return lines;
 }
 
+function isAmong(headers: HeaderList, name: string): boolean {
+  for (const [other] of headers) if (other === name) return true;
+  return false;
+}
+
 /** node:http2 itself lets line breaks in values pass. */
-function check(headers: readonly (readonly [string, string])[]): void {
+function check(headers: HeaderList): void {
   for (const [name, value] of headers) {
     validateHeaderName(name);
     validateHeaderValue(name, value);

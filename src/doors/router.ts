@@ -4,7 +4,7 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { loader } from "../lazy.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 import type { HttpHandler } from "./dispatch.ts";
-import type { HttpRequest } from "./http-message.ts";
+import { pathOf } from "./http-message.ts";
 
 export interface RouterOptions {
   readonly methods: MethodTable;
@@ -50,12 +50,6 @@ function handlerOf(name: string, method: Method | undefined, options: RouterOpti
     methods.flatMap((each) => options.methods.get(`/${name}/${each.name}`) ?? []),
     options,
   );
-}
-
-function pathOf(request: HttpRequest): string {
-  const url = request.url ?? "";
-  const mark = url.indexOf("?");
-  return mark < 0 ? url : url.slice(0, mark);
 }
 
 function serviceOf(path: string): string {

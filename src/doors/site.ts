@@ -1,7 +1,7 @@
 // The few fixed pages beside the API: probes, metrics, discovery.
 import type { ServerResponse } from "node:http";
 import type { HttpHandler } from "./dispatch.ts";
-import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import { type HttpRequest, type HttpResponse, pathOf } from "./http-message.ts";
 
 /** One page: its text, or a status other than 200. */
 export interface PageReply {
@@ -22,12 +22,16 @@ export type Mounts = Readonly<Record<string, HttpHandler>>;
 
 /** Serves the pages and what is mounted; whatever else is asked for goes on to `next`. */
 export function createSite(pages: Pages, mounts: Mounts, next: HttpHandler): HttpHandler {
-  const mounted = Object.entries(mounts);
+  const prefixes = Object.keys(mounts);
+  const mountOf = (path: string): HttpHandler | undefined => {
+    const prefix = prefixes.find((each) => path.startsWith(each));
+    return prefix === undefined ? undefined : mounts[prefix];
+  };
   return (request, response) => {
-    const path = (request.url ?? "").split("?", 1)[0] ?? "";
+    const path = pathOf(request);
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (!page) {
-      const [, mount] = mounted.find(([prefix]) => path.startsWith(prefix)) ?? [];
+      const mount = mountOf(path);
       if (!mount) return next(request, response);
       return Promise.resolve(mount(request, response)).catch(() => {
         if (!response.headersSent) sendPage(request, response, text(503, "Service Unavailable"));

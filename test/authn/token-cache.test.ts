@@ -62,6 +62,34 @@ describe("the cache", () => {
     assert.equal(await reasonOf(node, token), "expired");
   });
 
+  it("knows what a connection brought before, and nothing else by it", async () => {
+    const { tokens, clock } = await openNode("ES256", { cache: limits });
+    const [one, other] = await Promise.all([tokens.issue(plainRequest), tokens.issue(plainRequest)]);
+    const connection = {};
+    assert.equal(tokens.recall(one.token, connection), undefined);
+    const first = await tokens.verify(one.token);
+    const second = await tokens.verify(other.token);
+    assert.notEqual(first, second);
+    for (const [token, verified] of [
+      [one.token, first],
+      [one.token, first],
+      [other.token, second],
+      [one.token, first],
+    ] as const) {
+      assert.equal(tokens.recall(token, connection), verified);
+    }
+    assert.equal(
+      tokens.recall(
+        one.token.replace(/.$/, (last) => (last === "A" ? "Q" : "A")),
+        connection,
+      ),
+      undefined,
+    );
+    assert.equal(tokens.recall(one.token, {}), first);
+    clock.advance(limits.lifetimeMs);
+    assert.equal(tokens.recall(one.token, connection), undefined);
+  });
+
   it("is bounded in entries", async () => {
     const { tokens } = await openNode("ES256", { cache: limits });
     const issued = await Promise.all([1, 2, 3].map(() => tokens.issue(plainRequest)));

@@ -6,7 +6,7 @@ import { type BodyLimits, readBody } from "../body.ts";
 import { internalError } from "../dispatch.ts";
 import { HttpError } from "../http-error.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
-import { sendReply } from "../reply.ts";
+import { callHeaders, sendReply } from "../reply.ts";
 import { prefixLength } from "./envelope.ts";
 import type { Answer } from "./protocol.ts";
 
@@ -49,15 +49,11 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
       if (replied || response.destroyed) return;
       replied = true;
       const closes = thrown instanceof HttpError && thrown.closes;
-      sendReply(request, response, { status, headers, body, closes }, replyHeaders(call), limits);
+      sendReply(request, response, { status, headers, body, closes }, callHeaders(call), limits);
     },
     cutOff: () => void response.destroy(),
     expireAfter: (timeoutMs, giveUp) => expireAfter(response, timeoutMs, giveUp),
   };
-}
-
-function replyHeaders({ requestId, replyHeaders: more }: Call): (readonly [string, string])[] {
-  return [["x-request-id", requestId], ...more];
 }
 
 function respond(stream: ServerHttp2Stream, { status, headers, body, trailers }: Answer, call: Call): void {

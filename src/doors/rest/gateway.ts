@@ -11,7 +11,7 @@ import { type Client, watchClient } from "../client.ts";
 import { httpCall } from "../http-call.ts";
 import { HttpError } from "../http-error.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../http-message.ts";
-import { type Reply, sendReply } from "../reply.ts";
+import { callHeaders, type Reply, sendReply } from "../reply.ts";
 import { bindRequest, type RequestParts } from "./bind.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
 import { createJsonWriters, type JsonWriters } from "./json.ts";
@@ -171,7 +171,7 @@ function failure(serving: Serving, thrown: unknown, call: Call, service?: DescSe
 
 function send(serving: Serving, req: HttpRequest, res: HttpResponse, reply: Reply, call: Call): void {
   try {
-    sendReply(req, res, reply, [...call.replyHeaders, ["x-request-id", call.requestId]], serving);
+    sendReply(req, res, reply, callHeaders(call), serving);
   } catch (error) {
     // A reply header that cannot be sent.
     sendReply(req, res, failure(serving, error, call), [["x-request-id", call.requestId]], serving);

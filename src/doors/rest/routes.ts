@@ -42,8 +42,8 @@ interface Search {
   readonly verb: string;
   readonly segments: readonly string[];
   readonly trailingSlash: boolean;
-  /** Every HTTP method that would have matched. */
-  readonly allowed: Set<string>;
+  /** Takes every HTTP method that would have matched. */
+  readonly allowed: Set<string> | undefined;
 }
 
 /** Bindings that are made when a path that begins as theirs do is first asked for. */
@@ -60,13 +60,16 @@ export function createRoutes(bindings: Iterable<Binding>, later: readonly LaterB
   for (const each of later) insertLater(root, each);
   return {
     find(httpMethod, rawPath) {
-      const { match, allowed } = lookUp(root, httpMethod, parseRawPath(rawPath));
+      const path = parseRawPath(rawPath);
+      const match = lookUp(root, httpMethod, path);
       if (match) return match;
+      const allowed = new Set<string>();
+      lookUp(root, httpMethod, path, allowed);
       throw allowed.size === 0 ? new HttpError(404, Code.NOT_FOUND, "Not Found") : methodNotAllowed(allowed);
     },
     has(httpMethod, rawPath) {
       try {
-        return lookUp(root, httpMethod, parseRawPath(rawPath)).match !== undefined;
+        return lookUp(root, httpMethod, parseRawPath(rawPath)) !== undefined;
       } catch {
         return false;
       }
@@ -110,16 +113,16 @@ function childFor(node: Node, segment: string): Node {
   return child;
 }
 
-interface LookUp {
-  readonly match: RouteMatch | undefined;
-  /** Every HTTP method that the path is known under. */
-  readonly allowed: ReadonlySet<string>;
-}
-
-function lookUp(root: Node, httpMethod: string, path: RequestPath | undefined): LookUp {
-  const allowed = new Set<string>();
-  const asVerb = path?.verb && search(root, httpMethod, path.verb.segments, path.verb.name, allowed);
-  return { match: asVerb ?? (path && search(root, httpMethod, path.segments, "", allowed)), allowed };
+/** `allowed` takes every HTTP method that the path is known under. */
+function lookUp(
+  root: Node,
+  httpMethod: string,
+  path: RequestPath | undefined,
+  allowed?: Set<string>,
+): RouteMatch | undefined {
+  if (!path) return undefined;
+  const asVerb = path.verb && search(root, httpMethod, path.verb.segments, path.verb.name, allowed);
+  return asVerb ?? search(root, httpMethod, path.segments, "", allowed);
 }
 
 function search(
@@ -127,7 +130,7 @@ function search(
   httpMethod: string,
   path: readonly string[],
   verb: string,
-  allowed: Set<string>,
+  allowed: Set<string> | undefined,
 ): RouteMatch | undefined {
   const trailingSlash = path.at(-1) === "";
   const segments = trailingSlash ? path.slice(0, -1) : path;
@@ -162,7 +165,7 @@ function ascend(node: Node, search: Search, from: number, to: number): Binding |
 function pick(node: Node, search: Search, fits: boolean): Binding | undefined {
   const byMethod = fits ? node.bindings.get(search.verb) : undefined;
   if (!byMethod) return undefined;
-  for (const httpMethod of byMethod.keys()) search.allowed.add(httpMethod);
+  if (search.allowed) for (const httpMethod of byMethod.keys()) search.allowed.add(httpMethod);
   return byMethod.get(search.httpMethod);
 }
 

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import BetterSqlite from "better-sqlite3";
+import { createSnapshot, type Snapshot } from "../../src/storage/snapshot.ts";
+
+describe("the snapshot of a turn", () => {
+  let directory: string;
+  let writer: BetterSqlite.Database;
+  let reader: BetterSqlite.Database;
+  let snapshot: Snapshot;
+
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), "gatehouse-snapshot-"));
+    const file = path.join(directory, "database");
+    writer = new BetterSqlite(file);
+    writer.pragma("journal_mode = WAL");
+    writer.exec("CREATE TABLE numbers (number INTEGER) STRICT");
+    reader = new BetterSqlite(file, { readonly: true });
+    snapshot = createSnapshot(reader);
+  });
+
+  afterEach(() => {
+    reader.close();
+    writer.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const add = () => writer.exec("INSERT INTO numbers VALUES (1)");
+  const read = () => {
+    snapshot.open();
+    return reader.prepare("SELECT count(*) FROM numbers").pluck().get();
+  };
+
+  it("is the same for all of its reads, and gone in the next turn", async () => {
+    assert.equal(read(), 0);
+    add();
+    assert.equal(read(), 0);
+    await nextTurn();
+    assert.equal(reader.inTransaction, false);
+    assert.equal(read(), 1);
+  });
+
+  it("can be ended before, so that what is read then is new", () => {
+    assert.equal(read(), 0);
+    add();
+    snapshot.end();
+    assert.equal(read(), 1);
+  });
+
+  it("lasts as long as a body that shares it, and is not ended meanwhile", async () => {
+    await snapshot.share(async () => {
+      assert.equal(read(), 0);
+      add();
+      await nextTurn();
+      snapshot.end();
+      assert.equal(read(), 0);
+    });
+    assert.equal(reader.inTransaction, false);
+    assert.equal(read(), 1);
+  });
+
+  it("ends with the last of several bodies, also of one that fails", async () => {
+    const long = snapshot.share(async () => {
+      read();
+      await nextTurn();
+      await nextTurn();
+    });
+    await assert.rejects(
+      snapshot.share(async () => {
+        await nextTurn();
+        throw new Error("on purpose");
+      }),
+      /on purpose/,
+    );
+    assert.equal(reader.inTransaction, true);
+    await long;
+    assert.equal(reader.inTransaction, false);
+  });
+
+  it("does not mind that its connection was closed", async () => {
+    read();
+    reader.close();
+    await nextTurn();
+  });
+});
