@@ -5,4 +5,14 @@ import BetterSqlite from "better-sqlite3";
 
 const connection = new BetterSqlite(String(workerData), { fileMustExist: true });
 connection.pragma("synchronous = NORMAL");
-parentPort?.on("message", () => connection.pragma("wal_checkpoint(PASSIVE)"));
+parentPort?.on("message", () => parentPort.postMessage(checkpoint()));
+
+function checkpoint() {
+  try {
+    const [{ log, checkpointed }] = connection.pragma("wal_checkpoint(PASSIVE)");
+    return { log, checkpointed };
+  } catch {
+    // A full disk, say. The log grows until a later one succeeds, and the data is as safe as before.
+    return { log: 0, checkpointed: 0 };
+  }
+}

@@ -33,6 +33,7 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
   const flush = coalesce(() => wal.datasync());
   const queue = createWriteQueue(writer, {
     ...limits,
+    room: checkpointer.room,
     beforeCommit: snapshot.end,
     sync() {
       checkpointer.afterCommit();

@@ -8,6 +8,8 @@ export interface WriteQueueOptions {
   readonly maxWaiting: number;
   /** How long another process may hold the write lock, in milliseconds. */
   readonly lockTimeoutMs: number;
+  /** What the next batch has to wait for, if anything. */
+  readonly room?: () => Promise<void> | undefined;
   /** Called right before each commit. */
   readonly beforeCommit?: () => void;
   /** Resolves once everything committed before the call is on disk. */
@@ -25,9 +27,6 @@ export interface WriteQueue {
   /** Resolves when nothing waits any more. */
   idle(): Promise<void>;
 }
-
-/** How long a batch may keep the event loop before others get their turn; its transaction stays open meanwhile. */
-const maxTurnMs = 0.25;
 
 interface Job {
   readonly body: () => Promise<unknown>;
@@ -69,12 +68,10 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     const settle: (() => void)[] = [];
     try {
       await beginBy(Date.now() + options.lockTimeoutMs);
-      let turnEnds = performance.now() + maxTurnMs;
       for (const job of batch) {
         settle.push(await runMember(job));
-        if (performance.now() < turnEnds) continue;
-        await nextTurn();
-        turnEnds = performance.now() + maxTurnMs;
+        // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
+        if (batch.length > 1) await nextTurn();
       }
       options.beforeCommit?.();
       commit.run();
@@ -111,6 +108,8 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
+      const room = options.room?.();
+      if (room) await room;
       await commitBatch(waiting.splice(0, options.maxBatch));
       await nextTurn();
     }

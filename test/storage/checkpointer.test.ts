@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import BetterSqlite from "better-sqlite3";
+import { type Checkpointer, createCheckpointer } from "../../src/storage/checkpointer.ts";
+
+const longLog = 100;
+
+function open(t: TestContext) {
+  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-checkpointer-"));
+  const file = path.join(directory, "database");
+  const writer = new BetterSqlite(file);
+  writer.pragma("journal_mode = WAL");
+  writer.pragma("wal_autocheckpoint = 0");
+  writer.exec("CREATE TABLE pages (page TEXT) STRICT");
+  const checkpointer = createCheckpointer(file, longLog);
+  t.after(async () => {
+    await checkpointer.close();
+    writer.close();
+    rmSync(directory, { recursive: true });
+  });
+  return { file, writer, checkpointer };
+}
+
+/** Adds so many pages to the log. */
+function write(writer: BetterSqlite.Database, pages: number): void {
+  writer.prepare("INSERT INTO pages VALUES (?)").run("x".repeat(pages * 4096));
+}
+
+/** What there is to wait for once the thread has seen how long the log is. */
+async function waitFor(checkpointer: Checkpointer): Promise<{ readonly room: Promise<void> }> {
+  for (;;) {
+    checkpointer.afterCommit();
+    const room = checkpointer.room();
+    if (room) return { room };
+    await pause(20);
+  }
+}
+
+describe("the checkpointer", () => {
+  it("has writes wait for a long log, which then begins anew", async (t) => {
+    const { writer, checkpointer } = open(t);
+    assert.equal(checkpointer.room(), undefined);
+    write(writer, longLog + 1);
+    await (await waitFor(checkpointer)).room;
+    assert.equal(checkpointer.room(), undefined);
+    write(writer, 1);
+    const [{ log }] = writer.pragma("wal_checkpoint(PASSIVE)") as [{ log: number }];
+    assert.ok(log < longLog, `${log} pages`);
+  });
+
+  it("has them wait again where somebody still reads what the log began with", async (t) => {
+    const { file, writer, checkpointer } = open(t);
+    const reader = new BetterSqlite(file, { readonly: true });
+    t.after(() => reader.close());
+    reader.exec("BEGIN; SELECT count(*) FROM pages");
+    write(writer, longLog + 1);
+    await (await waitFor(checkpointer)).room;
+    assert.ok(checkpointer.room());
+    reader.exec("COMMIT");
+    await (await waitFor(checkpointer)).room;
+    assert.equal(checkpointer.room(), undefined);
+  });
+
+  it("keeps nobody waiting once its thread is gone", async (t) => {
+    const { writer, checkpointer } = open(t);
+    write(writer, longLog + 1);
+    const { room } = await waitFor(checkpointer);
+    await checkpointer.close();
+    await room;
+    assert.equal(checkpointer.room(), undefined);
+  });
+});
