@@ -9,6 +9,7 @@ import { freePort, type ServerProcess, startServerProcess } from "../server-proc
 /** The names of the scenarios that are baselines. */
 export const rawHttp = "raw node:http";
 export const rawHttp2 = "raw node:http2";
+export const connectList = "connect-node list of 50";
 
 /** Paths of the methods, as gRPC has them. */
 export const groupsPath = "/chainguard.platform.iam.v2beta1.GroupsService";
@@ -43,6 +44,12 @@ export async function rawScenarios(stack: AsyncDisposableStack): Promise<Scenari
       server: connect,
       baseline: rawHttp2,
       load: (seconds) => loadHttp2({ port: connect.port, ...grpc }, seconds),
+    },
+    {
+      name: connectList,
+      server: connect,
+      baseline: rawHttp2,
+      load: (seconds) => loadHttp2({ port: connect.port, ...grpc, path: `${groupsPath}/ListGroups` }, seconds),
     },
   ];
 }

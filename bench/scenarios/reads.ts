@@ -5,7 +5,7 @@ import { frameOf, grpcHeaders } from "../grpc-frame.ts";
 import { loadHttp1, loadHttp2 } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
 import { sizeName } from "../sizes.ts";
-import { groupsPath, http1Connections, rawHttp, rawHttp2 } from "./raw.ts";
+import { connectList, groupsPath, http1Connections, rawHttp, rawHttp2 } from "./raw.ts";
 
 const groupsResource = "/iam/v2beta1/groups";
 /** How far into a listing the pages lie that are read by cursor. */
@@ -70,7 +70,7 @@ function listGrpc(gatehouse: Gatehouse, name: string): Scenario {
   const { port, authorization } = gatehouse;
   const body = frameOf(ListGroupsRequestSchema, { pageSize: 50 });
   const load = { port, headers: { ...grpcHeaders, authorization }, path: `${groupsPath}/ListGroups`, body };
-  return { name, server: gatehouse, baseline: rawHttp2, load: (seconds) => loadHttp2(load, seconds) };
+  return { name, server: gatehouse, baseline: connectList, load: (seconds) => loadHttp2(load, seconds) };
 }
 
 /** A list of 50 over REST. */

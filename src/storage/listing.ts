@@ -62,19 +62,39 @@ export async function listRows<R extends ResourceRow>(
   query: ListQuery,
   find: FindPlace = findPlace,
 ): Promise<R[]> {
-  const { order, sources, skip, limit } = query;
+  const { order, skip, limit } = query;
   const ranges = rangesOf(query);
-  const found = await readPoints(session, collection, query);
+  const points = await readPoints(session, collection, query);
   // Single rows may all come first; so many fewer have to be skipped in the ranges.
-  const skipped = await skipRows(session, collection, ranges, skip - found.length, find);
+  const skipped = await skipRows(session, collection, ranges, skip - points.length, find);
   if (!skipped) return [];
   const left = skip - skipped.count;
+  const found: R[] = [];
   for (const range of skipped.ranges) {
     for (const row of await readRange(session, collection, range, left + limit)) found.push(row);
   }
-  if (sources.length > 1)
-    found.sort((a, b) => compareCursors(cursorOf(a, order.field), cursorOf(b, order.field), order));
+  if (skipped.ranges.length <= 1 && points.length <= 1) {
+    for (const row of points) found.splice(placeOf(row, found, order), 0, row);
+  } else {
+    found.push(...points);
+    found.sort((a, b) => compareRows(a, b, order));
+  }
   return found.slice(left, left + limit);
+}
+
+function compareRows(a: ResourceRow, b: ResourceRow, order: Order): number {
+  return compareCursors(cursorOf(a, order.field), cursorOf(b, order.field), order);
+}
+
+/** Where a row belongs among rows in order. */
+function placeOf(row: ResourceRow, rows: readonly ResourceRow[], order: Order): number {
+  let [from, to] = [0, rows.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compareRows(rows[middle]!, row, order) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** How many rows the sources have under the filters. Unfiltered it counts nothing: see counters.ts. */
