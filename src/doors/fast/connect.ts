@@ -11,7 +11,7 @@ const load = loader(import.meta.url);
 
 type Codec = Pick<Protocol, "parse"> & {
   readonly contentType: string;
-  write(method: Method, message: Message): Uint8Array;
+  write(method: Method, message: Message): string | Uint8Array;
 };
 
 const proto: Codec = {
@@ -24,7 +24,7 @@ function json(options: Partial<JsonWriteOptions>): Codec {
   return {
     contentType: "application/json",
     parse: (method, body) => readJson(method, body, options),
-    write: ({ descriptor }, message) => Buffer.from(toJsonString(descriptor.output, message, options)),
+    write: ({ descriptor }, message) => toJsonString(descriptor.output, message, options),
   };
 }
 

@@ -12,7 +12,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Absent when trailers are all there is. */
-  readonly body?: Uint8Array;
+  readonly body?: string | Uint8Array;
   readonly trailers?: OutgoingHttpHeaders;
 }
 
