@@ -5,7 +5,14 @@ import BetterSqlite from "better-sqlite3";
 
 const connection = new BetterSqlite(String(workerData), { fileMustExist: true });
 connection.pragma("synchronous = NORMAL");
-parentPort?.on("message", () => parentPort.postMessage(checkpoint()));
+parentPort?.on("message", (order) => {
+  if (order === "checkpoint") {
+    parentPort.postMessage(checkpoint());
+  } else {
+    connection.close();
+    parentPort.close();
+  }
+});
 
 function checkpoint() {
   try {

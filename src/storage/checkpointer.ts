@@ -72,8 +72,14 @@ export function createCheckpointer(file: string, longLog = longLogPages): Checkp
     room: () => (pages > longLog ? empty() : undefined),
     async close() {
       clearTimeout(timer);
-      // What the log still holds goes into the file when the last connection closes.
-      await worker?.terminate();
+      if (!worker) return;
+      // The thread ends by itself: one that is cut off while it loads native code takes the process with it. What the log
+      // still holds goes into the file when the last connection closes.
+      const thread = worker;
+      const ended = new Promise((resolve) => thread.once("exit", resolve));
+      thread.ref();
+      thread.postMessage("close");
+      await ended;
     },
   };
 }

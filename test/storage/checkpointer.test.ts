@@ -65,7 +65,18 @@ describe("the checkpointer", () => {
     assert.equal(checkpointer.room(), undefined);
   });
 
-  it("keeps nobody waiting once its thread is gone", async (t) => {
+  it("can be closed at any moment of the start of its thread", async (t) => {
+    const { file } = open(t);
+    for (let turns = 0; turns < 40; turns++) {
+      const checkpointer = createCheckpointer(file, -1);
+      const room = checkpointer.room();
+      await pause(turns);
+      await checkpointer.close();
+      await room;
+    }
+  });
+
+  it("keeps nobody waiting once it is closed", async (t) => {
     const { writer, checkpointer } = open(t);
     write(writer, longLog + 1);
     const { room } = await waitFor(checkpointer);
