@@ -1,6 +1,6 @@
 // The limits that everything else is compared with, measured in the same rounds.
 import { fileURLToPath } from "node:url";
-import { GetGroupRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { GetGroupRequestSchema, ListGroupsRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { frameOf, grpcHeaders } from "../grpc-frame.ts";
 import { loadHttp1, loadHttp2 } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
@@ -35,6 +35,11 @@ export async function rawScenarios(stack: AsyncDisposableStack): Promise<Scenari
     path: `${groupsPath}/GetGroup`,
     body: frameOf(GetGroupRequestSchema, { uid: "0".repeat(40) }),
   };
+  const list = {
+    headers: grpcHeaders,
+    path: `${groupsPath}/ListGroups`,
+    body: frameOf(ListGroupsRequestSchema, { pageSize: 50 }),
+  };
   const get = { connections: http1Connections, headers: {}, requests: [{ method: "GET", path }] };
   return [
     { name: rawHttp, server: http, load: (seconds) => loadHttp1({ port: http.port, ...get }, seconds) },
@@ -49,7 +54,7 @@ export async function rawScenarios(stack: AsyncDisposableStack): Promise<Scenari
       name: connectList,
       server: connect,
       baseline: rawHttp2,
-      load: (seconds) => loadHttp2({ port: connect.port, ...grpc, path: `${groupsPath}/ListGroups` }, seconds),
+      load: (seconds) => loadHttp2({ port: connect.port, ...list }, seconds),
     },
   ];
 }

@@ -62,6 +62,9 @@ export interface Tokens {
   readonly counters: TokenCounters;
 }
 
+/** A connection may bring longer ones, which are hashed each time: 4096 connections shall not hold more than 8 MiB. */
+const keptTokenLength = 2048;
+
 // Many proxies take header lines of 8 KiB: room is left for the rest of the line and for the signature.
 const maxPayloadLength = 7 * 1024;
 
@@ -96,7 +99,7 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
   const ours: ReadonlySet<string> = new Set(audiences);
   const cache = tokenCache(limits, clock, () => keys.generation);
   const counters = { hits: 0, misses: 0, rejections: 0 };
-  // What a client sends with every request. It is kept no longer than the connection, whose buffers hold it as well.
+  // What a client sends with every request. It is kept no longer than the connection, whose buffers have held it as well.
   const latest = new WeakMap<object, { readonly token: string; readonly digest: string }>();
 
   function verify(token: string): VerifiedToken | Promise<VerifiedToken> {
@@ -141,7 +144,7 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
     const digest = isSame ? before.digest : cache.digest(token);
     const verdict = cache.find(digest);
     if (verdict === undefined || typeof verdict === "string") return undefined;
-    if (connection && !isSame) latest.set(connection, { token, digest });
+    if (connection && !isSame && token.length <= keptTokenLength) latest.set(connection, { token, digest });
     counters.hits++;
     return verdict;
   }

@@ -1,5 +1,5 @@
 import { ApiError, Code } from "../aip/errors.ts";
-import { expireAfter } from "./deadlines.ts";
+import { startDeadline } from "./deadlines.ts";
 import type { HttpResponse } from "./http-message.ts";
 
 /** The other end of a request, as long as it waits for the answer. */
@@ -42,7 +42,7 @@ export function watchClient(res: HttpResponse): Client {
     isGone: () => isGone,
     wait<T>(work: Promise<T>, ms: number) {
       return new Promise<T>((resolve, reject) => {
-        const inTime = expireAfter(ms, () => abort(tooSlow()));
+        const inTime = startDeadline(ms, () => abort(tooSlow()));
         giveUp = (error) => {
           inTime();
           reject(error);

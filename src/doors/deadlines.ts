@@ -14,7 +14,7 @@ const pending = new Set<Deadline>();
 let sweeper: NodeJS.Timeout | undefined;
 
 /** Calls `expire` once so many milliseconds have passed, or a little later, unless the answer is called before. */
-export function expireAfter(ms: number, expire: () => void): () => void {
+export function startDeadline(ms: number, expire: () => void): () => void {
   const deadline = { at: performance.now() + ms, expire };
   pending.add(deadline);
   sweeper ??= setInterval(sweep, sweepMs).unref();

@@ -35,7 +35,6 @@ export function createCheckpointer(file: string, longLog = longLogPages): Checkp
 
   function start(): Worker {
     const started = new Worker(new URL("./checkpoint-thread.js", import.meta.url), { workerData: file });
-    started.unref();
     started.on("message", (result: CheckpointResult) => {
       pages = result.log;
       running.shift()?.(result);
@@ -47,6 +46,8 @@ export function createCheckpointer(file: string, longLog = longLogPages): Checkp
       pages = 0;
       for (const done of running.splice(0)) done({ log: 0, checkpointed: 0 });
     });
+    // A listener for messages keeps the process alive.
+    started.unref();
     return started;
   }
 
@@ -58,7 +59,11 @@ export function createCheckpointer(file: string, longLog = longLogPages): Checkp
 
   /** While nobody writes, so that nothing comes to the log after what is moved. */
   async function empty(): Promise<void> {
-    const { log, checkpointed } = await checkpoint();
+    const running = checkpoint();
+    // A write waits, whatever else may have ended.
+    worker?.ref();
+    const { log, checkpointed } = await running;
+    worker?.unref();
     if (log === checkpointed) pages = 0;
   }
 

@@ -28,6 +28,9 @@ export interface WriteQueue {
   idle(): Promise<void>;
 }
 
+/** How long a batch lets others go first, in milliseconds: other processes wait for its lock, and its callers for a reply. */
+const mostPatientMs = 100;
+
 interface Job {
   readonly body: () => Promise<unknown>;
   readonly resolve: (value: never) => void;
@@ -68,10 +71,11 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     const settle: (() => void)[] = [];
     try {
       await beginBy(Date.now() + options.lockTimeoutMs);
+      const patience = performance.now() + mostPatientMs;
       for (const job of batch) {
         settle.push(await runMember(job));
         // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
-        if (batch.length > 1) await nextTurn();
+        if (batch.length > 1 && performance.now() < patience) await nextTurn();
       }
       options.beforeCommit?.();
       commit.run();

@@ -23,7 +23,7 @@ function holders(schema: DescMessage, depth: number): fc.Arbitrary<ReflectMessag
   const known = wellKnown(schema);
   if (known) return known.map((message) => reflect(schema, message));
   const setters = schema.fields.filter((field) => depth > 0 || !field.message).map((field) => setter(field, depth - 1));
-  return fc.tuple(...setters.map((each) => fc.option(each, { nil: undefined, freq: 1 }))).map((chosen) => {
+  return fc.tuple(...setters.map((each) => fc.option(each, { nil: undefined, freq: 3 }))).map((chosen) => {
     const target = reflect(schema);
     for (const set of chosen) set?.(target);
     return target;
@@ -57,7 +57,8 @@ function scalar(type: ScalarType): fc.Arbitrary<unknown> {
     case ScalarType.BOOL:
       return fc.boolean();
     case ScalarType.STRING:
-      return fc.string({ unit: "binary", maxLength: 10 });
+      // Texts that could pass for no value are as frequent as all others.
+      return fc.oneof(fc.constantFrom("0", "false", "null"), fc.string({ unit: "binary", maxLength: 10 }));
     case ScalarType.BYTES:
       return fc.uint8Array({ maxLength: 10 });
     case ScalarType.DOUBLE:

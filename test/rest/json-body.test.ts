@@ -5,10 +5,11 @@ import {
   createRegistry,
   type DescMethodUnary,
   equals,
-  fromJson,
+  fromJsonString,
   isMessage,
   type JsonValue,
-  toJson,
+  toBinary,
+  toJsonString,
 } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
@@ -249,9 +250,11 @@ describe("a JSON body", () => {
     const registry = createRegistry(EverythingSchema, BadRequestSchema);
     fc.assert(
       fc.property(messages(EverythingSchema), (message) => {
-        const json = toJson(EverythingSchema, message, { registry });
-        const ours = bind([whole], "POST /whole", JSON.stringify(json));
-        assert.ok(equals(EverythingSchema, ours, fromJson(EverythingSchema, json, { registry })));
+        const text = toJsonString(EverythingSchema, message, { registry });
+        const ours = bind([whole], "POST /whole", text);
+        const theirs = fromJsonString(EverythingSchema, text, { registry });
+        // As bytes, where NaN equals NaN.
+        assert.deepEqual(toBinary(EverythingSchema, ours), toBinary(EverythingSchema, theirs));
       }),
       { numRuns: 200 },
     );

@@ -10,7 +10,7 @@ import {
   type Message,
   toJson,
 } from "@bufbuild/protobuf";
-import { anyPack, FeatureSet_FieldPresence, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { AnySchema, anyPack, FeatureSet_FieldPresence, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { GroupSchema, ListGroupsResponseSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
@@ -216,6 +216,7 @@ describe("the JSON of any message", async () => {
 /** The library's JSON with three digits in every time, and without empty strings, bytes and unspecified enums. */
 function adapt(schema: DescMessage, json: JsonValue): JsonValue {
   if (schema.typeName === TimestampSchema.typeName) return threeDigits(String(json));
+  if (schema.typeName === AnySchema.typeName) return adaptAny(json as Record<string, JsonValue>);
   if (schema.typeName.startsWith("google.protobuf.")) return json;
   const object = json as Record<string, JsonValue>;
   const entries = schema.fields.flatMap((field): [string, JsonValue][] => {
@@ -227,6 +228,15 @@ function adapt(schema: DescMessage, json: JsonValue): JsonValue {
     return [[field.jsonName, field.message ? adaptField(field.fieldKind, field.message, value) : value]];
   });
   return Object.fromEntries(entries);
+}
+
+/** What an Any holds follows the same rules; what has a form of its own stands in it as `value`. */
+function adaptAny({ "@type": type, ...rest }: Record<string, JsonValue>): JsonValue {
+  if (type === undefined) return rest;
+  const held = registry.getMessage(String(type).replace(/.*\//, ""))!;
+  const isWhole = held.typeName.startsWith("google.protobuf.");
+  const adapted = isWhole ? { value: adapt(held, rest.value!) } : adapt(held, rest);
+  return { "@type": type, ...(adapted as Record<string, JsonValue>) };
 }
 
 function isLeftOut(field: DescField, value: JsonValue): boolean {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import BetterSqlite from "better-sqlite3";
 import { type Checkpointer, createCheckpointer } from "../../src/storage/checkpointer.ts";
 
@@ -41,6 +43,18 @@ async function waitFor(checkpointer: Checkpointer): Promise<{ readonly room: Pro
 }
 
 describe("the checkpointer", () => {
+  it("does not keep the process alive, unless a write waits for it", async (t) => {
+    const { file, writer } = open(t);
+    write(writer, longLog + 1);
+    const module = JSON.stringify(new URL("../../src/storage/checkpointer.ts", import.meta.url));
+    const run = async (rest: string) => {
+      const script = `const { createCheckpointer } = await import(${module}); const it = createCheckpointer(${JSON.stringify(file)}, -1); ${rest}`;
+      return (await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script])).stdout;
+    };
+    assert.equal(await run("it.afterCommit(); setTimeout(() => console.log('idle'), 500);"), "idle\n");
+    assert.equal(await run("await it.room(); console.log('waited');"), "waited\n");
+  });
+
   it("has writes wait for a long log, which then begins anew", async (t) => {
     const { writer, checkpointer } = open(t);
     assert.equal(checkpointer.room(), undefined);

@@ -114,7 +114,10 @@ function emptiness(field: DescField): (value: unknown, fields: Fields) => boolea
     return (value) => value === zero;
   }
   if (field.scalar === ScalarType.BYTES) return (value) => (value as Uint8Array).length === 0;
-  return (value) => value === "" || value === false || value === 0 || value === 0n || value === "0";
+  if (field.scalar === ScalarType.STRING) return (value) => value === "";
+  if (field.scalar === ScalarType.BOOL) return (value) => value === false;
+  // A number, a bigint, or a bigint as text.
+  return (value) => Number(value) === 0;
 }
 
 function listWriter(field: DescField & { fieldKind: "list" }): FieldWriter {

@@ -9,7 +9,7 @@ export class ByteSink {
 
   /** Forgets what was written, and leaves room at the beginning. */
   start(room: number): void {
-    if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafeSlow(firstBytes);
+    this.#shrink();
     this.#at = 0;
     this.#reserve(room);
     this.#at = room;
@@ -19,6 +19,7 @@ export class ByteSink {
   finish(): Buffer {
     const copy = Buffer.allocUnsafe(this.#at);
     this.#bytes.copy(copy, 0, 0, this.#at);
+    this.#shrink();
     return copy;
   }
 
@@ -79,6 +80,10 @@ export class ByteSink {
   varint(value: number): void {
     this.#reserve(8);
     this.#at = this.#putVarint(this.#at, value);
+  }
+
+  #shrink(): void {
+    if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafeSlow(firstBytes);
   }
 
   #bigVarint(value: bigint): void {

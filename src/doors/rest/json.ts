@@ -84,7 +84,8 @@ function emptiness(field: DescField, zeroValues: boolean): (fields: Fields) => b
 }
 
 function isZero(value: unknown): boolean {
-  return value === false || value === 0 || value === 0n || value === "0";
+  // -0 is another value than 0, though JSON shows them alike.
+  return value === false || Object.is(value, 0) || value === 0n || value === "0";
 }
 
 function oneofWriter(group: string, localName: string, name: string, write: ValueWriter): MemberWriter {
