@@ -8,7 +8,7 @@ import type { HttpHandler } from "./dispatch.ts";
 import { httpCall } from "./http-call.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, type HttpResponse, pathOf, requestTarget } from "./http-message.ts";
-import { sendReply } from "./reply.ts";
+import { callHeaders, sendReply } from "./reply.ts";
 import { bodyField, decodeUtf8, parseJsonText } from "./rest/json-text.ts";
 import { type Parameter, parseParameters } from "./rest/query.ts";
 import { statusOf } from "./rest/reply.ts";
@@ -85,7 +85,7 @@ async function serve(path: string, endpoint: Endpoint, options: EndpointOptions,
   const extra = failure instanceof HttpError ? Object.entries(failure.headers) : [];
   const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff", ...reply.headers };
   const sent = { ...reply, headers, closes };
-  sendReply(req, res, sent, [...extra, ["x-request-id", call.requestId]], { ...options, ...endpoint });
+  sendReply(req, res, sent, [...extra, ...callHeaders(call)], { ...options, ...endpoint });
 }
 
 async function answer(endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, call: Call) {

@@ -86,30 +86,3 @@ export async function latestOfKind(session: Session, kind: string): Promise<numb
   );
   return (await statement.execute({ kind }))[0]?.sequence ?? 0;
 }
-
-/** What a request for access to a group is called. */
-export const accessRequests = "group_access_requests";
-
-/** When the identity last asked for access to the group; undefined when never. */
-export async function findLatestAccessRequest(
-  session: Session,
-  groupUid: string,
-  identityUid: string,
-): Promise<number | undefined> {
-  const statement = session.prepared("changes.latest_access_request", (db, { changes }) =>
-    db
-      .select({ time: changes.time })
-      .from(changes)
-      .where(
-        and(
-          // As the index says it, which a placeholder would not.
-          sql`${changes.kind} = ${sql.raw(`'${accessRequests}'`)}`,
-          eq(changes.uid, sql.placeholder("groupUid")),
-          eq(changes.actor, sql.placeholder("identityUid")),
-        ),
-      )
-      .orderBy(desc(changes.sequence))
-      .limit(atMost(1)),
-  );
-  return (await statement.execute({ groupUid, identityUid }))[0]?.time;
-}

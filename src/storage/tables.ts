@@ -1,7 +1,7 @@
 // Every table, once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
 
+import { isAccessRequest } from "./access-requests.ts";
 import type { Columns } from "./columns.postgres.ts";
-import { sql } from "./drizzle.ts";
 import { entriesTable } from "./tables/entries.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineProviderTables } from "./tables/providers.ts";
@@ -198,7 +198,7 @@ export function defineTables(columns: Columns) {
       },
       (t) => [
         index("changes_kind").on(t.kind, t.sequence),
-        index("changes_access_requests").on(t.uid, t.actor, t.sequence).where(sql`${t.kind} = 'group_access_requests'`),
+        index("changes_access_requests").on(t.uid, t.actor, t.sequence).where(isAccessRequest(t.kind)),
       ],
     ),
 

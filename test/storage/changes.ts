@@ -1,7 +1,8 @@
 // The change log.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { accessRequests, appendChange, findLatestAccessRequest, readChanges } from "../../src/storage/changes.ts";
+import { accessRequests, findLatestAccessRequest } from "../../src/storage/access-requests.ts";
+import { appendChange, readChanges } from "../../src/storage/changes.ts";
 import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "./fixtures.ts";
 import type { OpenStore } from "./stores.ts";

@@ -1,7 +1,7 @@
 // Messages as protobuf, by writers that are put together once per message type from its descriptor. The library writes the
 // same bytes, into memory that it gets and gives back for every message; that costs more than the bytes themselves.
 import { type DescField, type DescMessage, type Message, ScalarType, toBinary } from "@bufbuild/protobuf";
-import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { ByteSink } from "./byte-sink.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -65,8 +65,8 @@ function isPlain(schema: DescMessage, seen: Set<DescMessage>): boolean {
 }
 
 /** protobuf-es keeps a Struct in a field as plain JSON, and the wrapped value instead of a wrapper. */
-function isConverted({ typeName }: DescMessage): boolean {
-  return typeName === "google.protobuf.Struct" || /^google\.protobuf\.\w+Value$/.test(typeName);
+function isConverted(schema: DescMessage): boolean {
+  return schema.typeName === "google.protobuf.Struct" || isWrapperDesc(schema);
 }
 
 function writeFields(to: ByteSink, schema: DescMessage, fields: readonly FieldWriter[], message: Message): void {

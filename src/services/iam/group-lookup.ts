@@ -5,7 +5,8 @@ import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
-import { accessRequests, appendChange, findLatestAccessRequest } from "../../storage/changes.ts";
+import { accessRequests, findLatestAccessRequest } from "../../storage/access-requests.ts";
+import { appendChange } from "../../storage/changes.ts";
 import { findVerifiedRoots } from "../../storage/group-names.ts";
 import { groupMessage } from "./group-message.ts";
 
