@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import * as module from "node:module";
 import { fileURLToPath } from "node:url";
+import { currentBundle } from "./bundle/place.js";
 
 const oldestNode = 26;
 // MiB. New objects in more memory than this cost memory and save no time. It is set at the start of a process or not at
@@ -16,7 +17,8 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   // there may change the program anyway, which does not hold of a directory for temporary files. Where nobody may write,
   // nothing is kept, unless NODE_COMPILE_CACHE names another place.
   module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/gatehouse", import.meta.url)));
-  const { main } = await import("./main.ts");
+  const bundle = process.argv[2] === "serve" ? currentBundle() : undefined;
+  const { main } = await import(bundle ?? "./main.ts");
   await main(process.argv.slice(2));
 } else {
   const child = spawn(bundled, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {

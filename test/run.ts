@@ -41,6 +41,8 @@ const steps: readonly Step[] = [
 
 const waiting = [...steps];
 const failed: string[] = [];
+// Before any test starts a server.
+await runStep({ name: "bundle of the server", run: (print) => tool("node", ["src/bundle/make.js"], print) });
 await Promise.all(Array.from({ length: lanes }, runWaiting));
 if (failed.length > 0) {
   console.error(`\nfailed: ${failed.join(", ")}`);
