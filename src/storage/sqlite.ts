@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";
+import { onceUnlocked } from "./busy.ts";
 import { createCheckpointer } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
@@ -17,12 +18,12 @@ import { createWriteQueue } from "./write-queue.ts";
 const { drizzle, migrate } = loadSqliteDriver();
 const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
 
-/** How much of the file reads may map. */
+/** How much of the file a connection may map. */
 const mappedBytes = 2 ** 30;
 
 /** Opens or creates the database file and brings it up to date. */
 export async function openSqlite(file: string, limits: DatabaseLimits): Promise<Dialect> {
-  const writer = openWriter(file, limits);
+  const writer = await openWriter(file, limits);
   const reader = connect(file, limits, true);
   const snapshot = createSnapshot(reader);
   const readSession = sessionOf(reader, (statement) => opening(snapshot, runNow(statement)));
@@ -30,14 +31,13 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
   const transaction = { ...sessionOf(writer, runNow), lockChanges: async () => {} };
   const wal = await open(`${file}-wal`, "r+");
   const checkpointer = createCheckpointer(file);
-  const flush = coalesce(() => wal.datasync());
   const queue = createWriteQueue(writer, {
     ...limits,
     room: checkpointer.room,
     beforeCommit: snapshot.end,
     sync() {
       checkpointer.afterCommit();
-      return flush();
+      return wal.datasync();
     },
   });
 
@@ -59,7 +59,7 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
   };
 }
 
-function openWriter(file: string, limits: DatabaseLimits): BetterSqlite.Database {
+async function openWriter(file: string, limits: DatabaseLimits): Promise<BetterSqlite.Database> {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   // The file holds signing keys; the files that SQLite puts beside it take over its mode. One that exists is not
   // opened: to close it would take away the locks that another connection of this process has on it.
@@ -67,6 +67,8 @@ function openWriter(file: string, limits: DatabaseLimits): BetterSqlite.Database
   chmodSync(file, 0o600);
   const writer = connect(file, limits);
   try {
+    // Of two processes that open a new file, SQLite tells one at once that it is locked.
+    await onceUnlocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
     migrateFile(writer);
   } catch (error) {
     writer.close();
@@ -81,16 +83,15 @@ function openWriter(file: string, limits: DatabaseLimits): BetterSqlite.Database
 
 function connect(file: string, limits: DatabaseLimits, readonly = false): BetterSqlite.Database {
   const connection = new BetterSqlite(file, { readonly, timeout: limits.lockTimeoutMs });
-  if (!readonly) connection.pragma("journal_mode = WAL");
   // A commit is flushed by the queue, away from the event loop, before it is acknowledged.
   connection.pragma("synchronous = NORMAL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
   // What a savepoint may have to put back is kept in memory rather than in a temporary file.
   connection.pragma("temp_store = MEMORY");
-  // KiB. Reads take pages from the mapped file, whose memory belongs to the system's cache and not to the process.
+  // KiB. Pages are taken from the mapped file, whose memory belongs to the system's cache and not to the process.
   connection.pragma("cache_size = -8192");
-  if (readonly) connection.pragma(`mmap_size = ${mappedBytes}`);
+  connection.pragma(`mmap_size = ${mappedBytes}`);
   return connection;
 }
 
@@ -118,21 +119,5 @@ function opening<T>(snapshot: Snapshot, statement: Prepared<T>): Prepared<T> {
       snapshot.open();
       return statement.execute(values);
     },
-  };
-}
-
-/** Runs at most one flush at a time; whoever comes meanwhile shares the next one. */
-function coalesce(flush: () => Promise<void>): () => Promise<void> {
-  let latest = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    next ??= latest
-      .catch(() => {})
-      .then(() => {
-        next = undefined;
-        latest = flush();
-        return latest;
-      });
-    return next;
   };
 }

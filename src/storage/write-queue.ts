@@ -1,5 +1,6 @@
 import type BetterSqlite from "better-sqlite3";
-import { driverCode, StorageUnavailable, translateError } from "./errors.ts";
+import { onceUnlocked } from "./busy.ts";
+import { StorageUnavailable, translateError } from "./errors.ts";
 
 export interface WriteQueueOptions {
   /** How many writes share one commit at most. */
@@ -38,7 +39,7 @@ interface Job {
 }
 
 /**
- * Group commit on one SQLite connection: the writes that arrive in one turn of the event loop share a transaction and
+ * Group commit on one SQLite connection: the writes that arrive while others are made or flushed share a transaction and
  * one flush to disk, each behind a savepoint of its own.
  */
 export function createWriteQueue(connection: BetterSqlite.Database, options: WriteQueueOptions): WriteQueue {
@@ -49,7 +50,6 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
   const release = connection.prepare("RELEASE member");
   const undo = connection.prepare("ROLLBACK TO member");
   const waiting: Job[] = [];
-  const syncing = new Set<Promise<void>>();
   let active: Promise<void> | undefined;
 
   async function runMember(job: Job): Promise<() => void> {
@@ -67,46 +67,38 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     }
   }
 
-  async function commitBatch(batch: readonly Job[]): Promise<void> {
+  /** Whoever arrives while a batch is made comes along. */
+  function join(batch: Job[]): void {
+    batch.push(...waiting.splice(0, options.maxBatch - batch.length));
+  }
+
+  async function commitBatch(): Promise<void> {
+    const batch: Job[] = [waiting.shift()!];
     const settle: (() => void)[] = [];
     try {
-      await beginBy(Date.now() + options.lockTimeoutMs);
+      await onceUnlocked(() => begin.run(), options.lockTimeoutMs);
       const patience = performance.now() + mostPatientMs;
+      join(batch);
       for (const job of batch) {
         settle.push(await runMember(job));
         // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
         if (batch.length > 1 && performance.now() < patience) await nextTurn();
+        join(batch);
       }
       options.beforeCommit?.();
       commit.run();
     } catch (error) {
       if (connection.inTransaction) rollback.run();
+      // Those that waited for the lock, too.
+      if (settle.length === 0) join(batch);
       for (const job of batch) job.reject(translateError(error));
       return;
     }
-    // The next batch may be made while this one is flushed.
-    const flushed = options.sync().then(
-      () => {
-        for (const member of settle) member();
-      },
-      (cause: unknown) => {
-        for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
-      },
-    );
-    syncing.add(flushed);
-    void flushed.finally(() => syncing.delete(flushed));
-  }
-
-  /** Takes the write lock; waits for another process without blocking the event loop. */
-  async function beginBy(deadline: number): Promise<void> {
-    for (let pause = 2; ; pause = Math.min(2 * pause, 100)) {
-      try {
-        begin.run();
-        return;
-      } catch (error) {
-        if (!driverCode(error)?.startsWith("SQLITE_BUSY") || Date.now() >= deadline) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, pause));
+    try {
+      await options.sync();
+      for (const member of settle) member();
+    } catch (cause) {
+      for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
     }
   }
 
@@ -114,7 +106,7 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     while (waiting.length > 0) {
       const room = options.room?.();
       if (room) await room;
-      await commitBatch(waiting.splice(0, options.maxBatch));
+      await commitBatch();
       await nextTurn();
     }
     active = undefined;
@@ -131,7 +123,7 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       });
     },
     async idle() {
-      while (active || syncing.size > 0) await Promise.all([active, ...syncing]);
+      while (active) await active;
     },
   };
 }

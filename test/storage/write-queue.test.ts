@@ -44,6 +44,12 @@ describe("write queue", () => {
     return { queue, insert: (value: string) => queue.run(async () => insert.run(value)) };
   }
 
+  /** A connection of another process. */
+  function openOther() {
+    const other = new BetterSqlite(path.join(directory, "queue.db"));
+    return { connection: other, [Symbol.dispose]: () => void other.close() };
+  }
+
   function values(): unknown[] {
     return connection.prepare("SELECT value FROM t ORDER BY value").pluck().all();
   }
@@ -53,6 +59,37 @@ describe("write queue", () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => insert(`${i}`)));
     assert.equal(events.filter((event) => event === "COMMIT").length, 3);
     assert.equal(values().length, 300);
+  });
+
+  it("a write that arrives while others are made shares their commit; one that arrives during the flush has the next", async () => {
+    const late: Promise<unknown>[] = [];
+    const { queue, insert } = openQueue({
+      sync: async () => {
+        if (late.length === 1) late.push(insert("during the flush"));
+        await immediate();
+      },
+    });
+    const first = queue.run(async () => {
+      late.push(insert("during the batch"));
+    });
+    await Promise.all([first, insert("at first")]);
+    const commits = events.flatMap((event) => event.match(/COMMIT|'.*'/) ?? []);
+    await Promise.all(late);
+    assert.deepEqual(commits, ["'at first'", "'during the batch'", "COMMIT"]);
+    assert.equal(events.at(-1), "COMMIT");
+    assert.deepEqual(values(), ["at first", "during the batch", "during the flush"]);
+  });
+
+  it("whoever waits for a lock that is not given up is refused, and all of them at once", async () => {
+    using other = openOther();
+    other.connection.exec("BEGIN IMMEDIATE");
+    connection.pragma("busy_timeout = 0");
+    const { insert } = openQueue();
+    await Promise.all(["a", "b", "c"].map((value) => insert(value).catch(() => events.push("refused"))));
+    assert.deepEqual(events.slice(-3), ["refused", "refused", "refused"]);
+    other.connection.exec("COMMIT");
+    await insert("d");
+    assert.deepEqual(values(), ["d"]);
   });
 
   it("a write is answered after its commit and after a flush that began later", async () => {
