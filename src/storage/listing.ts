@@ -16,6 +16,9 @@ export { type Cursor, cursorOf, type Order, type SortField } from "./row-order.t
 /** A set of rows that can be read in order. The sources of one listing have no row in common. */
 export type Source = RangeSource | { readonly type: "row"; readonly uid: string };
 
+/** How the rows of a source are found; of a single row, what was found. */
+export type SourcePlan = RangePlan & { readonly found?: readonly ResourceRow[] };
+
 /** What is listed, and which part of it. */
 export interface ListQuery {
   readonly sources: readonly Source[];
@@ -24,7 +27,7 @@ export interface ListQuery {
   /** What rows must fulfil besides; nothing when absent. */
   readonly condition?: Condition | undefined;
   /** How rows are found, from planRows; in their order when absent. */
-  readonly plans?: readonly RangePlan[];
+  readonly plans?: readonly SourcePlan[];
   readonly order: Order;
   /** Where the page starts: behind this row. */
   readonly after: Cursor | undefined;
@@ -42,16 +45,21 @@ export async function prepareSkip<R extends ResourceRow>(
   await milestones.prepare(collection, rangesOf(query), query.skip);
 }
 
-/** Decides how the rows of each source are found. */
+/** Decides how the rows of each source are found, and finds single rows, which the page and the total both need. */
 export async function planRows<R extends ResourceRow>(
   session: Session,
   memory: FindingMemory,
   collection: Collection<R>,
-  { sources, condition, order }: Pick<ListQuery, "sources" | "condition" | "order">,
-): Promise<RangePlan[]> {
-  const plans: RangePlan[] = [];
-  for (const source of sources)
-    plans.push(source.type === "row" ? {} : await planRange(session, memory, collection, source, condition, order));
+  query: Pick<ListQuery, "sources" | "filters" | "condition" | "order">,
+): Promise<SourcePlan[]> {
+  const plans: SourcePlan[] = [];
+  for (const source of query.sources) {
+    plans.push(
+      source.type === "row"
+        ? { found: await findPoint(session, collection, source.uid, query) }
+        : await planRange(session, memory, collection, source, query.condition, query.order),
+    );
+  }
   return plans;
 }
 
@@ -109,7 +117,8 @@ export async function countRows<R extends ResourceRow>(
   for (const [i, source] of query.sources.entries()) {
     const plan = query.plans?.[i];
     if (source.type === "row") {
-      if (await findPoint(session, collection, source.uid, query)) total++;
+      const found = plan?.found ?? (await findPoint(session, collection, source.uid, query));
+      total += found.length;
     } else if (plan?.total !== undefined && !hasFilters) {
       total += plan.total;
     } else if (!isFiltered) {
@@ -135,27 +144,27 @@ async function readPoints<R extends ResourceRow>(
   collection: Collection<R>,
   query: ListQuery,
 ): Promise<R[]> {
-  const { sources, order, after } = query;
+  const { sources, plans = [], order, after } = query;
   const found: R[] = [];
-  for (const source of sources) {
+  for (const [i, source] of sources.entries()) {
     if (source.type !== "row") continue;
-    const row = await findPoint(session, collection, source.uid, query);
-    if (!row) continue;
-    if (after && compareCursors(cursorOf(row, order.field), after, order) <= 0) continue;
-    found.push(row);
+    const rows = plans[i]?.found ?? (await findPoint(session, collection, source.uid, query));
+    for (const row of rows as readonly R[])
+      if (!after || compareCursors(cursorOf(row, order.field), after, order) > 0) found.push(row);
   }
   return found;
 }
 
+/** The row of this uid, if it passes: one or none. */
 async function findPoint<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   uid: string,
   { filters, condition }: Pick<ListQuery, "filters" | "condition">,
-): Promise<R | undefined> {
+): Promise<readonly R[]> {
   const row = await findRow(session, collection, uid);
-  if (!row || !passes(row, filters)) return undefined;
-  return !condition || (await fulfils(session, collection, uid, condition)) ? row : undefined;
+  if (!row || !passes(row, filters)) return [];
+  return !condition || (await fulfils(session, collection, uid, condition)) ? [row] : [];
 }
 
 function passes(row: ResourceRow, filters: Filters): boolean {
