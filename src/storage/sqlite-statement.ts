@@ -69,19 +69,26 @@ function given(values: Values, name: string): unknown {
 
 /** Reads rows as objects of what is selected. */
 function reader(stmt: DriverStatement, bind: Bind, fields: Fields): (values: Values) => unknown[] {
-  const names = fields.map(({ path }) => path[0]!);
-  const decoders = fields.map(({ field }) => decodeOf(field));
-  return (values) => stmt.all(...bind(values)).map((row) => readRow(row, names, decoders));
+  const toObject = objectMaker(
+    fields.map(({ path }) => path[0]!),
+    fields.map(({ field }) => decodeOf(field)),
+  );
+  return (values) => stmt.all(...bind(values)).map((row) => toObject(row));
 }
 
-function readRow(row: readonly unknown[], names: readonly string[], decoders: readonly (Decode | undefined)[]): object {
-  const object: Record<string, unknown> = {};
-  for (let i = 0; i < names.length; i++) {
-    const value = row[i];
-    const decode = decoders[i];
-    object[names[i]!] = value === null || decode === undefined ? value : decode(value);
-  }
-  return object;
+/**
+ * Makes objects of rows by a literal that names the columns: V8 makes those ten times as fast as objects that get one property
+ * after the other, and what reads them is faster too. The names are those of our tables and queries.
+ */
+function objectMaker(
+  names: readonly string[],
+  decoders: readonly (Decode | undefined)[],
+): (row: readonly unknown[]) => object {
+  const members = names.map((name, i) => {
+    const value = decoders[i] ? `row[${i}] === null ? null : decoders[${i}](row[${i}])` : `row[${i}]`;
+    return `${JSON.stringify(name)}: ${value}`;
+  });
+  return new Function("decoders", `return (row) => ({ ${members.join(", ")} });`)(decoders);
 }
 
 /** Undefined when values are as the driver has them. */
