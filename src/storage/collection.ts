@@ -89,7 +89,7 @@ export async function insertRow<R extends ResourceRow>(
     const table = collection.rows(tables);
     return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
   });
-  await insert.execute(valuesOf(row));
+  await insert.execute(row as unknown as Record<string, unknown>);
   await collection.keepBeside?.(tx, undefined, row);
   await addEntries(tx, collection, row);
   recordChange(tx, collection, "insert", undefined, row);
@@ -107,7 +107,7 @@ export async function updateRow<R extends ResourceRow>(
     const columns = Object.keys(getTableColumns(table)).filter((column) => column !== "uid");
     return db.update(table).set(placeholders(columns)).where(unchanged(table)).returning({ uid: table.uid });
   });
-  const updated = await update.execute({ ...valuesOf(after), ...valuesOf(before, "before.") });
+  const updated = await update.execute({ ...after, ...valuesBefore(before) });
   if (updated.length === 0) throw new StaleRow(`${collection.kind} ${before.uid} has changed`);
   await collection.keepBeside?.(tx, before, after);
   await updateEntries(tx, collection, before, after);
@@ -126,7 +126,7 @@ export async function deleteRow<R extends ResourceRow>(
   });
   await collection.keepBeside?.(tx, row, undefined);
   // The row first: this waits for those who are adding something below it, and they need the counters.
-  const removed = await remove.execute(valuesOf(row, "before."));
+  const removed = await remove.execute(valuesBefore(row));
   if (removed.length === 0) throw new StaleRow(`${collection.kind} ${row.uid} has changed`);
   await removeEntries(tx, collection, row);
   if (!collection.sharesUid) await dropCounters(tx, row.uid);
@@ -162,8 +162,8 @@ function unchanged(table: RowTable): SQL | undefined {
   return and(...conditions);
 }
 
-function valuesOf(row: ResourceRow, prefix = ""): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([column, value]) => [prefix + column, value]));
+function valuesBefore(row: ResourceRow): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [`before.${column}`, value]));
 }
 
 function recordChange<R extends ResourceRow>(
@@ -177,6 +177,7 @@ function recordChange<R extends ResourceRow>(
   const visible = (row: R | undefined) => {
     if (!row) return null;
     const secret: readonly string[] = collection.secret ?? [];
+    if (secret.length === 0) return row;
     return Object.fromEntries(Object.entries(row).filter(([column]) => !secret.includes(column)));
   };
   const { uid, parent } = (after ?? before)!;

@@ -2,24 +2,30 @@ const millisPerDay = 86_400_000;
 const minMillis = Date.parse("0001-01-01T00:00:00.000Z");
 const maxMillis = Date.parse("9999-12-31T23:59:59.999Z");
 
-let day = Number.NaN;
-let dayText = "";
+/** How many days are remembered: ten years of them, and 300 kB. */
+const mostDays = 3653;
+const days = new Map<number, string>();
 
 /**
  * Formats milliseconds since the epoch as `YYYY-MM-DDTHH:MM:SS.mmmZ`.
  *
- * The date of the latest day is remembered, since the times of a page mostly fall on few days. Throws a RangeError
+ * The dates of days are remembered, since the times of resources fall on few of them. Throws a RangeError
  * outside the years 1 to 9999, which is what a Timestamp may hold.
  */
 export function formatTimestamp(millis: number): string {
   if (!(millis >= minMillis && millis <= maxMillis)) throw new RangeError(`no timestamp: ${millis} ms`);
-  const thisDay = Math.floor(millis / millisPerDay);
-  if (thisDay !== day) {
-    dayText = new Date(millis).toISOString().slice(0, 11);
-    day = thisDay;
-  }
-  const rest = millis - thisDay * millisPerDay;
-  return dayText + minuteText(Math.floor(rest / 60_000)) + secondText(rest % 60_000);
+  const day = Math.floor(millis / millisPerDay);
+  const rest = millis - day * millisPerDay;
+  return dayText(day) + minuteText(Math.floor(rest / 60_000)) + secondText(rest % 60_000);
+}
+
+function dayText(day: number): string {
+  const known = days.get(day);
+  if (known !== undefined) return known;
+  if (days.size >= mostDays) days.clear();
+  const text = new Date(day * millisPerDay).toISOString().slice(0, 11);
+  days.set(day, text);
+  return text;
 }
 
 /** Few pieces of text make for few strings: a page has a hundred times. */
