@@ -10,7 +10,7 @@ const oldestNode = 26;
 // MiB. New objects in more memory than this cost memory and save no time. It is set at the start of a process or not at
 // all: here, in the first line, and in the scripts of package.json.
 const flags = ["--max-semi-space-size=8"];
-const bundled = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
+const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
 
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   // Types are stripped and code is compiled once, not at every start. What is compiled lies with the code: whoever may write
@@ -21,13 +21,13 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   const { main } = await import(bundle ?? "./main.ts");
   await main(process.argv.slice(2));
 } else {
-  const child = spawn(bundled, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  const child = spawn(nodeOfPackages, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: "inherit",
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", () => {
     console.error(
-      `Gatehouse needs Node ${oldestNode} or later, and ${bundled} is not there: run npm ci without --omit=optional.`,
+      `Gatehouse needs Node ${oldestNode} or later, and ${nodeOfPackages} is not there: run npm ci without --omit=optional.`,
     );
     process.exitCode = 1;
   });

@@ -2,11 +2,11 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "rolldown";
-import { bundleDirectory, packagesFile, root } from "./place.js";
+import { root } from "./place.js";
 
 /**
- * The packages that a server needs at its start, and those that share messages with them. All others stay packages, for what
- * lies beside their modules.
+ * The packages that a server needs at its start, and those that share messages with them; what they need is bundled with them.
+ * All others stay packages, for what lies beside their modules.
  */
 const bundled = [
   "@bufbuild/protobuf",
@@ -19,14 +19,28 @@ const bundled = [
   "prom-client",
 ];
 
+/** What stays a package whoever needs it: there must be one copy of a driver. */
+const drivers = ["better-sqlite3", "pg"];
+
+/** What npm writes whenever it changes a package. */
+const packagesFile = "node_modules/.package-lock.json";
+/** How it is made is part of what it is made of. */
+const recipe = ["package.json", packagesFile, "src/bundle/build.js", "src/bundle/make.js", "src/bundle/place.js"];
+
 const source = path.join(root, "src");
 const everyServers = ["main.ts", "cli/serve.ts", "storage/sqlite.ts"].map(inSource);
-/** What no server loads. */
-const clientCommands = inSource("cli/client-commands.ts");
+/** What no server loads: the client, which runs from its sources. */
+const client = 'import("./client-commands.ts")';
+const clientModule = inSource("cli/client-commands.ts");
 /** What a loader of lazy.ts loads: a package, or a module of the project, which is an entry of the bundle by itself. */
 const loads = /\bload\("([^"]+)"\)/g;
 
-/** Writes the bundle to a directory and answers the files that it was made of, the packages as one. */
+/**
+ * Writes the bundle to a directory and answers the files that it was made of, below the root, all packages as one.
+ *
+ * @param {string} dir
+ * @returns {Promise<string[]>}
+ */
 export async function buildBundle(dir) {
   const { output } = await build({
     cwd: root,
@@ -35,7 +49,7 @@ export async function buildBundle(dir) {
     input: Object.fromEntries([inSource("main.ts"), ...loadedModules()].map((file) => [nameOf(file), file])),
     plugins: [
       { name: "packages", resolveId: leaveOut },
-      { name: "places", load: withPlaces },
+      { name: "places", load: (file) => withPlaces(file, dir) },
     ],
     output: {
       dir,
@@ -47,7 +61,7 @@ export async function buildBundle(dir) {
     },
   });
   const files = output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => path.isAbsolute(id));
-  return [packagesFile, ...files.map((file) => path.relative(root, file)).filter((file) => !isOfPackage(file))];
+  return [...recipe, ...files.map((file) => path.relative(root, file)).filter((file) => !isOfPackage(file))];
 }
 
 /** The modules of the project that requests load. */
@@ -61,25 +75,36 @@ function loadedModules() {
 }
 
 function leaveOut(id, importer) {
+  const isPackage = !/^(node:|[./])/.test(id) && !path.isAbsolute(id);
+  if (isPackage && isOneOf(drivers, id)) return { id, external: true };
   if (importer === undefined || isOfPackage(importer)) return undefined;
-  if (path.resolve(path.dirname(importer), id) === clientCommands) return { id: clientCommands, external: "relative" };
   // What withPlaces wrote.
   if (/^\.\/.*\.mjs$/.test(id)) return { id, external: "relative" };
-  const isPackage = !/^(node:|[./])/.test(id);
-  const isBundled = bundled.some((name) => id === name || id.startsWith(`${name}/`));
-  return isPackage && !isBundled ? { id, external: true } : undefined;
+  return isPackage && !isOneOf(bundled, id) ? { id, external: true } : undefined;
+}
+
+function isOneOf(packages, id) {
+  return packages.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
 /** A module knows its place by the URL of its source, in the bundle too; what it loads is in the bundle as well. */
-function withPlaces(file) {
+function withPlaces(file, dir) {
   if (!file.endsWith(".ts") || isOfPackage(file)) return undefined;
-  const fromBundle = path.relative(bundleDirectory, file).replaceAll(path.sep, "/");
-  const code = readFileSync(file, "utf8")
+  const urlOf = (place) => {
+    const fromBundle = path.relative(dir, place).replaceAll(path.sep, "/");
+    return `new URL(${JSON.stringify(encodeURI(fromBundle))}, import.meta.url).href`;
+  };
+  const text = readFileSync(file, "utf8");
+  const code = text
     .replaceAll(loads, (_, specifier) => {
       if (!isRelative(specifier)) return `require("${specifier}")`;
       return `require("./${nameOf(path.resolve(path.dirname(file), specifier))}.mjs")`;
     })
-    .replaceAll("import.meta.url", `new URL("${fromBundle}", import.meta.url).href`);
+    .replaceAll("import.meta.url", urlOf(file))
+    .replaceAll(client, `import(${urlOf(clientModule)})`);
+  // What is loaded some other way would be loaded from the sources, as a second copy of the program.
+  if (/\bconst load =/.test(code) && (/\bload\(/.test(code) || /\)\(\s*["'`]\./.test(text)))
+    throw new Error(`${file}: load("…") takes a literal, on the same line`);
   return { code, moduleType: "ts" };
 }
 

@@ -1,32 +1,57 @@
 // `npm run bundle`, and part of `npm ci`: the server in a few files, which load in half the time that the sources take
 // (docs/decisions/0016-start.md). Does nothing when there are such files and the sources are as they were.
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { buildBundle } from "./build.js";
-import { bundleDirectory, currentBundle, root, stampsOf } from "./place.js";
+import { bundlesDirectory, currentBundle, readRecord, recordFile, root, stampOf } from "./place.js";
 
-if (currentBundle() === undefined) await makeBundle();
+const attempts = 5;
+/** After which a build that is not used may go. A server that runs from it has loaded what it needs by then. */
+const keptMs = 60 * 60 * 1000;
 
-/** Makes it beside the place where it will be: no start finds half of it. */
-async function makeBundle() {
-  const unfinished = `${bundleDirectory}-${process.pid}`;
+if (currentBundle() === undefined) {
   try {
-    const inputs = await buildSettled(unfinished);
-    writeFileSync(path.join(unfinished, "inputs.json"), JSON.stringify(stampsOf(inputs)));
-    rmSync(bundleDirectory, { recursive: true, force: true });
-    renameSync(unfinished, bundleDirectory);
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
+    await makeBundle();
+  } catch (error) {
+    console.error(`The bundle of the server cannot be made, it runs from its sources: ${error.message}`);
+    process.exitCode = 1;
   }
 }
 
-/** Builds again until no input changed in the second in which it began: a stamp knows whole seconds only. */
+/** Makes it in a directory of its own: no start finds half of it, and a server that runs keeps what it began with. */
+async function makeBundle() {
+  const directory = `${Date.now().toString(36)}-${process.pid}`;
+  const inputs = await buildSettled(path.join(bundlesDirectory, directory));
+  const outputs = stampsOf(path.join(bundlesDirectory, directory), readdirSync(path.join(bundlesDirectory, directory)));
+  const previous = readRecord()?.directory;
+  const record = path.join(bundlesDirectory, `${directory}.json`);
+  writeFileSync(record, JSON.stringify({ directory, inputs, outputs }));
+  renameSync(record, recordFile);
+  removeOld([directory, previous]);
+}
+
+/** Builds until no input has changed since the second before: a stamp tells whole seconds apart. Answers their stamps. */
 async function buildSettled(directory) {
-  for (;;) {
-    const startedAt = Math.floor(Date.now() / 1000) * 1000;
-    const inputs = await buildBundle(directory);
-    if (inputs.every((file) => statSync(path.join(root, file)).mtimeMs < startedAt)) return inputs;
+  const { buildBundle } = await import("./build.js");
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const startedAt = Math.floor(Date.now() / 1000);
+    mkdirSync(directory, { recursive: true });
+    const inputs = stampsOf(root, await buildBundle(directory));
+    if (Object.values(inputs).every(([, seconds]) => seconds < startedAt)) return inputs;
+    rmSync(directory, { recursive: true });
     await sleep(1000);
+  }
+  throw new Error("the sources change while they are read, or have times to come");
+}
+
+function stampsOf(directory, names) {
+  return Object.fromEntries(names.map((name) => [name, stampOf(path.join(directory, name))]));
+}
+
+function removeOld(used) {
+  for (const { name, parentPath } of readdirSync(bundlesDirectory, { withFileTypes: true })) {
+    const entry = path.join(parentPath, name);
+    if (entry === recordFile || used.includes(name) || Date.now() - statSync(entry).mtimeMs < keptMs) continue;
+    rmSync(entry, { recursive: true, force: true });
   }
 }

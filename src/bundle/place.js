@@ -2,46 +2,53 @@
 // runs before types can be stripped.
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
-/** With the compile cache: whoever may write there may change the program anyway. */
-export const bundleDirectory = path.join(root, "node_modules", ".cache", "gatehouse", "bundle");
-/** What npm writes whenever it changes a package. */
-export const packagesFile = "node_modules/.package-lock.json";
-const inputsFile = path.join(bundleDirectory, "inputs.json");
+/** Beside the sources and not among the packages: these may be shared with another clone. */
+export const bundlesDirectory = path.join(root, ".cache", "bundle");
+/** Tells which build is used, what it was made of, and what it consists of. */
+export const recordFile = path.join(bundlesDirectory, "current.json");
 
 /**
- * The main module of the bundle: undefined when there is none, or when a file that it was made of has changed since.
+ * The URL of the bundle's main module: undefined when there is none, or when a file that it was made of has changed since.
  *
  * @returns {string | undefined}
  */
 export function currentBundle() {
+  const record = readRecord();
+  if (!record) return undefined;
+  const directory = path.join(bundlesDirectory, record.directory);
+  const isCurrent = isUnchanged(root, record.inputs) && isUnchanged(directory, record.outputs);
+  return isCurrent ? pathToFileURL(path.join(directory, "main.mjs")).href : undefined;
+}
+
+/** What is recorded of the latest build; undefined when nothing is. */
+export function readRecord() {
   try {
-    const inputs = JSON.parse(readFileSync(inputsFile, "utf8"));
-    const isCurrent = Object.entries(inputs).every(([file, stamp]) => stampOf(file) === stamp);
-    return isCurrent ? path.join(bundleDirectory, "main.mjs") : undefined;
+    return JSON.parse(readFileSync(recordFile, "utf8"));
   } catch {
     return undefined;
   }
 }
 
 /**
- * Notes what a bundle was made of.
+ * What tells one state of a file from another: its size, and its time in whole seconds, which is what archives keep.
  *
- * @param {string} directory where the bundle is
- * @param {readonly string[]} files
+ * @param {string} file
  */
-export function stampsOf(files) {
-  return Object.fromEntries(files.map((file) => [file, stampOf(file)]));
+export function stampOf(file) {
+  const { size, mtimeMs } = statSync(file);
+  return [size, Math.floor(mtimeMs / 1000)];
 }
 
-/**
- * Tells one state of a file from another. Archives and images keep whole seconds of the time only.
- *
- * @param {string} file below the root
- */
-function stampOf(file) {
-  const { size, mtimeMs } = statSync(path.join(root, file));
-  return `${size} ${Math.floor(mtimeMs / 1000)}`;
+function isUnchanged(directory, stamps) {
+  try {
+    return Object.entries(stamps).every(([name, [size, seconds]]) => {
+      const [sizeNow, secondsNow] = stampOf(path.join(directory, name));
+      return sizeNow === size && secondsNow === seconds;
+    });
+  } catch {
+    return false;
+  }
 }

@@ -73,8 +73,9 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
   }
 
   async function commitBatch(): Promise<void> {
-    const batch: Job[] = [waiting.shift()!];
+    const batch: Job[] = [];
     const settle: (() => void)[] = [];
+    join(batch);
     try {
       await onceUnlocked(() => begin.run(), options.lockTimeoutMs);
       const patience = performance.now() + mostPatientMs;
@@ -88,9 +89,7 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       options.beforeCommit?.();
       commit.run();
     } catch (error) {
-      if (connection.inTransaction) rollback.run();
-      // Those that waited for the lock, too.
-      if (settle.length === 0) join(batch);
+      abandon();
       for (const job of batch) job.reject(translateError(error));
       return;
     }
@@ -99,6 +98,14 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       for (const member of settle) member();
     } catch (cause) {
       for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
+    }
+  }
+
+  function abandon(): void {
+    try {
+      if (connection.inTransaction) rollback.run();
+    } catch {
+      // The next batch cannot begin then, and says why.
     }
   }
 

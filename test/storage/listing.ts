@@ -11,6 +11,7 @@ import {
   type ListQuery,
   listRows,
   type Order,
+  planRows,
   type Source,
 } from "../../src/storage/listing.ts";
 import {
@@ -44,10 +45,12 @@ async function compareWithModel<R extends ResourceRow>(
   rows: readonly R[],
   query: Pick<ListQuery, "sources" | "filters" | "order">,
 ): Promise<void> {
+  const { session, findings } = database;
+  const planned = { ...query, plans: await planRows(session, findings, collection, query) };
   const list = (part: Pick<ListQuery, "after" | "skip" | "limit">) =>
-    listRows(database.session, collection, { ...query, ...part });
+    listRows(session, collection, { ...planned, ...part });
   const expected = modelRows(rows, query);
-  const total = await countRows(database.session, collection, query);
+  const total = await countRows(session, collection, planned);
   const paged: R[] = [];
   // Pages that never end are told apart from the model too.
   while (paged.length <= expected.length) {
