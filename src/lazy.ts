@@ -10,5 +10,9 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** Loads modules on behalf of the one at this URL, at once, as `import` cannot. Types are the caller's to name. */
+/**
+ * Loads modules on behalf of the one at this URL, at once, as `import` cannot. Types are the caller's to name.
+ *
+ * What loads modules of the project is called `load` and gets a literal: `src/bundle/build.js` looks for that.
+ */
 export const loader: (url: string) => (specifier: string) => never = createRequire as never;
