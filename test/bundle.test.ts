@@ -159,7 +159,7 @@ describe("the bundle of the server", () => {
     const file = clone.at("src/uid.ts");
     const { atime, mtime } = statSync(file);
     utimesSync(file, atime, new Date("2100-01-01"));
-    assert.throws(() => clone.make(), /have times to come/);
+    assert.throws(() => clone.make(), /has a time to come/);
     assert.equal(clone.current(), "none");
     utimesSync(file, atime, mtime);
   });

@@ -20,14 +20,14 @@ if (currentBundle() === undefined) {
 
 /** Makes it in a directory of its own: no start finds half of it, and a server that runs keeps what it began with. */
 async function makeBundle() {
-  const directory = `${Date.now().toString(36)}-${process.pid}`;
-  const inputs = await buildSettled(path.join(bundlesDirectory, directory));
-  const outputs = stampsOf(path.join(bundlesDirectory, directory), readdirSync(path.join(bundlesDirectory, directory)));
+  const name = `${Date.now().toString(36)}-${process.pid}`;
+  const directory = path.join(bundlesDirectory, name);
+  const inputs = await buildSettled(directory);
+  const outputs = stampsOf(directory, readdirSync(directory));
   const previous = readRecord()?.directory;
-  const record = path.join(bundlesDirectory, `${directory}.json`);
-  writeFileSync(record, JSON.stringify({ directory, inputs, outputs }));
-  renameSync(record, recordFile);
-  removeOld([directory, previous]);
+  writeFileSync(`${directory}.json`, JSON.stringify({ directory: name, inputs, outputs }));
+  renameSync(`${directory}.json`, recordFile);
+  removeOld([name, previous]);
 }
 
 /** Builds until no input has changed since the second before: a stamp tells whole seconds apart. Answers their stamps. */
@@ -37,11 +37,13 @@ async function buildSettled(directory) {
     const startedAt = Math.floor(Date.now() / 1000);
     mkdirSync(directory, { recursive: true });
     const inputs = stampsOf(root, await buildBundle(directory));
-    if (Object.values(inputs).every(([, seconds]) => seconds < startedAt)) return inputs;
+    const newest = Math.max(...Object.values(inputs).map(([, seconds]) => seconds));
+    if (newest < startedAt) return inputs;
     rmSync(directory, { recursive: true });
+    if (newest > startedAt + attempts) throw new Error("a source has a time to come");
     await sleep(1000);
   }
-  throw new Error("the sources change while they are read, or have times to come");
+  throw new Error("the sources change while they are read");
 }
 
 function stampsOf(directory, names) {

@@ -117,8 +117,7 @@ export async function countRows<R extends ResourceRow>(
   for (const [i, source] of query.sources.entries()) {
     const plan = query.plans?.[i];
     if (source.type === "row") {
-      const found = plan?.found ?? (await findPoint(session, collection, source.uid, query));
-      total += found.length;
+      total += (plan?.found ?? (await findPoint(session, collection, source.uid, query))).length;
     } else if (plan?.total !== undefined && !hasFilters) {
       total += plan.total;
     } else if (!isFiltered) {
@@ -149,8 +148,9 @@ async function readPoints<R extends ResourceRow>(
   for (const [i, source] of sources.entries()) {
     if (source.type !== "row") continue;
     const rows = plans[i]?.found ?? (await findPoint(session, collection, source.uid, query));
-    for (const row of rows as readonly R[])
+    for (const row of rows as readonly R[]) {
       if (!after || compareCursors(cursorOf(row, order.field), after, order) > 0) found.push(row);
+    }
   }
   return found;
 }
