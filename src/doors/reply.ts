@@ -4,6 +4,7 @@ import { validateHeaderName, validateHeaderValue } from "../node-http.ts";
 import type { Call } from "../pipeline/call.ts";
 import { type BodyLimits, discardBody, hasLongRest } from "./body.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
+import { atEndOfTurn } from "./outbox.ts";
 
 /** An answer, complete. */
 export interface Reply {
@@ -48,7 +49,7 @@ export function sendReply(
   } else if (!ends) {
     res.writeHead(reply.status, lines);
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
-    res.end(reply.body, length === reply.body.length ? "latin1" : "utf8");
+    atEndOfTurn(() => res.end(reply.body, length === reply.body.length ? "latin1" : "utf8"));
   } else {
     res.writeHead(reply.status, [...lines, "connection", "close"]).write(reply.body);
     void discardBody(req, limits).then(() => res.end());
