@@ -1,7 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 // The program's door: plain JavaScript, so that any Node can read it. The rest is TypeScript and native code for the Node
 // that the packages bring along; an older one hands over to that.
-import { spawn } from "node:child_process";
 import * as module from "node:module";
 import { fileURLToPath } from "node:url";
 import { currentBundle } from "./bundle/place.js";
@@ -18,9 +17,10 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   // nothing is kept, unless NODE_COMPILE_CACHE names another place.
   module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/gatehouse", import.meta.url)));
   const bundle = process.argv[2] === "serve" ? currentBundle() : undefined;
-  const { main } = await import(bundle ?? "./main.ts");
+  const { main } = bundle ? module.createRequire(import.meta.url)(bundle) : await import("./main.ts");
   await main(process.argv.slice(2));
 } else {
+  const { spawn } = await import("node:child_process");
   const child = spawn(nodeOfPackages, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: "inherit",
   });

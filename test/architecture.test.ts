@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "uid.ts": [],
   "version.ts": [],
   aip: ["gen/google"],
-  authn: ["aip", "authz/capabilities.ts", "clock.ts", "node-http.ts", "uid.ts"],
+  authn: ["aip", "authz/capabilities.ts", "clock.ts", "lazy.ts", "node-http.ts", "uid.ts"],
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
   sts: ["lazy.ts", "aip", "authn", "authz", "clock.ts", "uid.ts", "types:pipeline", "gen/chainguard", "gen/gatehouse"],
   registry: [

@@ -20,7 +20,6 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { createClient } from "@connectrpc/connect";
 import { compressionGzip, createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { GroupsService } from "../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
@@ -128,9 +127,9 @@ describe("the bundle of the server", () => {
 
   it("is what the sources say until one of them, a package or a file of its own changes", () => {
     const bundle = clone.current();
-    assert.equal(path.basename(bundle), "main.mjs");
+    assert.equal(path.basename(bundle), "main.cjs");
     const sources = ["src/server.ts", "gen/google/rpc/status_pb.ts", "src/bundle/build.js", `node_modules/${packages}`];
-    for (const file of [...sources.map((name) => clone.at(name)), fileURLToPath(bundle)]) {
+    for (const file of [...sources.map((name) => clone.at(name)), bundle]) {
       for (const change of [() => appendFileSync(file, "\n"), () => utimesSync(file, 1, 1), () => rmSync(file)]) {
         withChange(file, change, () => assert.equal(clone.current(), "none", file));
       }
@@ -145,11 +144,11 @@ describe("the bundle of the server", () => {
     appendFileSync(clone.at("src/uid.ts"), "// more\n");
     clone.make();
     assert.notEqual(clone.current(), first);
-    assert.ok(statSync(fileURLToPath(first)).size > 0);
+    assert.ok(statSync(first).size > 0);
   });
 
   it("is made anew when it is damaged", () => {
-    truncateSync(fileURLToPath(clone.current()), 1);
+    truncateSync(clone.current(), 1);
     assert.equal(clone.current(), "none");
     clone.make();
     assert.notEqual(clone.current(), "none");

@@ -1,6 +1,7 @@
 // How many bad tokens one address may have looked at: a verification costs a signature (security case D8).
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
+import { once } from "../lazy.ts";
 
 /** How much an address may get wrong, and how many addresses are remembered. */
 export interface FailureLimits {
@@ -26,18 +27,19 @@ interface Tally {
 
 /** A budget in memory that nobody has drawn on yet. */
 export function newFailureBudget({ perSecond, sources }: FailureLimits, clock: Clock): FailureBudget {
-  const tallies = new LRUCache<string, Tally>({ max: sources });
+  // The memory for so many sources is taken at once: by the first failure.
+  const tallies = once(() => new LRUCache<string, Tally>({ max: sources }));
   const currentSecond = () => Math.floor(clock() / 1000);
   return {
     isSpent(source) {
-      const tally = tallies.get(source);
+      const tally = tallies().get(source);
       return tally !== undefined && tally.failures >= perSecond && tally.second === currentSecond();
     },
     spend(source) {
       const second = currentSecond();
-      const tally = tallies.get(source);
+      const tally = tallies().get(source);
       if (tally?.second === second) tally.failures++;
-      else tallies.set(source, { second, failures: 1 });
+      else tallies().set(source, { second, failures: 1 });
     },
   };
 }

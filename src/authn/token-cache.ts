@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
+import { once } from "../lazy.ts";
 import type { VerifiedToken } from "./caller.ts";
 import type { TokenErrorReason } from "./token-error.ts";
 
@@ -47,30 +48,33 @@ interface Entry<V> {
 
 /** Makes a cache that forgets everything whenever `generation` answers another number: a key came or went. */
 export function tokenCache(limits: TokenCacheLimits, clock: Clock, generation: () => number): TokenCache {
-  const accepted = new LRUCache<string, Entry<VerifiedToken>>({ max: limits.entries, maxSize: limits.characters });
-  const rejected = new LRUCache<string, Entry<TokenErrorReason>>({ max: limits.rejectedEntries });
+  // The memory for so many entries is taken at once: by the first token.
+  const accepted = once(
+    () => new LRUCache<string, Entry<VerifiedToken>>({ max: limits.entries, maxSize: limits.characters }),
+  );
+  const rejected = once(() => new LRUCache<string, Entry<TokenErrorReason>>({ max: limits.rejectedEntries }));
   let current = generation();
 
   function forgetOtherGenerations(): void {
     if (current === generation()) return;
     current = generation();
-    accepted.clear();
-    rejected.clear();
+    accepted().clear();
+    rejected().clear();
   }
   return {
     digest: (token) => hash("sha256", token, "base64url"),
     find(digest) {
       forgetOtherGenerations();
-      const entry = accepted.get(digest) ?? rejected.get(digest);
+      const entry = accepted().get(digest) ?? rejected().get(digest);
       return entry && clock() < entry.until ? entry.verdict : undefined;
     },
     accept(digest, verdict, until, length) {
       forgetOtherGenerations();
-      accepted.set(digest, { verdict, until: Math.min(until, clock() + limits.lifetimeMs) }, { size: length });
+      accepted().set(digest, { verdict, until: Math.min(until, clock() + limits.lifetimeMs) }, { size: length });
     },
     reject(digest, verdict) {
       forgetOtherGenerations();
-      rejected.set(digest, { verdict, until: clock() + limits.rejectedLifetimeMs });
+      rejected().set(digest, { verdict, until: clock() + limits.rejectedLifetimeMs });
     },
   };
 }

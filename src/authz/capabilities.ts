@@ -1,6 +1,7 @@
 // The vocabulary of what a role can allow, read from the options of the Capability enum.
 // A capability has a number (the enum), a bit (its place in a set) and a name; none follows from another.
-import { getOption, hasOption } from "@bufbuild/protobuf";
+import type { DescEnumValue } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { bit, CapabilitySchema, internal_only, name } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 
 /** A set of capabilities: bit n of the vocabulary is bit n % 32 of word n / 32. */
@@ -15,14 +16,7 @@ export interface CapabilityInfo {
   readonly internal: boolean;
 }
 
-const vocabulary: readonly CapabilityInfo[] = CapabilitySchema.values
-  .filter((value) => hasOption(value, bit))
-  .map((value) => ({
-    number: value.number,
-    bit: getOption(value, bit),
-    name: getOption(value, name),
-    internal: getOption(value, internal_only),
-  }));
+const vocabulary: readonly CapabilityInfo[] = CapabilitySchema.values.flatMap(readInfo);
 
 const byNumber = new Map(vocabulary.map((info) => [info.number, info]));
 const byName = new Map(vocabulary.map((info) => [info.name, info]));
@@ -116,4 +110,16 @@ function highestBit(set: CapabilitySet): number {
     if (set[i] !== 0) return 32 * i + 31 - Math.clz32(set[i]!);
   }
   return -1;
+}
+
+/** The entry of a value, if it has a bit. `getOption` would take a tenth of a start for all of them: this reads the wire format. */
+function readInfo({ number, proto }: DescEnumValue): CapabilityInfo[] {
+  const found = { bit: -1, name: "", internal: false };
+  for (const { no, data } of proto.options?.$unknown ?? []) {
+    const reader = new BinaryReader(data);
+    if (no === bit.number) found.bit = reader.uint32();
+    else if (no === name.number) found.name = reader.string();
+    else if (no === internal_only.number) found.internal = reader.bool();
+  }
+  return found.bit < 0 ? [] : [{ number, ...found }];
 }

@@ -53,9 +53,13 @@ export async function buildBundle(dir) {
     ],
     output: {
       dir,
-      format: "esm",
-      entryFileNames: "[name].mjs",
-      chunkFileNames: "[name]-[hash].mjs",
+      // Node makes an ES module of a built-in by reading all that it exports, which loads what nobody asks for.
+      format: "cjs",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name]-[hash].cjs",
+      // In ASCII a character takes one byte of memory; with all else as it is, stack traces can be read.
+      comments: false,
+      minify: { compress: false, mangle: false, codegen: { asciiOnly: true, removeWhitespace: false } },
       // One file for what every server loads: these modules, and what they import.
       codeSplitting: { groups: [{ name: "server", test: (id) => everyServers.includes(id) }] },
     },
@@ -79,7 +83,7 @@ function leaveOut(id, importer) {
   if (isPackage && isOneOf(drivers, id)) return { id, external: true };
   if (importer === undefined || isOfPackage(importer)) return undefined;
   // What withPlaces wrote.
-  if (/^\.\/.*\.mjs$/.test(id)) return { id, external: "relative" };
+  if (/^\.\/.*\.cjs$/.test(id)) return { id, external: "relative" };
   return isPackage && !isOneOf(bundled, id) ? { id, external: true } : undefined;
 }
 
@@ -92,13 +96,13 @@ function withPlaces(file, dir) {
   if (!file.endsWith(".ts") || isOfPackage(file)) return undefined;
   const urlOf = (place) => {
     const fromBundle = path.relative(dir, place).replaceAll(path.sep, "/");
-    return `new URL(${JSON.stringify(encodeURI(fromBundle))}, import.meta.url).href`;
+    return `new URL(${JSON.stringify(encodeURI(fromBundle))}, require("node:url").pathToFileURL(__filename)).href`;
   };
   const text = readFileSync(file, "utf8");
   const code = text
     .replaceAll(loads, (_, specifier) => {
       if (!isRelative(specifier)) return `require("${specifier}")`;
-      return `require("./${nameOf(path.resolve(path.dirname(file), specifier))}.mjs")`;
+      return `require("./${nameOf(path.resolve(path.dirname(file), specifier))}.cjs")`;
     })
     .replaceAll("import.meta.url", urlOf(file))
     .replaceAll(client, `import(${urlOf(clientModule)})`);

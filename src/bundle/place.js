@@ -2,7 +2,7 @@
 // runs before types can be stripped.
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Beside the sources and not among the packages: these may be shared with another clone. */
@@ -11,7 +11,7 @@ export const bundlesDirectory = path.join(root, ".cache", "bundle");
 export const recordFile = path.join(bundlesDirectory, "current.json");
 
 /**
- * The URL of the bundle's main module: undefined when there is none, or when a file that it was made of has changed since.
+ * The bundle's main module, CommonJS: undefined when there is none, or when a file that it was made of has changed since.
  *
  * @returns {string | undefined}
  */
@@ -20,7 +20,7 @@ export function currentBundle() {
   if (!record) return undefined;
   const directory = path.join(bundlesDirectory, record.directory);
   const isCurrent = isUnchanged(root, record.inputs) && isUnchanged(directory, record.outputs);
-  return isCurrent ? pathToFileURL(path.join(directory, "main.mjs")).href : undefined;
+  return isCurrent ? path.join(directory, "main.cjs") : undefined;
 }
 
 /** What is recorded of the latest build; undefined when nothing is. */
@@ -45,7 +45,7 @@ export function stampOf(file) {
 function isUnchanged(directory, stamps) {
   try {
     return Object.entries(stamps).every(([name, [size, seconds]]) => {
-      const [sizeNow, secondsNow] = stampOf(path.join(directory, name));
+      const [sizeNow, secondsNow] = stampOf(`${directory}/${name}`);
       return sizeNow === size && secondsNow === seconds;
     });
   } catch {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { getOption, hasOption } from "@bufbuild/protobuf";
 import fc from "fast-check";
+import { bit, CapabilitySchema, internal_only, name } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { builtInRoles, isBuiltInRole, ownerRole } from "../../src/authz/built-in-roles.ts";
 import {
   allCapabilities,
@@ -20,6 +22,19 @@ describe("capabilities", () => {
     for (const key of ["name", "number", "bit"] as const) {
       assert.equal(new Set(allCapabilities().map((info) => info[key])).size, numbers.length, key);
     }
+  });
+
+  it("are what the options of the enum say", () => {
+    const expected = CapabilitySchema.values
+      .filter((value) => hasOption(value, bit))
+      .map((value) => ({
+        number: value.number,
+        bit: getOption(value, bit),
+        name: getOption(value, name),
+        internal: getOption(value, internal_only),
+      }));
+    assert.ok(expected.some(({ internal }) => internal));
+    assert.deepEqual(allCapabilities(), expected);
   });
 
   it("a set holds exactly what was put in, also after a way through text", () => {
