@@ -83,7 +83,8 @@ export function createTextMemory(read: Read, limits: TextLimits = defaultLimits)
     sizeCalculation: ({ index }) => index.bytes,
   });
   const readings = new LRUCache<string, number>({ max: countedRanges });
-  const building = new Map<string, Promise<void>>();
+  // One at a time: what is being indexed does not count as kept yet.
+  let building: Promise<void> | undefined;
   const stop = new AbortController();
 
   /** Counts a reading. What fails here fails nobody: the texts are read once more, and then tried again. */
@@ -96,10 +97,10 @@ export function createTextMemory(read: Read, limits: TextLimits = defaultLimits)
   ): Promise<void> {
     const before = readings.get(key) ?? 0;
     readings.set(key, before + 1);
-    if (before < limits.readings || building.has(key)) return;
+    if (before < limits.readings || building) return;
     const rows = await readCounter(session, keyOf(source), collection.kind);
-    if (rows <= limits.few || rows > limits.rows || building.has(key) || stop.signal.aborted) return;
-    const work = keep(read, collection, source, searched, stop.signal)
+    if (rows <= limits.few || rows > limits.rows || building || stop.signal.aborted) return;
+    building = keep(read, collection, source, searched, stop.signal)
       .then((built) => {
         kept.set(key, built);
         if (kept.has(key)) readings.delete(key);
@@ -107,11 +108,12 @@ export function createTextMemory(read: Read, limits: TextLimits = defaultLimits)
         else readings.set(key, Number.NEGATIVE_INFINITY);
       })
       .catch(() => {})
-      .finally(() => building.delete(key));
-    building.set(key, work);
+      .finally(() => {
+        building = undefined;
+      });
   }
 
-  const idle = async () => void (await Promise.all(building.values()));
+  const idle = async () => await building;
   return {
     async find(session, collection, source, searched, latest, mostUids) {
       // Rows without a parent are no range of uids; a text of several lines may begin in one and end in another.

@@ -26,9 +26,11 @@ const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 /** Takes a token apart; undefined when it is not a JSON Web Token with a signature part. */
 export function parsePresented(text: string): PresentedToken | undefined {
   if (!compactJws.test(text)) return undefined;
+  // That it cannot be loaded says nothing of the token.
+  const { decodeProtectedHeader, decodeJwt } = jose();
   try {
-    const header: Record<string, unknown> = jose().decodeProtectedHeader(text);
-    const claims: Claims = jose().decodeJwt(text);
+    const header: Record<string, unknown> = decodeProtectedHeader(text);
+    const claims: Claims = decodeJwt(text);
     const [issuer, subject] = [asText(claims.iss), asText(claims.sub)];
     return { text, header, claims, issuer: normalizeIssuer(issuer), subject };
   } catch {
