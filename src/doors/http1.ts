@@ -4,8 +4,8 @@ import { createServer, STATUS_CODES } from "../node-http.ts";
 import { ignore, type SocketServer } from "./dispatch.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 
-/** The replies that a connection still owes. */
-type Owed = Set<ServerResponse>;
+/** The replies that a connection still owes, in order; a list for the reason that is told in deadlines.ts. */
+type Owed = ServerResponse[];
 
 /** An HTTP/1 server, strict in what it parses, bounded in time and size. */
 export function newHttp1Server(
@@ -29,18 +29,18 @@ export function newHttp1Server(
 
   server.on("request", (request, response) => {
     const owed = connections.get(request.socket);
-    if (owed === undefined || owed.size >= limits.maxPipelinedRequests) {
+    if (owed === undefined || owed.length >= limits.maxPipelinedRequests) {
       request.socket.destroy();
       return;
     }
-    owed.add(response);
-    response.on("close", () => owed.delete(response));
+    owed.push(response);
+    response.on("close", () => owed.splice(owed.indexOf(response), 1));
     if (retiring) response.shouldKeepAlive = false;
     handle(request, response);
   });
   server.on("timeout", (socket) => {
     // A quiet server stream is not the client's fault; a reply that it doesn't take is.
-    const waiting = (connections.get(socket)?.size ?? 0) > 0 && socket.writableLength === 0;
+    const waiting = (connections.get(socket)?.length ?? 0) > 0 && socket.writableLength === 0;
     if (!waiting) socket.destroy();
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -54,7 +54,7 @@ export function newHttp1Server(
 
   return {
     accept(socket) {
-      connections.set(socket, new Set());
+      connections.set(socket, []);
       socket.once("close", () => connections.delete(socket));
       server.emit("connection", socket);
     },
@@ -73,9 +73,9 @@ export function newHttp1Server(
 
 // A status may only stand for the request that broke, never for one before it that may yet be carried out.
 function mayAnswer(owed: Owed | undefined): boolean {
-  if (owed === undefined || owed.size === 0) return true;
+  if (owed === undefined || owed.length === 0) return true;
   const [first] = owed;
-  return owed.size === 1 && first !== undefined && !first.headersSent && !first.req.complete;
+  return owed.length === 1 && first !== undefined && !first.headersSent && !first.req.complete;
 }
 
 function statusOf(error: NodeJS.ErrnoException): number {

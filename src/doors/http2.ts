@@ -14,8 +14,8 @@ import type { StreamHandler } from "./fast/fast-path.ts";
 import { headBytes } from "./head.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 
-/** When each open stream of a session began. */
-type OpenStreams = Map<ServerHttp2Stream, number>;
+/** The open streams of a session; a list for the reason that is told in deadlines.ts. */
+type OpenStreams = { readonly stream: ServerHttp2Stream; readonly begun: number }[];
 
 // gRPC clients ping to measure the connection while data flows, up to once per reply and more for a long one.
 const controlFramesPerStream = 10;
@@ -46,7 +46,7 @@ export function newHttp2Server(
     requests.emit("stream", stream, headers, flags, rawHeaders);
   });
   server.on("session", (session) => {
-    const streams: OpenStreams = new Map();
+    const streams: OpenStreams = [];
     sessions.set(session, streams);
     session.once("close", () => sessions.delete(session));
     watchStreams(session, streams, clock);
@@ -83,14 +83,15 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
 
 function watchStreams(session: ServerHttp2Session, streams: OpenStreams, clock: Clock): void {
   session.on("stream", (stream) => {
-    streams.set(stream, clock());
-    stream.once("close", () => streams.delete(stream));
+    const open = { stream, begun: clock() };
+    streams.push(open);
+    stream.once("close", () => streams.splice(streams.indexOf(open), 1));
   });
 }
 
 // HTTP/1 has requestTimeout for this; a body over HTTP/2 may take for ever, a byte at a time.
 function cancelSlowRequests(streams: OpenStreams, begunBefore: number): void {
-  for (const [stream, begun] of streams) {
+  for (const { stream, begun } of streams) {
     if (begun <= begunBefore && isSending(stream)) stream.close(constants.NGHTTP2_CANCEL);
   }
 }
@@ -121,7 +122,7 @@ function closeWhenIdle(session: ServerHttp2Session, streams: OpenStreams, limits
   session.setTimeout(limits.prefaceTimeoutMs);
   session.once("remoteSettings", stayOpen);
   session.on("timeout", () => {
-    const idle = streams.size === 0;
+    const idle = streams.length === 0;
     if (pinged || (idle && session.closed)) return session.destroy();
     session.setTimeout(limits.prefaceTimeoutMs);
     if (idle) return session.close();
