@@ -1,5 +1,4 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
-import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { composeApi } from "./api.ts";
 import { newDiscoverer } from "./authn/discover.ts";
@@ -25,6 +24,7 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { operations } from "./operations.ts";
 import { outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
+import { newRequestId } from "./pipeline/call.ts";
 import { createObserver } from "./pipeline/observe.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
@@ -103,7 +103,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     maxJsonDepth: limits.jsonDepth,
     domain,
     anyTypes: detailTypes,
-    newRequestId: randomUUID,
+    newRequestId,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
   const signer = await openRegistrySigner(database, seals, { issuer: config.baseUrl, service, clock });
@@ -113,7 +113,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
       ...limits,
       maxJsonDepth: limits.jsonDepth,
       errorDomain: `iam.${domain}`,
-      newRequestId: randomUUID,
+      newRequestId,
       observe: observer,
     },
     (request, response) => gateway.handle(request, response),

@@ -1,5 +1,5 @@
 // Uids are paths: a root is 40 hexadecimal characters, every child adds "/" and 16 more.
-import { randomFillSync } from "node:crypto";
+import { randomHex } from "./random.ts";
 
 /** What every uid matches. */
 export const uidPattern = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
@@ -61,17 +61,4 @@ export function rangeBelow(uid: string): { from: string; to: string } {
 /** How many segments a uid has: 1 for a root. */
 export function depthOf(uid: string): number {
   return 1 + (uid.length - 40) / 17;
-}
-
-// To ask for random bytes costs as much as a point read, for eight as for thousands. Uids are no secrets: they may lie ready.
-const random = Buffer.alloc(4096);
-let used = random.length;
-
-function randomHex(bytes: number): string {
-  if (used + bytes > random.length) {
-    randomFillSync(random);
-    used = 0;
-  }
-  used += bytes;
-  return random.toString("hex", used - bytes, used);
 }

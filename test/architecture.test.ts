@@ -13,6 +13,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "installation.ts": ["settings.ts", "clock.ts", "storage", "types:config.ts"],
   "clock.ts": [],
   "lazy.ts": [],
+  "random.ts": [],
   "limits.ts": [],
   "node-http.ts": [],
   "uid.ts": [],

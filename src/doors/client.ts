@@ -39,7 +39,9 @@ export function watchClient(res: HttpResponse): Client {
       if (gaveUp) controller.abort(gaveUp);
       return controller.signal;
     },
-    isGone: () => isGone,
+    isGone() {
+      return isGone;
+    },
     wait<T>(work: Promise<T>, ms: number) {
       return new Promise<T>((resolve, reject) => {
         const inTime = startDeadline(ms, () => abort(tooSlow()));

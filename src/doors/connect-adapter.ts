@@ -1,10 +1,9 @@
 // connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
-import { randomUUID } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
 import { type ConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { ApiError } from "../aip/errors.ts";
-import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
+import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { toConnectError } from "./connect-error.ts";
 import type { HttpHandler } from "./dispatch.ts";
@@ -50,7 +49,7 @@ function unary(method: Method) {
 function callOf(context: HandlerContext): Call {
   return newCall({
     door: context.protocolName as DoorName,
-    requestId: randomUUID(),
+    requestId: newRequestId(),
     peer: context.values.get(peerKey),
     header: (name) => context.requestHeader.get(name) ?? undefined,
     signal: () => context.signal,

@@ -9,7 +9,9 @@ export function httpCall(req: HttpRequest, requestId: string, client: Client): C
     requestId,
     peer: peerAddress(req),
     connection: connectionOf(req),
-    header: (name) => readHeader(req, name),
+    header(name) {
+      return readHeader(req, name);
+    },
     signal: client.signal,
   });
 }

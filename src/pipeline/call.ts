@@ -1,5 +1,6 @@
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
+import { randomHex } from "../random.ts";
 import type { Method } from "./method.ts";
 
 /** Which door a request came through. */
@@ -40,6 +41,11 @@ export interface Call {
 type CallInit = Pick<Call, "door" | "requestId" | "peer" | "connection" | "header"> & {
   readonly signal?: () => AbortSignal;
 };
+
+/** Names a request: 32 hexadecimal digits, as W3C Trace Context §3.2.2.3 has its trace-id. */
+export function newRequestId(): string {
+  return randomHex(16);
+}
 
 const noHeaders: ReadonlyMap<string, string> = new Map();
 

@@ -1,5 +1,5 @@
 // One request and its answer, over a stream of HTTP/2 or as a request of HTTP/1.
-import type { ServerHttp2Stream } from "node:http2";
+import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { resourceExhausted } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
@@ -35,8 +35,12 @@ export function streamExchange(
       replied = true;
       respond(stream, answer, call);
     },
-    cutOff: () => stream.close(internalError),
-    expireAfter: (timeoutMs, giveUp) => expireAfter(stream, timeoutMs, giveUp),
+    cutOff() {
+      stream.close(internalError);
+    },
+    expireAfter(timeoutMs, giveUp) {
+      expireAfter(stream, timeoutMs, giveUp);
+    },
   };
 }
 
@@ -51,8 +55,12 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
       const closes = thrown instanceof HttpError && thrown.closes;
       sendReply(request, response, { status, headers, body, closes }, callHeaders(call), limits);
     },
-    cutOff: () => void response.destroy(),
-    expireAfter: (timeoutMs, giveUp) => expireAfter(response, timeoutMs, giveUp),
+    cutOff() {
+      response.destroy();
+    },
+    expireAfter(timeoutMs, giveUp) {
+      expireAfter(response, timeoutMs, giveUp);
+    },
   };
 }
 
@@ -67,11 +75,18 @@ function respond(stream: ServerHttp2Stream, { status, headers, body, trailers }:
     return;
   }
   stream.respond(lines, trailers ? withTrailers : undefined);
-  if (trailers) stream.on("wantTrailers", () => stream.sendTrailers(trailers));
+  if (trailers) stream.on("wantTrailers", senderOf(trailers));
   stream.end(body);
 }
 
 const withTrailers = { waitForTrailers: true };
+
+/** Apart from the reply, which a listener made there would keep as long as the stream. */
+function senderOf(trailers: OutgoingHttpHeaders): (this: ServerHttp2Stream) => void {
+  return function () {
+    this.sendTrailers(trailers);
+  };
+}
 
 function expireAfter(
   emitter: { once(event: "close", listener: () => void): unknown },
@@ -91,7 +106,7 @@ function receive(
     const chunks: Buffer[] = [];
     let size = 0;
     let isOver = false;
-    stream.on("data", (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (isOver) return;
       if (size > maxBodyBytes + prefixLength || chunks.length >= maxChunks) {
@@ -101,7 +116,13 @@ function receive(
       } else {
         chunks.push(chunk);
       }
-    });
-    stream.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    };
+    // Streams that can be written to survive until a full collection, for a closure that node:stream gives each of them: what
+    // they hold on to stays as long.
+    const onEnd = () => {
+      stream.off("data", onData).off("end", onEnd);
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    };
+    stream.on("data", onData).on("end", onEnd);
   });
 }

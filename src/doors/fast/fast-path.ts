@@ -1,10 +1,9 @@
 // The short way for unary calls of gRPC, gRPC-web and Connect: from the request straight to the method and back. What it does
 // not recognise by the head it leaves alone, and connect-node serves it: streams, compression, odd encodings.
-import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Registry } from "@bufbuild/protobuf";
 import { ApiError, Code } from "../../aip/errors.ts";
-import { type Call, newCall } from "../../pipeline/call.ts";
+import { type Call, newCall, newRequestId } from "../../pipeline/call.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import type { BodyLimits } from "../body.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, peerAddress } from "../http-message.ts";
@@ -108,7 +107,7 @@ function newCallOf(
   { protocol }: Plan,
   { peer, connection, header }: Pick<Call, "peer" | "connection" | "header">,
 ): Call {
-  return newCall({ door: protocol.door, requestId: randomUUID(), peer, connection, header });
+  return newCall({ door: protocol.door, requestId: newRequestId(), peer, connection, header });
 }
 
 /** Serves one call. The deadline and the method race; the exchange sends the first answer and drops the other. */
