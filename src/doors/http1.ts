@@ -3,8 +3,9 @@ import type { Duplex } from "node:stream";
 import { createServer, STATUS_CODES } from "../node-http.ts";
 import { ignore, type SocketServer } from "./dispatch.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
+import { removeFrom } from "./remove.ts";
 
-/** The replies that a connection still owes, in order; a list for the reason that is told in deadlines.ts. */
+/** The replies that a connection still owes, in order; a list for the reason that decision 0019 tells. */
 type Owed = ServerResponse[];
 
 /** An HTTP/1 server, strict in what it parses, bounded in time and size. */
@@ -34,7 +35,7 @@ export function newHttp1Server(
       return;
     }
     owed.push(response);
-    response.on("close", () => owed.splice(owed.indexOf(response), 1));
+    response.on("close", () => removeFrom(owed, response));
     if (retiring) response.shouldKeepAlive = false;
     handle(request, response);
   });

@@ -13,8 +13,9 @@ import { ignore, refuse, type SocketServer } from "./dispatch.ts";
 import type { StreamHandler } from "./fast/fast-path.ts";
 import { headBytes } from "./head.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
+import { removeFrom } from "./remove.ts";
 
-/** The open streams of a session; a list for the reason that is told in deadlines.ts. */
+/** The open streams of a session; a list for the reason that decision 0019 tells. */
 type OpenStreams = { readonly stream: ServerHttp2Stream; readonly begun: number }[];
 
 // gRPC clients ping to measure the connection while data flows, up to once per reply and more for a long one.
@@ -85,7 +86,7 @@ function watchStreams(session: ServerHttp2Session, streams: OpenStreams, clock: 
   session.on("stream", (stream) => {
     const open = { stream, begun: clock() };
     streams.push(open);
-    stream.once("close", () => streams.splice(streams.indexOf(open), 1));
+    stream.once("close", () => removeFrom(streams, open));
   });
 }
 

@@ -1,5 +1,5 @@
 // What goes back over HTTP, whatever the protocol on top of it.
-
+import type { ServerResponse } from "node:http";
 import { validateHeaderName, validateHeaderValue } from "../node-http.ts";
 import type { Call } from "../pipeline/call.ts";
 import { type BodyLimits, discardBody, hasLongRest } from "./body.ts";
@@ -49,10 +49,20 @@ export function sendReply(
   } else if (!ends) {
     res.writeHead(reply.status, lines);
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
-    atEndOfTurn(() => res.end(reply.body, length === reply.body.length ? "latin1" : "utf8"));
+    const encoding = length === reply.body.length ? "latin1" : "utf8";
+    atEndOfTurn(() => endLater(res, reply.body, encoding));
   } else {
     res.writeHead(reply.status, [...lines, "connection", "close"]).write(reply.body);
     void discardBody(req, limits).then(() => res.end());
+  }
+}
+
+/** What fails here has no caller left to hear of it. */
+function endLater(res: ServerResponse, body: Reply["body"], encoding: BufferEncoding): void {
+  try {
+    res.end(body, encoding);
+  } catch (error) {
+    res.destroy(error as Error);
   }
 }
 

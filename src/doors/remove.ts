@@ -1,0 +1,5 @@
+/** Takes an item out of a list, if it is there. */
+export function removeFrom<T>(list: T[], item: T): void {
+  const place = list.indexOf(item);
+  if (place >= 0) list.splice(place, 1);
+}
