@@ -1,6 +1,6 @@
 // Replies over HTTP/1 leave together once the requests that arrived together are worked off. A client that sleeps has to be
-// woken by the write, which costs the server as much as a third of a small request; while it is awake the next write is
-// cheap. node:http2 writes once a turn by itself.
+// woken by the write, which costs the server a fifth of a small request; while it is awake the next write is cheap.
+// node:http2 writes once a turn by itself.
 
 /** How long a reply waits for the others of its turn at most, in milliseconds, as long as no single one takes longer. */
 const maxWaitMs = 0.5;

@@ -50,15 +50,15 @@ export function sendReply(
     res.writeHead(reply.status, lines);
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
     const encoding = length === reply.body.length ? "latin1" : "utf8";
-    atEndOfTurn(() => endLater(res, reply.body, encoding));
+    atEndOfTurn(() => endReply(res, reply.body, encoding));
   } else {
     res.writeHead(reply.status, [...lines, "connection", "close"]).write(reply.body);
     void discardBody(req, limits).then(() => res.end());
   }
 }
 
-/** What fails here has no caller left to hear of it. */
-function endLater(res: ServerResponse, body: Reply["body"], encoding: BufferEncoding): void {
+/** Ends a reply whose caller is gone, so that what fails ends the connection. */
+function endReply(res: ServerResponse, body: Reply["body"], encoding: BufferEncoding): void {
   try {
     res.end(body, encoding);
   } catch (error) {

@@ -1,6 +1,7 @@
 // Texts of advisories in memory: when they are kept, and that they follow what happens meanwhile.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createTextMemory, type TextLimits } from "../../src/storage/text-memory.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { write } from "../storage/fixtures.ts";
@@ -54,6 +55,31 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
         await texts.idle();
       }
       assert.equal(indexed, 1);
+      await texts.close();
+    });
+
+    it("are indexed one range at a time: what is being indexed is not counted yet", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [above, below] = await plantGroups(database);
+      await write(database, (tx) => addAdvisory(tx, below, { artifactName: "some" }));
+      let [indexing, most] = [0, 0];
+      const texts = createTextMemory(async (body) => {
+        most = Math.max(most, ++indexing);
+        await nextTurn();
+        const found = await database.read(body);
+        indexing--;
+        return found;
+      }, limits);
+      const search = (group: string) => findIn(database, texts, group, "some");
+      assert.deepEqual(await Promise.all([search(above), search(below)]), [undefined, undefined]);
+      await texts.idle();
+      for (const group of [above, below]) {
+        await search(group);
+        await texts.idle();
+        assert.equal((await search(group))?.count, 1);
+      }
+      assert.equal(most, 1);
       await texts.close();
     });
 
