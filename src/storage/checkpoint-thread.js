@@ -1,7 +1,13 @@
 // The thread of checkpointer.ts. PASSIVE never waits for a reader or a writer, nor makes one wait. Plain JavaScript: for
 // types, a thread would load the compiler that strips them, at ten times what it costs itself.
+import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import BetterSqlite from "better-sqlite3";
+
+// On one core, a thread of the same priority takes it from the event loop for milliseconds at a time. A little lower only:
+// writes wait for this one once the log is long. Linux has a priority for each thread (setpriority(2), "C library/kernel
+// differences"), others one for the process.
+if (process.platform === "linux") setPriority(0, 5);
 
 const connection = new BetterSqlite(String(workerData), { fileMustExist: true });
 connection.pragma("synchronous = NORMAL");

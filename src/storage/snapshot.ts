@@ -12,6 +12,8 @@ export interface Snapshot {
    * it have to see, and which begins the log anew only while nobody reads from it.
    */
   end(): void;
+  /** How many were begun so far. */
+  begun(): number;
 }
 
 /** Makes the one of a connection. What a turn reads is never older than what was acknowledged before the turn began. */
@@ -21,10 +23,12 @@ export function createSnapshot(reader: BetterSqlite.Database): Snapshot {
   let isOpen = false;
   let isDue = false;
   let bodies = 0;
+  let begun = 0;
 
   function open(): void {
     if (isOpen) return;
     begin.run();
+    begun++;
     isOpen = true;
     isDue = false;
     setImmediate(endTurn);
@@ -55,5 +59,6 @@ export function createSnapshot(reader: BetterSqlite.Database): Snapshot {
       }
     },
     end,
+    begun: () => begun,
   };
 }

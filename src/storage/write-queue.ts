@@ -11,6 +11,8 @@ export interface WriteQueueOptions {
   readonly lockTimeoutMs: number;
   /** What the next batch has to wait for, if anything. */
   readonly room?: () => Promise<void> | undefined;
+  /** How many turns of the event loop have read so far. */
+  readonly turnsWithReads?: () => number;
   /** Called right before each commit. */
   readonly beforeCommit?: () => void;
   /** Resolves once everything committed before the call is on disk. */
@@ -31,6 +33,9 @@ export interface WriteQueue {
 
 /** How long a batch lets others go first, in milliseconds: other processes wait for its lock, and its callers for a reply. */
 const mostPatientMs = 100;
+
+/** How long those who read go first after a write, as a multiple of the time that it took: they get two thirds of the event loop. */
+const readingShare = 2;
 
 interface Job {
   readonly body: () => Promise<unknown>;
@@ -72,6 +77,18 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     batch.push(...waiting.splice(0, options.maxBatch - batch.length));
   }
 
+  /**
+   * Lets whatever else waits go first: for one turn, and for more, until this moment, as long as each of them reads. The
+   * replies of a turn leave at the beginning of the next.
+   */
+  async function giveWay(until: number): Promise<void> {
+    let before: number | undefined;
+    do {
+      before = options.turnsWithReads?.();
+      await nextTurn();
+    } while (options.turnsWithReads?.() !== before && performance.now() < until);
+  }
+
   async function commitBatch(): Promise<void> {
     const batch: Job[] = [];
     const settle: (() => void)[] = [];
@@ -81,9 +98,11 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       const patience = performance.now() + mostPatientMs;
       join(batch);
       for (const job of batch) {
+        const began = performance.now();
         settle.push(await runMember(job));
+        const ended = performance.now();
         // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
-        if (batch.length > 1 && performance.now() < patience) await nextTurn();
+        if (batch.length > 1 && ended < patience) await giveWay(ended + readingShare * (ended - began));
         join(batch);
       }
       options.beforeCommit?.();

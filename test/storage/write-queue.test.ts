@@ -80,6 +80,27 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["at first", "during the batch", "during the flush"]);
   });
 
+  it("those who read go first for more than one turn, and do not keep the next write waiting for ever", async () => {
+    let turns = 0;
+    let isDone = false;
+    const { queue, insert } = openQueue({ turnsWithReads: () => turns });
+    const read = () => {
+      turns++;
+      events.push("read");
+      if (!isDone) setImmediate(read);
+    };
+    const first = queue.run(async () => {
+      const until = performance.now() + 20;
+      while (performance.now() < until);
+      events.push("first");
+      read();
+    });
+    await Promise.all([first, insert("second")]);
+    isDone = true;
+    const between = events.slice(events.indexOf("first"), events.indexOf("INSERT INTO t VALUES ('second')"));
+    assert.ok(between.filter((event) => event === "read").length > 2, between.join("; "));
+  });
+
   it("whoever waits for a lock that is not given up is refused, and all of them at once", async () => {
     using other = openOther();
     other.connection.exec("BEGIN IMMEDIATE");
