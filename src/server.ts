@@ -3,20 +3,14 @@ import type { Logger } from "pino";
 import { composeApi } from "./api.ts";
 import { newDiscoverer } from "./authn/discover.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
-import { openKeyRing } from "./authn/keys.ts";
+import { type KeyRing, openKeyRing } from "./authn/keys.ts";
 import { fetchJson } from "./authn/outbound.ts";
 import { createTokens, type Tokens } from "./authn/tokens.ts";
 import { createPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { detailTypes } from "./doors/detail-types.ts";
-import { createEndpoints } from "./doors/endpoints.ts";
-import { createFastPath } from "./doors/fast/fast-path.ts";
-import { defaultLimits } from "./doors/limits.ts";
-import { type Listener, openListener } from "./doors/listen.ts";
-import { createGateway } from "./doors/rest/gateway.ts";
-import { createRouter } from "./doors/router.ts";
-import { createSite } from "./doors/site.ts";
+import type { Listener } from "./doors/listen.ts";
+import { openDoors } from "./doors.ts";
 import { endpoints } from "./endpoints.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { limits } from "./limits.ts";
@@ -24,7 +18,6 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { operations } from "./operations.ts";
 import { outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
-import { newRequestId } from "./pipeline/call.ts";
 import { createObserver } from "./pipeline/observe.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
@@ -72,93 +65,58 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     refreshCooldownMs: limits.keyRefreshCooldownMs,
   });
   await resealAll(database, seals, clock, log);
-  const { service } = config.registry;
   const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
-  const policy = createPolicy({
-    findHeldRoles: (uid) => findHeldRoles(database.session, uid),
-    findMappedRole: (uid) => findMappedRole(database.session, uid),
-    epoch: () => database.accessEpoch.current(),
-  });
+  const policy = policyOver(database);
   const tokenService = await openTokenService({ config, database, clock, policy, tokens, seals, log });
+  const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discoverer(config) });
+  const metrics = createMetrics();
+  measure(metrics, tokens, policy);
+  const observer = createObserver(log, metrics);
+  const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
+  const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain };
+  const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
+  const signing = { issuer: config.baseUrl, service: config.registry.service, clock };
+  const signer = await openRegistrySigner(database, seals, signing);
+  const stopping = new AbortController();
+  const draining = stopping.signal;
+  const listener = await openDoors({
+    config,
+    log,
+    api,
+    operations: operations(api.methods, { check: () => database.check(), draining }),
+    endpoints: endpoints({ config, database, keys, signer, policy, failures, clock, log, ...tokenService }),
+    pages: { ...pages(config, database, keys, signer, metrics), ...tokenService.pages },
+    mounts: tokenService.mounts,
+    observe: observer,
+    draining,
+  });
+  keepUp(database, keys, { clock, log, draining });
+  return running(config, { database, tokens, policy, seals }, listener, stopping);
+}
+
+function policyOver({ session, accessEpoch }: Database): Policy {
+  return createPolicy({
+    findHeldRoles: (uid) => findHeldRoles(session, uid),
+    findMappedRole: (uid) => findMappedRole(session, uid),
+    epoch: () => accessEpoch.current(),
+  });
+}
+
+function discoverer(config: Config) {
   const outside = outboundOptions(config);
-  const discover = newDiscoverer({
+  return newDiscoverer({
     fetchJson: (url) => fetchJson(url, outside),
     allowInsecureIssuers: config.dev,
     maxFetches: limits.discoveries,
   });
-  const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover });
-  const deps = { ...parts, ...tokenService };
-  const metrics = createMetrics();
-  measure(metrics, tokens, policy);
-  const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
-  const observer = createObserver(log, metrics);
-  const { domain } = config;
-  const { now, later, methods } = composeApi(deps, tokenService, { tokens, policy, failures, clock, observer, domain });
+}
 
-  const gateway = createGateway(now.values(), {
-    later,
-    maxBodyBytes: limits.bodyBytes,
-    bodyTimeoutMs: limits.bodyTimeoutMs,
-    requestTimeoutMs: limits.requestTimeoutMs,
-    maxJsonDepth: limits.jsonDepth,
-    domain,
-    anyTypes: detailTypes,
-    newRequestId,
-    report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
-  });
-  const signer = await openRegistrySigner(database, seals, { issuer: config.baseUrl, service, clock });
-  const plain = createEndpoints(
-    endpoints({ config, database, keys, signer, policy, failures, clock, log, ...tokenService }),
-    {
-      ...limits,
-      maxJsonDepth: limits.jsonDepth,
-      errorDomain: `iam.${domain}`,
-      newRequestId,
-      observe: observer,
-    },
-    (request, response) => gateway.handle(request, response),
-  );
-  const site = createSite(
-    { ...pages(config, database, keys, signer, metrics), ...tokenService.pages },
-    tokenService.mounts,
-    plain,
-  );
-  const stopping = new AbortController();
-  const router = createRouter({
-    methods,
-    fallback: site,
-    maxBodyBytes: limits.bodyBytes,
-    maxTimeoutMs: limits.deadlineMs,
-    detailTypes,
-    draining: stopping.signal,
-    operations: operations(methods, { check: () => database.check(), draining: stopping.signal }),
-  });
-  const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
-  const fast = config.fastPath
-    ? createFastPath({
-        methods,
-        maxBodyBytes: limits.bodyBytes,
-        bodyTimeoutMs: limits.bodyTimeoutMs,
-        maxChunks: defaultLimits.freeChunks,
-        maxTimeoutMs: limits.deadlineMs,
-        detailTypes,
-        onError,
-      })
-    : undefined;
-  const listener = await openListener({
-    host: config.host,
-    port: config.port,
-    ...(config.tls ? { tls: config.tls } : {}),
-    limits: defaultLimits,
-    handler: (request, response) => {
-      if (!fast?.request(request, response)) return router(request, response);
-    },
-    fast: fast?.stream,
-    onError,
-  }).catch((error) => {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    throw isTaken ? new Error(`listen: ${config.host}:${config.port} is taken by another program.`) : error;
-  });
+/** What a server does again and again until it stops: reads the signing keys anew, and removes what has expired. */
+function keepUp(
+  database: Database,
+  keys: KeyRing,
+  { clock, log, draining }: { clock: Clock; log: Logger; draining: AbortSignal },
+): void {
   const refresher = setInterval(
     () => void keys.refresh().catch((error) => log.warn({ err: error }, "signing keys could not be read")),
     limits.keyRefreshMs,
@@ -168,11 +126,10 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     const swept = database.write(context, (tx) => sweepSignIns(tx, clock()));
     swept.catch((error) => log.warn({ err: error }, "what has expired could not be removed"));
   }, limits.sweepMs);
-  stopping.signal.addEventListener("abort", () => {
+  draining.addEventListener("abort", () => {
     clearInterval(refresher);
     clearInterval(sweeper);
   });
-  return running(config, { database, tokens, policy, seals }, listener, stopping);
 }
 
 function running(

@@ -102,7 +102,9 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
         settle.push(await runMember(job));
         const ended = performance.now();
         // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
-        if (batch.length > 1 && ended < patience) await giveWay(ended + readingShare * (ended - began));
+        if (batch.length > 1 && ended < patience) {
+          await giveWay(Math.min(ended + readingShare * (ended - began), patience));
+        }
         join(batch);
       }
       options.beforeCommit?.();

@@ -1,0 +1,92 @@
+// The doors of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
+import type { Logger } from "pino";
+import type { Api } from "./api.ts";
+import type { Config } from "./config.ts";
+import { detailTypes } from "./doors/detail-types.ts";
+import type { HttpHandler } from "./doors/dispatch.ts";
+import { createEndpoints, type EndpointOptions, type Endpoints } from "./doors/endpoints.ts";
+import { createFastPath, type FastPath } from "./doors/fast/fast-path.ts";
+import { defaultLimits } from "./doors/limits.ts";
+import { type Listener, openListener } from "./doors/listen.ts";
+import { createGateway } from "./doors/rest/gateway.ts";
+import { createRouter, type RouterOptions } from "./doors/router.ts";
+import { createSite, type Mounts, type Pages } from "./doors/site.ts";
+import { limits } from "./limits.ts";
+import { newRequestId } from "./pipeline/call.ts";
+
+/** What the doors lead to. */
+export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draining"> {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly api: Api;
+  readonly endpoints: Endpoints;
+  readonly pages: Pages;
+  readonly mounts: Mounts;
+  readonly observe: EndpointOptions["observe"];
+}
+
+/** Listens. Rejects with a sentence when another program has the port. */
+export async function openDoors(options: DoorsOptions): Promise<Listener> {
+  const { config, log } = options;
+  const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
+  const fast = config.fastPath ? openFastPath(options.api, onError) : undefined;
+  const router = openRouter(options);
+  return await openListener({
+    host: config.host,
+    port: config.port,
+    ...(config.tls ? { tls: config.tls } : {}),
+    limits: defaultLimits,
+    handler: (request, response) => {
+      if (!fast?.request(request, response)) return router(request, response);
+    },
+    fast: fast?.stream,
+    onError,
+  }).catch((error) => {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    throw isTaken ? new Error(`listen: ${config.host}:${config.port} is taken by another program.`) : error;
+  });
+}
+
+function openFastPath({ methods }: Api, onError: (error: unknown) => void): FastPath {
+  return createFastPath({
+    methods,
+    maxBodyBytes: limits.bodyBytes,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
+    maxChunks: defaultLimits.freeChunks,
+    maxTimeoutMs: limits.deadlineMs,
+    detailTypes,
+    onError,
+  });
+}
+
+function openRouter(options: DoorsOptions): HttpHandler {
+  const { api, operations, draining } = options;
+  return createRouter({
+    methods: api.methods,
+    operations,
+    fallback: openSite(options),
+    maxBodyBytes: limits.bodyBytes,
+    maxTimeoutMs: limits.deadlineMs,
+    detailTypes,
+    draining,
+  });
+}
+
+/** Whatever is no RPC: pages, else endpoints, else REST. */
+function openSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
+  const { domain } = config;
+  const gateway = createGateway(api.now.values(), {
+    later: api.later,
+    maxBodyBytes: limits.bodyBytes,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
+    requestTimeoutMs: limits.requestTimeoutMs,
+    maxJsonDepth: limits.jsonDepth,
+    domain,
+    anyTypes: detailTypes,
+    newRequestId,
+    report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
+  });
+  const beside = { ...limits, maxJsonDepth: limits.jsonDepth, errorDomain: `iam.${domain}`, newRequestId, observe };
+  const plain = createEndpoints(endpoints, beside, (request, response) => gateway.handle(request, response));
+  return createSite(pages, mounts, plain);
+}
