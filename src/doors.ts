@@ -29,8 +29,8 @@ export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draini
 export async function openDoors(options: DoorsOptions): Promise<Listener> {
   const { config, log } = options;
   const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
-  const fast = config.fastPath ? openFastPath(options.api, onError) : undefined;
-  const router = openRouter(options);
+  const fast = config.fastPath ? makeFastPath(options.api, onError) : undefined;
+  const router = makeRouter(options);
   return await openListener({
     host: config.host,
     port: config.port,
@@ -47,7 +47,7 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
   });
 }
 
-function openFastPath({ methods }: Api, onError: (error: unknown) => void): FastPath {
+function makeFastPath({ methods }: Api, onError: (error: unknown) => void): FastPath {
   return createFastPath({
     methods,
     maxBodyBytes: limits.bodyBytes,
@@ -59,12 +59,12 @@ function openFastPath({ methods }: Api, onError: (error: unknown) => void): Fast
   });
 }
 
-function openRouter(options: DoorsOptions): HttpHandler {
+function makeRouter(options: DoorsOptions): HttpHandler {
   const { api, operations, draining } = options;
   return createRouter({
     methods: api.methods,
     operations,
-    fallback: openSite(options),
+    fallback: makeSite(options),
     maxBodyBytes: limits.bodyBytes,
     maxTimeoutMs: limits.deadlineMs,
     detailTypes,
@@ -73,7 +73,7 @@ function openRouter(options: DoorsOptions): HttpHandler {
 }
 
 /** Whatever is no RPC: pages, else endpoints, else REST. */
-function openSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
+function makeSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
   const { domain } = config;
   const gateway = createGateway(api.now.values(), {
     later: api.later,
@@ -86,7 +86,13 @@ function openSite({ config, log, api, endpoints, pages, mounts, observe }: Doors
     newRequestId,
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
-  const beside = { ...limits, maxJsonDepth: limits.jsonDepth, errorDomain: `iam.${domain}`, newRequestId, observe };
-  const plain = createEndpoints(endpoints, beside, (request, response) => gateway.handle(request, response));
+  const endpointOptions = {
+    ...limits,
+    maxJsonDepth: limits.jsonDepth,
+    errorDomain: `iam.${domain}`,
+    newRequestId,
+    observe,
+  };
+  const plain = createEndpoints(endpoints, endpointOptions, (request, response) => gateway.handle(request, response));
   return createSite(pages, mounts, plain);
 }

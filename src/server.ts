@@ -75,8 +75,8 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain };
   const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
-  const signing = { issuer: config.baseUrl, service: config.registry.service, clock };
-  const signer = await openRegistrySigner(database, seals, signing);
+  const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
+  const signer = await openRegistrySigner(database, seals, signerOptions);
   const stopping = new AbortController();
   const draining = stopping.signal;
   const listener = await openDoors({

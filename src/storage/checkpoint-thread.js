@@ -4,10 +4,16 @@ import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import BetterSqlite from "better-sqlite3";
 
-// On one core, a thread of the same priority takes it from the event loop for milliseconds at a time. A little lower only:
-// writes wait for this one once the log is long. Linux has a priority for each thread (setpriority(2), "C library/kernel
-// differences"), others one for the process.
-if (process.platform === "linux") setPriority(0, 5);
+// On one core, a thread of the same priority takes the core from the event loop for milliseconds at a time. A little lower
+// only: writes wait for this one once the log is long. On Linux every thread has a priority of its own (setpriority(2)),
+// elsewhere it would be that of the process.
+if (process.platform === "linux") {
+  try {
+    setPriority(0, 5);
+  } catch {
+    // Forbidden by a filter of system calls. Reads are slower then beside writes.
+  }
+}
 
 const connection = new BetterSqlite(String(workerData), { fileMustExist: true });
 connection.pragma("synchronous = NORMAL");

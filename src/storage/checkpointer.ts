@@ -26,13 +26,8 @@ const intervalMs = 250;
 /** How long the log may become before writes wait, in pages of 4 KiB. */
 const longLogPages = 16 * 1024;
 
-/**
- * Makes the checkpointer of a database file, which `flush` flushes. Its thread starts with the first commit.
- *
- * SQLite itself flushes the file only once all of the log is in it. That is what writes wait for, so all but the last of it
- * is flushed before.
- */
-export function createCheckpointer(file: string, flush: () => Promise<void>, longLog = longLogPages): Checkpointer {
+/** Makes the checkpointer of a database file. Its thread starts with the first commit. */
+export function createCheckpointer(file: string, longLog = longLogPages): Checkpointer {
   let worker: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
   let pages = 0;
@@ -40,10 +35,7 @@ export function createCheckpointer(file: string, flush: () => Promise<void>, lon
 
   function start(): Worker {
     const started = new Worker(new URL("./checkpoint-thread.js", import.meta.url), { workerData: file });
-    started.on("message", async (result: CheckpointResult) => {
-      // One that fails does so for SQLite as well, which then keeps the log.
-      await flush().catch(() => {});
-      if (worker !== started) return;
+    started.on("message", (result: CheckpointResult) => {
       pages = result.log;
       running.shift()?.(result);
     });

@@ -28,6 +28,8 @@ export interface Dialect {
 export interface DatabaseLimits {
   /** Writes that share one commit (SQLite). */
   readonly maxBatch: number;
+  /** How long writes go on joining a commit, in milliseconds (SQLite): other processes wait for its lock meanwhile. */
+  readonly maxBatchMs: number;
   /** Writes that may wait (SQLite). */
   readonly maxWaiting: number;
   /** How long a lock may be waited for, in milliseconds. */
@@ -40,6 +42,7 @@ export interface DatabaseLimits {
 
 export const defaultDatabaseLimits: DatabaseLimits = {
   maxBatch: 128,
+  maxBatchMs: 100,
   maxWaiting: 10_000,
   lockTimeoutMs: 5_000,
   poolSize: 16,

@@ -30,12 +30,11 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
   // One writer at a time: sequence numbers are in the order of commits anyway.
   const transaction = { ...sessionOf(writer, runNow), lockChanges: async () => {} };
   const wal = await open(`${file}-wal`, "r+");
-  const data = await open(file, "r+");
-  const checkpointer = createCheckpointer(file, () => data.datasync());
+  const checkpointer = createCheckpointer(file);
   const queue = createWriteQueue(writer, {
     ...limits,
     room: checkpointer.room,
-    turnsWithReads: snapshot.begun,
+    snapshotsBegun: snapshot.begun,
     beforeCommit: snapshot.end,
     sync() {
       checkpointer.afterCommit();
@@ -57,8 +56,6 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
       await wal.close();
       reader.close();
       writer.close();
-      // Last: to close it takes away the locks that connections of this process have on the file.
-      await data.close();
     },
   };
 }

@@ -5,14 +5,19 @@ import { StorageUnavailable, translateError } from "./errors.ts";
 export interface WriteQueueOptions {
   /** How many writes share one commit at most. */
   readonly maxBatch: number;
+  /**
+   * How long a batch is made, in milliseconds; what has not been run by then is left to the next. Other processes wait for
+   * its lock, and its callers for a reply.
+   */
+  readonly maxBatchMs: number;
   /** How many writes may wait; one more is refused. */
   readonly maxWaiting: number;
   /** How long another process may hold the write lock, in milliseconds. */
   readonly lockTimeoutMs: number;
   /** What the next batch has to wait for, if anything. */
   readonly room?: () => Promise<void> | undefined;
-  /** How many turns of the event loop have read so far. */
-  readonly turnsWithReads?: () => number;
+  /** How many snapshots were begun so far by those who read: one for each turn of the event loop that reads. */
+  readonly snapshotsBegun?: () => number;
   /** Called right before each commit. */
   readonly beforeCommit?: () => void;
   /** Resolves once everything committed before the call is on disk. */
@@ -31,10 +36,7 @@ export interface WriteQueue {
   idle(): Promise<void>;
 }
 
-/** How long a batch lets others go first, in milliseconds: other processes wait for its lock, and its callers for a reply. */
-const mostPatientMs = 100;
-
-/** How long those who read go first after a write, as a multiple of the time that it took: they get two thirds of the event loop. */
+/** How long those who read go first after a write, as a multiple of the time that it took: they get up to two thirds. */
 const readingShare = 2;
 
 interface Job {
@@ -78,15 +80,15 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
   }
 
   /**
-   * Lets whatever else waits go first: for one turn, and for more, until this moment, as long as each of them reads. The
+   * Lets whatever else waits go first: for one turn, and until this moment for more, as long as each of them reads. The
    * replies of a turn leave at the beginning of the next.
    */
   async function giveWay(until: number): Promise<void> {
     let before: number | undefined;
     do {
-      before = options.turnsWithReads?.();
+      before = options.snapshotsBegun?.();
       await nextTurn();
-    } while (options.turnsWithReads?.() !== before && performance.now() < until);
+    } while (options.snapshotsBegun?.() !== before && performance.now() < until);
   }
 
   async function commitBatch(): Promise<void> {
@@ -95,17 +97,16 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     join(batch);
     try {
       await onceUnlocked(() => begin.run(), options.lockTimeoutMs);
-      const patience = performance.now() + mostPatientMs;
+      const due = performance.now() + options.maxBatchMs;
       join(batch);
-      for (const job of batch) {
+      for (let made = 1; made <= batch.length; made++) {
         const began = performance.now();
-        settle.push(await runMember(job));
+        settle.push(await runMember(batch[made - 1]!));
         const ended = performance.now();
         // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
-        if (batch.length > 1 && ended < patience) {
-          await giveWay(Math.min(ended + readingShare * (ended - began), patience));
-        }
-        join(batch);
+        if (batch.length > 1) await giveWay(Math.min(ended + readingShare * (ended - began), due));
+        if (performance.now() < due) join(batch);
+        else waiting.unshift(...batch.splice(made));
       }
       options.beforeCommit?.();
       commit.run();

@@ -18,14 +18,13 @@ function open(t: TestContext) {
   writer.pragma("journal_mode = WAL");
   writer.pragma("wal_autocheckpoint = 0");
   writer.exec("CREATE TABLE pages (page TEXT) STRICT");
-  const flush = t.mock.fn(async () => {});
-  const checkpointer = createCheckpointer(file, flush, longLog);
+  const checkpointer = createCheckpointer(file, longLog);
   t.after(async () => {
     await checkpointer.close();
     writer.close();
     rmSync(directory, { recursive: true });
   });
-  return { file, writer, checkpointer, flush };
+  return { file, writer, checkpointer };
 }
 
 /** Adds so many pages to the log. */
@@ -49,7 +48,7 @@ describe("the checkpointer", () => {
     write(writer, longLog + 1);
     const module = JSON.stringify(new URL("../../src/storage/checkpointer.ts", import.meta.url));
     const run = async (rest: string) => {
-      const script = `const { createCheckpointer } = await import(${module}); const it = createCheckpointer(${JSON.stringify(file)}, async () => {}, -1); ${rest}`;
+      const script = `const { createCheckpointer } = await import(${module}); const it = createCheckpointer(${JSON.stringify(file)}, -1); ${rest}`;
       return (await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script])).stdout;
     };
     assert.equal(await run("it.afterCommit(); setTimeout(() => console.log('idle'), 500);"), "idle\n");
@@ -65,18 +64,6 @@ describe("the checkpointer", () => {
     write(writer, 1);
     const [{ log }] = writer.pragma("wal_checkpoint(PASSIVE)") as [{ log: number }];
     assert.ok(log < longLog, `${log} pages`);
-  });
-
-  it("has the file flushed before writes wait for the log, even if that fails", async (t) => {
-    const { writer, checkpointer, flush } = open(t);
-    flush.mock.mockImplementation(() => Promise.reject(new Error("the disk is gone")));
-    write(writer, longLog + 1);
-    const { room } = await waitFor(checkpointer);
-    const before = flush.mock.callCount();
-    assert.ok(before > 0);
-    await room;
-    assert.ok(flush.mock.callCount() > before);
-    assert.equal(checkpointer.room(), undefined);
   });
 
   it("has them wait again where somebody still reads what the log began with", async (t) => {
@@ -95,7 +82,7 @@ describe("the checkpointer", () => {
   it("can be closed at any moment of the start of its thread", async (t) => {
     const { file } = open(t);
     for (let turns = 0; turns < 40; turns++) {
-      const checkpointer = createCheckpointer(file, async () => {}, -1);
+      const checkpointer = createCheckpointer(file, -1);
       const room = checkpointer.room();
       await pause(turns);
       await checkpointer.close();

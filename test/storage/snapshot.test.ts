@@ -44,6 +44,15 @@ describe("the snapshot of a turn", () => {
     assert.equal(read(), 1);
   });
 
+  it("is counted once, however much is read", async () => {
+    read();
+    read();
+    assert.equal(snapshot.begun(), 1);
+    await nextTurn();
+    read();
+    assert.equal(snapshot.begun(), 2);
+  });
+
   it("can be ended before, so that what is read then is new", () => {
     assert.equal(read(), 0);
     add();

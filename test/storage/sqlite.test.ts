@@ -45,6 +45,35 @@ describe("SQLite: a lock that another process holds", () => {
   });
 });
 
+describe("SQLite: writes that share a commit", () => {
+  it("let several turns of reads pass between them", async () => {
+    await using store = await openSqliteStore();
+    const { database } = store;
+    await write(database, (tx) => insertRow(tx, groups, root));
+    let turns = 0;
+    let between: number | undefined;
+    const turn = () => {
+      void findRow(database.session, groups, root.uid);
+      turns++;
+      if (between === undefined) setImmediate(turn);
+    };
+    const first = write(database, async () => {
+      const until = performance.now() + 20;
+      while (performance.now() < until);
+      setImmediate(turn);
+    });
+    const second = write(database, async () => {
+      between = turns;
+    });
+    try {
+      await Promise.all([first, second]);
+    } finally {
+      between ??= turns;
+    }
+    assert.ok(between > 2, `${between} turns`);
+  });
+});
+
 describe("SQLite: the file", () => {
   it("can be read and written by its owner alone, with everything beside it: it holds signing keys", async () => {
     await using store = await openSqliteStore();

@@ -35,6 +35,7 @@ describe("write queue", () => {
     };
     const queue = createWriteQueue(connection, {
       maxBatch: 128,
+      maxBatchMs: 60_000,
       maxWaiting: 1000,
       lockTimeoutMs: 100,
       sync,
@@ -80,25 +81,45 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["at first", "during the batch", "during the flush"]);
   });
 
-  it("those who read go first for more than one turn, and do not keep the next write waiting for ever", async () => {
-    let turns = 0;
+  /** How many turns passed between two writes while every turn reads `perTurn` snapshots. */
+  async function turnsBetween(perTurn: number): Promise<number> {
     let isDone = false;
-    const { queue, insert } = openQueue({ turnsWithReads: () => turns });
-    const read = () => {
-      turns++;
-      events.push("read");
-      if (!isDone) setImmediate(read);
+    let snapshots = 0;
+    const { queue, insert } = openQueue({ snapshotsBegun: () => snapshots });
+    const turn = () => {
+      snapshots += perTurn;
+      events.push("turn");
+      if (!isDone) setImmediate(turn);
     };
     const first = queue.run(async () => {
       const until = performance.now() + 20;
       while (performance.now() < until);
       events.push("first");
-      read();
+      setImmediate(turn);
     });
-    await Promise.all([first, insert("second")]);
-    isDone = true;
+    try {
+      await Promise.all([first, insert("second")]);
+    } finally {
+      isDone = true;
+    }
     const between = events.slice(events.indexOf("first"), events.indexOf("INSERT INTO t VALUES ('second')"));
-    assert.ok(between.filter((event) => event === "read").length > 2, between.join("; "));
+    return between.filter((event) => event === "turn").length;
+  }
+
+  it("whoever reads goes first for several turns, and does not keep the next write waiting for ever", async () => {
+    const turns = await turnsBetween(1);
+    assert.ok(turns > 2, `${turns} turns`);
+  });
+
+  it("one turn is left to those who do not read", async () => {
+    assert.equal(await turnsBetween(0), 1);
+  });
+
+  it("a batch that takes too long is committed, and the rest of it is the next one", async () => {
+    const { insert } = openQueue({ maxBatchMs: 0 });
+    await Promise.all(["a", "b", "a", "c"].map((value) => insert(value).catch(() => {})));
+    assert.equal(events.filter((event) => event === "COMMIT").length, 4);
+    assert.deepEqual(values(), ["a", "b", "c"]);
   });
 
   it("whoever waits for a lock that is not given up is refused, and all of them at once", async () => {
