@@ -29,8 +29,8 @@ export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draini
 export async function openDoors(options: DoorsOptions): Promise<Listener> {
   const { config, log } = options;
   const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
-  const fast = config.fastPath ? makeFastPath(options.api, onError) : undefined;
-  const router = makeRouter(options);
+  const fast = config.fastPath ? newFastPath(options.api, onError) : undefined;
+  const router = newRouter(options);
   return await openListener({
     host: config.host,
     port: config.port,
@@ -47,7 +47,7 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
   });
 }
 
-function makeFastPath({ methods }: Api, onError: (error: unknown) => void): FastPath {
+function newFastPath({ methods }: Api, onError: (error: unknown) => void): FastPath {
   return createFastPath({
     methods,
     maxBodyBytes: limits.bodyBytes,
@@ -59,12 +59,12 @@ function makeFastPath({ methods }: Api, onError: (error: unknown) => void): Fast
   });
 }
 
-function makeRouter(options: DoorsOptions): HttpHandler {
+function newRouter(options: DoorsOptions): HttpHandler {
   const { api, operations, draining } = options;
   return createRouter({
     methods: api.methods,
     operations,
-    fallback: makeSite(options),
+    fallback: newSite(options),
     maxBodyBytes: limits.bodyBytes,
     maxTimeoutMs: limits.deadlineMs,
     detailTypes,
@@ -73,7 +73,7 @@ function makeRouter(options: DoorsOptions): HttpHandler {
 }
 
 /** Whatever is no RPC: pages, else endpoints, else REST. */
-function makeSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
+function newSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
   const { domain } = config;
   const gateway = createGateway(api.now.values(), {
     later: api.later,

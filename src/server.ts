@@ -68,7 +68,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = policyOver(database);
   const tokenService = await openTokenService({ config, database, clock, policy, tokens, seals, log });
-  const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discoverer(config) });
+  const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
   const metrics = createMetrics();
   measure(metrics, tokens, policy);
   const observer = createObserver(log, metrics);
@@ -102,7 +102,7 @@ function policyOver({ session, accessEpoch }: Database): Policy {
   });
 }
 
-function discoverer(config: Config) {
+function discovererFor(config: Config) {
   const outside = outboundOptions(config);
   return newDiscoverer({
     fetchJson: (url) => fetchJson(url, outside),

@@ -99,14 +99,14 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       await onceUnlocked(() => begin.run(), options.lockTimeoutMs);
       const due = performance.now() + options.maxBatchMs;
       join(batch);
-      for (let made = 1; made <= batch.length; made++) {
+      while (settle.length < batch.length) {
         const began = performance.now();
-        settle.push(await runMember(batch[made - 1]!));
+        settle.push(await runMember(batch[settle.length]!));
         const ended = performance.now();
         // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
         if (batch.length > 1) await giveWay(Math.min(ended + readingShare * (ended - began), due));
         if (performance.now() < due) join(batch);
-        else waiting.unshift(...batch.splice(made));
+        else waiting.unshift(...batch.splice(settle.length));
       }
       options.beforeCommit?.();
       commit.run();
