@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { prepareAdvisories } from "./advisory-data.ts";
 import { checkCreated, checkReads } from "./checks.ts";
-import { copyData, type Data, prepareData } from "./data.ts";
+import { type Data, prepareData } from "./data.ts";
 import { type Gatehouse, startGatehouse } from "./gatehouse.ts";
 import type { MicroRow } from "./micro.ts";
 import type { Options } from "./options.ts";
@@ -14,7 +14,7 @@ import { advisoryScenarios } from "./scenarios/advisories.ts";
 import { etcdScenarios } from "./scenarios/etcd.ts";
 import { rawScenarios } from "./scenarios/raw.ts";
 import { readScenarios } from "./scenarios/reads.ts";
-import { type CreateCount, writeScenarios } from "./scenarios/writes.ts";
+import { writeScenarios } from "./scenarios/writes.ts";
 import { serverCore } from "./server-process.ts";
 import { sizeName } from "./sizes.ts";
 import { isInstalled } from "./tools.ts";
@@ -38,17 +38,16 @@ export async function measureAll(options: Options, searchPath: string, report: R
   for (const item of data) readers.push(stack.use(await startGatehouse(item, [])));
   for (const gatehouse of readers) await checkReads(gatehouse);
   const vulnerable = stack.use(await startGatehouse(advisories, []));
-  const copy = stack.use(copyData(data.find((item) => item.landmarks.groups === writtenSize) ?? data[0]!));
-  const writer = stack.use(await startGatehouse(copy, []));
-  const count: CreateCount = { created: 0 };
+  const copied = data.find((item) => item.landmarks.groups === writtenSize) ?? data[0]!;
+  const writes = await writeScenarios(copied, stack);
   const measured = [
     ...(await Promise.all(readers.map(readScenarios))).flat(),
     ...advisoryScenarios(vulnerable, advisories),
-    ...writeScenarios(writer, count),
+    ...writes.scenarios,
     ...(isInstalled("etcd", searchPath) ? await etcdScenarios(stack) : []),
   ];
   const rows = await measure(choose(raw, measured, options.only), options.rounds, options.seconds, report);
-  await checkCreated(writer, count.created);
+  for (const { server, created } of writes.written) await checkCreated(server, created);
   return { ...machine(), scenarios: rows, processes: processRows(readers, measured, rows), parts };
 }
 

@@ -23,7 +23,7 @@ export interface Gatehouse extends ServerProcess {
   readonly idleMib: number;
 }
 
-const program = fileURLToPath(new URL("../src/gatehouse.js", import.meta.url));
+const wholeProgram = fileURLToPath(new URL("../src/gatehouse.js", import.meta.url));
 const makeBundle = fileURLToPath(new URL("../src/bundle/make.js", import.meta.url));
 const tokenTimeoutMs = 10_000;
 const settleMs = 500;
@@ -32,7 +32,11 @@ const settleMs = 500;
 const flags = ["--max-semi-space-size=8"];
 
 /** Starts Gatehouse in development mode. `nodeFlags` are for Node itself, such as `--cpu-prof`. */
-export async function startGatehouse({ directory, landmarks }: Data, nodeFlags: readonly string[]): Promise<Gatehouse> {
+export async function startGatehouse(
+  { directory, landmarks }: Data,
+  nodeFlags: readonly string[],
+  program = wholeProgram,
+): Promise<Gatehouse> {
   // As npm ci leaves it.
   execFileSync(process.execPath, [makeBundle]);
   const port = await freePort();

@@ -49,16 +49,21 @@ export async function measure(
   seconds: number,
   report: (text: string) => void,
 ): Promise<Row[]> {
-  for (const scenario of scenarios) await warmUp(scenario);
   const samples = new Map<string, Sample[]>(scenarios.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
     report(`round ${round} of ${rounds}`);
-    for (const scenario of scenarios) samples.get(scenario.name)?.push(await sampleOf(scenario, seconds));
+    for (const scenario of scenarios) {
+      await warmUp(scenario);
+      samples.get(scenario.name)?.push(await sampleOf(scenario, seconds));
+    }
   }
   return scenarios.map((scenario) => rowOf(scenario, samples));
 }
 
-/** Compiled code and caches as in a server that has run for a while: the compilers share its core while they are at work. */
+/**
+ * Compiled code and caches as in a server that has run for a while: the compilers share its core while they are at work. In
+ * every round anew, since what lies idle meanwhile may leave the caches of the processor and of the system.
+ */
 async function warmUp(scenario: Scenario): Promise<void> {
   let before = Number.POSITIVE_INFINITY;
   for (let second = 0; second < mostWarmUpSeconds; second++) {

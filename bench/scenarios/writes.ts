@@ -1,5 +1,7 @@
-// Durable creation of groups, and what reads suffer from it.
-import type { Gatehouse } from "../gatehouse.ts";
+// Durable creation of groups, what sharing commits gains, and what reads suffer from it.
+import { fileURLToPath } from "node:url";
+import { copyData, type Data } from "../data.ts";
+import { type Gatehouse, startGatehouse } from "../gatehouse.ts";
 import { type LoadResult, loadHttp1 } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
 import { rawHttp } from "./raw.ts";
@@ -9,36 +11,67 @@ import { getRest } from "./reads.ts";
 const writers = 32;
 const readers = 4;
 
-/** How many groups were created so far, as the load generator counts. */
-export interface CreateCount {
+const commitEach = fileURLToPath(new URL("../servers/commit-each.ts", import.meta.url));
+
+/** How many groups a server has created so far, as the load generator counts. */
+export interface Written {
+  readonly server: Gatehouse;
   created: number;
 }
 
-/** Creates over REST with 32 clients; reads with 4 clients, alone and meanwhile. The data must be a copy. */
-export function writeScenarios(gatehouse: Gatehouse, count: CreateCount): Scenario[] {
-  const { port, landmarks, authorization } = gatehouse;
-  const body = JSON.stringify({ name: "made by the benchmark", description: "One of many" });
-  const requests = [{ method: "POST", path: `/iam/v2beta1/groups/${landmarks.emptyUid}`, body }];
-  const headers = { authorization, "content-type": "application/json" };
-  const create = async (seconds: number): Promise<LoadResult> => {
-    const result = await loadHttp1({ port, connections: writers, headers, requests }, seconds);
-    count.created += result.requests - result.failed;
-    return result;
-  };
-  const alone = getRest(gatehouse, `GetGroup REST, ${readers} clients`, readers);
-  return [
-    { name: `CreateGroup REST, ${writers} clients`, server: gatehouse, baseline: rawHttp, load: create },
+/**
+ * Creates over REST with 32 clients, in commits that writes share and in one for each; reads with 4 clients, alone and
+ * meanwhile. Each server has a copy of the data. They end with the stack.
+ */
+export async function writeScenarios(
+  data: Data,
+  stack: AsyncDisposableStack,
+): Promise<{ scenarios: Scenario[]; written: Written[] }> {
+  const shared = await startOnCopy(data, stack);
+  const each = await startOnCopy(data, stack, commitEach);
+  const create = createGroups(shared, `CreateGroup REST, ${writers} clients`, rawHttp);
+  const alone = getRest(shared.server, `GetGroup REST, ${readers} clients`, readers);
+  const scenarios: Scenario[] = [
+    create,
+    createGroups(each, `${create.name}, a commit each`, create.name),
     alone,
     {
       name: `GetGroup REST, ${readers} clients, ${writers} create`,
-      server: gatehouse,
+      server: shared.server,
       baseline: alone.name,
       gauge: "p50",
       alone: false,
       load: async (seconds) => {
-        const [read, created] = await Promise.all([alone.load(seconds), create(seconds)]);
+        const [read, created] = await Promise.all([alone.load(seconds), create.load(seconds)]);
         return { ...read, failed: read.failed + created.failed };
       },
     },
   ];
+  return { scenarios, written: [shared, each] };
+}
+
+async function startOnCopy(data: Data, stack: AsyncDisposableStack, program?: string): Promise<Written> {
+  const copy = stack.use(copyData(data));
+  return { server: stack.use(await startGatehouse(copy, [], program)), created: 0 };
+}
+
+function createGroups(written: Written, name: string, baseline: string): Scenario {
+  const { server } = written;
+  const body = JSON.stringify({ name: "made by the benchmark", description: "One of many" });
+  const load = {
+    port: server.port,
+    connections: writers,
+    headers: { authorization: server.authorization, "content-type": "application/json" },
+    requests: [{ method: "POST", path: `/iam/v2beta1/groups/${server.landmarks.emptyUid}`, body }],
+  };
+  return {
+    name,
+    server,
+    baseline,
+    async load(seconds): Promise<LoadResult> {
+      const result = await loadHttp1(load, seconds);
+      written.created += result.requests - result.failed;
+      return result;
+    },
+  };
 }
