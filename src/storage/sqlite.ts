@@ -23,14 +23,16 @@ const mappedBytes = 2 ** 30;
 
 /** Opens or creates the database file and brings it up to date. */
 export async function openSqlite(file: string, limits: DatabaseLimits): Promise<Dialect> {
-  const writer = await openWriter(file, limits);
-  const reader = connect(file, limits, true);
+  await using opened = new AsyncDisposableStack();
+  const writer = opened.adopt(await openWriter(file, limits), closeConnection);
+  const reader = opened.adopt(connect(file, limits, true), closeConnection);
   const snapshot = createSnapshot(reader);
   const readSession = sessionOf(reader, (statement) => opening(snapshot, runNow(statement)));
   // One writer at a time: sequence numbers are in the order of commits anyway.
   const transaction = { ...sessionOf(writer, runNow), lockChanges: async () => {} };
-  const wal = await open(`${file}-wal`, "r+");
+  const wal = opened.use(await open(`${file}-wal`, "r+"));
   const checkpointer = createCheckpointer(file);
+  opened.defer(checkpointer.close);
   const queue = createWriteQueue(writer, {
     ...limits,
     room: checkpointer.room,
@@ -42,6 +44,7 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
     },
   });
 
+  const everything = opened.move();
   return {
     name: "sqlite",
     session: readSession,
@@ -52,12 +55,13 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
     },
     async close() {
       await queue.idle();
-      await checkpointer.close();
-      await wal.close();
-      reader.close();
-      writer.close();
+      await everything.disposeAsync();
     },
   };
+}
+
+function closeConnection(connection: BetterSqlite.Database): void {
+  connection.close();
 }
 
 async function openWriter(file: string, limits: DatabaseLimits): Promise<BetterSqlite.Database> {
