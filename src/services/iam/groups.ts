@@ -37,7 +37,7 @@ const group = defineResource<typeof GroupSchema, GroupRow>({
 });
 
 /** Groups as the parents of everything else. */
-export const groupParents: ParentCollection = {
+export const groupParents: ParentCollection<GroupRow> = {
   type: group.type,
   lock: (tx, uid) => lockRow(tx, groupCollection, uid),
 };
@@ -76,11 +76,15 @@ export function groups(deps: Deps): Implementation {
   /** Kind and status come from the organization. */
   async function createChild(parent: string, value: Group, call: Call) {
     requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
-    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
-      const above = await findRow(tx, groupCollection, parent);
-      const server = { verified: false, kind: above?.kind ?? 0, status: above?.status ?? 0, resourceLimits: {} };
-      return groupMessage(await standard.insert(tx, parent, value, server));
-    });
+    const row = await deps.database.write(writeContext(call, deps.clock), (tx) =>
+      standard.insert(tx, parent, value, (_uid, above) => ({
+        verified: false,
+        kind: above?.kind ?? 0,
+        status: above?.status ?? 0,
+        resourceLimits: {},
+      })),
+    );
+    return groupMessage(row);
   }
 
   return implement(
