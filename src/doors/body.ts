@@ -9,9 +9,6 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number;
 }
 
-const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
-const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
-
 /** For how long a rest that nobody wants is taken in, so that the client gets to read why it was refused. */
 const maxDiscardMs = 1000;
 
@@ -25,7 +22,8 @@ export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> 
       if (body.size() + chunk.length <= maxBodyBytes) body.append(chunk);
       else settle(() => reject(tooLarge(maxBodyBytes)));
     };
-    const onEnd = () => settle(() => resolve(body.bytes()));
+    // A stream of HTTP/2 that was cut off ends as if it were whole.
+    const onEnd = () => settle(() => (req.aborted ? reject(clientLeft()) : resolve(body.bytes())));
     const onGone = () => settle(() => reject(clientLeft()));
     // A reply that was sent before the body ended leaves nobody to hear of it: that must not keep the process running.
     const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs).unref();
@@ -37,6 +35,15 @@ export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> 
     req.on("data", onData).on("end", onEnd).on("close", onGone).on("error", onGone);
     if (req.destroyed) onGone();
   });
+}
+
+/** Decodes UTF-8 and keeps a byte order mark; throws INVALID_ARGUMENT about the field. */
+export function decodeUtf8(bytes: Uint8Array, field: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw invalidField(field, "must be UTF-8");
+  }
 }
 
 /** Takes in the rest of a body until it ends, is larger than the limit, or takes a second. Never rejects. */
@@ -66,16 +73,20 @@ export function hasLongRest(req: HttpRequest, limits: BodyLimits): boolean {
 
 /** Refuses a body that is not JSON in UTF-8: a browser sends none such to another origin without asking first. */
 export function checkJsonType(req: HttpRequest): void {
-  checkType(req, jsonType, "must be application/json");
+  checkType(req, "application/json", "must be application/json");
 }
 
 /** Refuses a body that is not a form in UTF-8. */
 export function checkFormType(req: HttpRequest): void {
-  checkType(req, formType, "must be application/x-www-form-urlencoded, or the body empty");
+  const form = "application/x-www-form-urlencoded";
+  checkType(req, form, `must be ${form}, or the body empty`);
 }
 
-function checkType(req: HttpRequest, type: RegExp, rule: string): void {
-  if (!type.test((readHeader(req, "content-type") ?? "").trim())) throw invalidField("content-type", rule);
+function checkType(req: HttpRequest, type: string, rule: string): void {
+  const [name = "", ...parameters] = (readHeader(req, "content-type") ?? "").toLowerCase().split(";");
+  // RFC 2045 §5: parameters that are not known are ignored. The one that is says how to read the text.
+  const isForeign = parameters.some((text) => /^\s*charset\s*=(?!\s*(?:utf-8|"utf-8")\s*$)/.test(text));
+  if (name.trim() !== type || isForeign) throw invalidField("content-type", rule);
   const encoding = readHeader(req, "content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity") throw invalidField("content-encoding", "must be identity");
 }

@@ -2,7 +2,7 @@
 import type { Message } from "@bufbuild/protobuf";
 import { type ConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import type { ApiError } from "../aip/errors.ts";
+import { type ApiError, Code } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { toConnectError } from "./connect-error.ts";
@@ -35,15 +35,27 @@ export function adapt(routes: (router: ConnectRouter) => void, options: RouterOp
 function unary(method: Method) {
   return async (request: Message, context: HandlerContext): Promise<Message> => {
     const call = callOf(context);
+    // Past its deadline, or left by its client, a call is not begun, and one that was begun is not waited for.
+    const ended = endOf(context.signal);
     try {
-      return await method.invoke(call, request);
+      return await Promise.race([method.invoke(call, request), ended]);
     } catch (error) {
+      if (context.signal.aborted) throw context.signal.reason;
+      // RFC 9110 §15.5.2: a 401 names the scheme.
+      if (context.protocolName === "connect" && (error as ApiError).code === Code.UNAUTHENTICATED)
+        context.responseHeader.set("www-authenticate", "Bearer");
       throw toConnectError(error as ApiError);
     } finally {
       for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
       context.responseHeader.set("x-request-id", call.requestId);
     }
   };
+}
+
+/** Rejects when the signal is aborted; throws when it is so already. */
+function endOf(signal: AbortSignal): Promise<never> {
+  signal.throwIfAborted();
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 
 function callOf(context: HandlerContext): Call {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { StreamHandler } from "./fast/fast-path.ts";
 import { checkHead } from "./head.ts";
 import { type HttpRequest, type HttpResponse, readHeader } from "./http-message.ts";
-import type { ListenerLimits } from "./limits.ts";
+import { type ChunkLimits, isCutTooFinely, type ListenerLimits } from "./limits.ts";
 
 /** RFC 9113 §7. Numbers, since node:http2 is loaded with the first connection that speaks it. */
 export const internalError = 0x2;
@@ -23,7 +23,7 @@ export interface SocketServer {
 /**
  * Surrounds a handler with what must hold for every request.
  *
- * Nothing that the handler throws gets out. connect-node throws on `Host: [` and on HTTP/1.0 without Host, which would
+ * Nothing that the handler throws gets out. connect-node throws on `Host: a%zz` and on HTTP/1.0 without Host, which would
  * end the process.
  */
 export function guarded(handler: HttpHandler, limits: ListenerLimits, onError: (error: unknown) => void) {
@@ -86,8 +86,7 @@ function mayHaveBody(request: HttpRequest): boolean {
   return readHeader(request, "content-length") !== undefined || readHeader(request, "transfer-encoding") !== undefined;
 }
 
-// A body in chunks of one byte costs a hundred times its size in memory once it is collected, under every limit on bytes.
-function boundChunks(request: HttpRequest, limits: ListenerLimits): void {
+function boundChunks(request: HttpRequest, limits: ChunkLimits): void {
   const push = request.push;
   let chunks = 0;
   let bytes = 0;
@@ -95,7 +94,7 @@ function boundChunks(request: HttpRequest, limits: ListenerLimits): void {
     if (chunk !== null) {
       chunks += 1;
       bytes += chunk.length;
-      if (chunks > limits.freeChunks && bytes < (chunks - limits.freeChunks) * limits.meanChunkBytes) {
+      if (isCutTooFinely(chunks, bytes, limits)) {
         cutOff(request, enhanceYourCalm);
         return false;
       }

@@ -2,14 +2,14 @@
 import type { ApiError } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
 import { finishError } from "../pipeline/finish-error.ts";
-import { checkFormType, readBody } from "./body.ts";
+import { checkFormType, decodeUtf8, readBody } from "./body.ts";
 import { watchClient } from "./client.ts";
 import type { HttpHandler } from "./dispatch.ts";
 import { httpCall } from "./http-call.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, type HttpResponse, pathOf, requestTarget } from "./http-message.ts";
 import { callHeaders, sendReply } from "./reply.ts";
-import { bodyField, decodeUtf8, parseJsonText } from "./rest/json-text.ts";
+import { bodyField, parseJsonText } from "./rest/json-text.ts";
 import { type Parameter, parseParameters } from "./rest/query.ts";
 import { statusOf } from "./rest/reply.ts";
 import { methodNotAllowed } from "./rest/routes.ts";

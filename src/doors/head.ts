@@ -33,17 +33,22 @@ function checkLines(request: HttpRequest, raw: readonly string[]): number | unde
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] ?? "";
     const value = raw[i + 1] ?? "";
-    if (isNamed(name, "host")) hosts += 1;
-    else if (isNamed(name, "transfer-encoding") && !isPlainChunked(request, value)) return 400;
+    if (isNamed(name, "host")) {
+      hosts += 1;
+      if (!hostValue.test(value)) return 400;
+    } else if (isNamed(name, "transfer-encoding") && !isPlainChunked(request, value)) return 400;
     else if (isNamed(name, "authorization")) {
       // RFC 6750 §2: one credential. Node keeps the first and drops the rest.
       if (authorization !== undefined) request.headers.authorization = `${authorization}, ${value}`;
       authorization = authorization === undefined ? value : `${authorization}, ${value}`;
     }
   }
-  // RFC 9112 §3.2: a server must refuse more than one Host line.
-  return hosts > 1 ? 400 : undefined;
+  // RFC 9112 §3.2: a server must refuse more than one Host line, and over HTTP/1.1 less.
+  return hosts > 1 || (hosts === 0 && request.httpVersion === "1.1") ? 400 : undefined;
 }
+
+// RFC 3986 §3.2.2: a name or an address, in brackets if it is one of IPv6, and perhaps a port.
+const hostValue = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 // Compares the length first: nearly every header differs in it.
 function isNamed(name: string, wanted: string): boolean {

@@ -5,20 +5,28 @@ import { ignore, type SocketServer } from "./dispatch.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove.ts";
 
-/** The replies that a connection still owes, in order; a list for the reason that decision 0019 tells. */
-type Owed = ServerResponse[];
+interface Connection {
+  /** The replies that it still owes, in order; a list for the reason that decision 0019 tells. */
+  readonly owed: ServerResponse[];
+  /** Whether it ends with these: nothing that comes behind them is heard. */
+  isEnding: boolean;
+  /** Requests that were not heard. */
+  unheard: number;
+}
 
 /** An HTTP/1 server, strict in what it parses, bounded in time and size. */
 export function newHttp1Server(
   limits: ListenerLimits,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): SocketServer {
-  const connections = new Map<Duplex, Owed>();
+  const connections = new Map<Duplex, Connection>();
   let retiring = false;
 
   const server = createServer({
     // RFC 9112 §11.2: no leniency, or a proxy in front may see other requests than we do.
     insecureHTTPParser: false,
+    // head.ts refuses requests without one, so that nothing behind them is heard either.
+    requireHostHeader: false,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -29,23 +37,37 @@ export function newHttp1Server(
   server.timeout = limits.stallTimeoutMs;
 
   server.on("request", (request, response) => {
-    const owed = connections.get(request.socket);
-    if (owed === undefined || owed.length >= limits.maxPipelinedRequests) {
-      request.socket.destroy();
+    const connection = connections.get(request.socket);
+    // RFC 9112 §9.6: what comes behind a request whose reply says `close` must not be carried out.
+    if (connection === undefined || endsItself(connection)) {
+      // Node keeps each of them until the connection is gone.
+      if (!connection || ++connection.unheard > limits.maxPipelinedRequests) request.socket.destroy();
+      return;
+    }
+    const { owed } = connection;
+    if (owed.length >= limits.maxPipelinedRequests) {
+      connection.unheard++;
+      endBehindOwed(connection, request.socket);
       return;
     }
     owed.push(response);
-    response.on("close", () => removeFrom(owed, response));
+    response.on("close", () => {
+      connection.isEnding = endsItself(connection);
+      removeFrom(owed, response);
+    });
     if (retiring) response.shouldKeepAlive = false;
     handle(request, response);
   });
   server.on("timeout", (socket) => {
     // A quiet server stream is not the client's fault; a reply that it doesn't take is.
-    const waiting = (connections.get(socket)?.length ?? 0) > 0 && socket.writableLength === 0;
+    const waiting = (connections.get(socket)?.owed.length ?? 0) > 0 && socket.writableLength === 0;
     if (!waiting) socket.destroy();
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (mayAnswer(connections.get(socket))) sendLast(socket, statusOf(error));
+    const connection = connections.get(socket) ?? newConnection();
+    if (connection.isEnding) return;
+    if (mayAnswer(connection)) sendLast(socket, statusOf(error));
+    else if (connection.owed.every(({ req }) => req.complete)) endBehindOwed(connection, socket);
     else socket.destroy();
   });
   // Node has taken its listeners off this socket: it is no HTTP connection any more.
@@ -55,15 +77,13 @@ export function newHttp1Server(
 
   return {
     accept(socket) {
-      connections.set(socket, []);
+      connections.set(socket, newConnection());
       socket.once("close", () => connections.delete(socket));
       server.emit("connection", socket);
     },
     retire() {
       retiring = true;
-      for (const owed of connections.values()) {
-        for (const response of owed) response.shouldKeepAlive = false;
-      }
+      for (const [socket, connection] of connections) endBehindOwed(connection, socket);
       server.closeIdleConnections();
     },
     close() {
@@ -72,9 +92,26 @@ export function newHttp1Server(
   };
 }
 
+function newConnection(): Connection {
+  return { owed: [], isEnding: false, unheard: 0 };
+}
+
+function endsItself({ owed, isEnding }: Connection): boolean {
+  return isEnding || owed.some(({ shouldKeepAlive }) => !shouldKeepAlive);
+}
+
+/** Has a connection end with the last of the replies that it owes; one that owes none stays as it is. */
+function endBehindOwed(connection: Connection, socket: Duplex): void {
+  const last = connection.owed.at(-1);
+  if (!last || connection.isEnding) return;
+  connection.isEnding = true;
+  if (!last.headersSent) last.shouldKeepAlive = false;
+  else last.once("close", () => socket.end());
+}
+
 // A status may only stand for the request that broke, never for one before it that may yet be carried out.
-function mayAnswer(owed: Owed | undefined): boolean {
-  if (owed === undefined || owed.length === 0) return true;
+function mayAnswer({ owed }: Connection): boolean {
+  if (owed.length === 0) return true;
   const [first] = owed;
   return owed.length === 1 && first !== undefined && !first.headersSent && !first.req.complete;
 }

@@ -42,6 +42,17 @@ export interface ListenerLimits {
   readonly meanChunkBytes: number;
 }
 
+/** How finely a body may be cut. */
+export type ChunkLimits = Pick<ListenerLimits, "freeChunks" | "meanChunkBytes">;
+
+/** Whether a body comes in so small pieces that to collect them would take a hundred times its size in memory. */
+export function isCutTooFinely(chunks: number, bytes: number, { freeChunks, meanChunkBytes }: ChunkLimits): boolean {
+  return chunks > freeChunks && bytes < (chunks - freeChunks) * meanChunkBytes;
+}
+
+/** How many values a message may hold altogether, so that to decode it does not keep other requests waiting. */
+export const maxValues = 200_000;
+
 /** Limits that no well-behaved client meets. */
 export const defaultLimits: ListenerLimits = {
   maxConnections: 4096,

@@ -52,7 +52,9 @@ export function sendReply(
     const encoding = length === reply.body.length ? "latin1" : "utf8";
     atEndOfTurn(() => endReply(res, reply.body, encoding));
   } else {
-    res.writeHead(reply.status, [...lines, "connection", "close"]).write(reply.body);
+    // What comes behind this request is not heard any more: see http1.ts.
+    res.shouldKeepAlive = false;
+    res.writeHead(reply.status, lines).write(reply.body);
     void discardBody(req, limits).then(() => res.end());
   }
 }

@@ -1,21 +1,20 @@
 // The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
-import type { Registry } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { toApiError, unimplemented } from "../aip/errors.ts";
 import { loader } from "../lazy.ts";
+import { type Call, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 import type { HttpHandler } from "./dispatch.ts";
-import { pathOf } from "./http-message.ts";
+import { connectionOf, type HttpRequest, type HttpResponse, pathOf, peerAddress, readHeader } from "./http-message.ts";
+import { newRpcRefusal, protocolOf, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 
-export interface RouterOptions {
+export interface RouterOptions extends RefusalOptions {
   readonly methods: MethodTable;
   /** Services that are not in the table, those with streams, by name; each adds itself when it is first asked for. */
   readonly operations: Readonly<Record<string, (router: ConnectRouter) => void>>;
   /** Takes whatever is no RPC. */
   readonly fallback: HttpHandler;
-  readonly maxBodyBytes: number;
   readonly maxTimeoutMs: number;
-  /** The types that stand in the details of errors. */
-  readonly detailTypes: Registry;
   /** Aborted when the program begins to stop. */
   readonly draining: AbortSignal;
 }
@@ -25,6 +24,7 @@ const load = loader(import.meta.url);
 /** Makes the request listener of both HTTP versions. What serves a service is made with its first request. */
 export function createRouter(options: RouterOptions): HttpHandler {
   const made = new Map<string, HttpHandler>();
+  const refuse = newRpcRefusal(options);
   return (request, response) => {
     const path = pathOf(request);
     const method = options.methods.get(path);
@@ -32,11 +32,60 @@ export function createRouter(options: RouterOptions): HttpHandler {
     let handler = made.get(name);
     if (!handler) {
       handler = handlerOf(name, method, options);
-      if (!handler) return options.fallback(request, response);
+      if (!handler) return unknown(request, response, refuse, options);
       made.set(name, handler);
     }
-    return handler(request, response);
+    // RFC 9110 §15.5.6: a 405 names what is allowed.
+    if (request.method !== "POST") response.setHeader("allow", "POST");
+    return method ? serve(method, handler, request, response, refuse) : handler(request, response);
   };
+}
+
+/**
+ * Lets connect-node have what it may decode: it does so before the method is asked, and what a stranger has compressed into a
+ * few bytes may hold millions of values.
+ */
+async function serve(
+  method: Method,
+  handler: HttpHandler,
+  request: HttpRequest,
+  response: HttpResponse,
+  refuse: RpcRefusal,
+): Promise<void> {
+  const call = callOf(request);
+  try {
+    await (call && method.authenticate(call));
+  } catch (error) {
+    return refuse(request, response, call!, toApiError(error));
+  }
+  return handler(request, response);
+}
+
+/** What is no RPC is for the others; a client of gRPC understands no answer but gRPC's. */
+function unknown(
+  request: HttpRequest,
+  response: HttpResponse,
+  refuse: RpcRefusal,
+  { fallback }: RouterOptions,
+): void | Promise<void> {
+  const call = callOf(request);
+  if (!call || call.door === "connect") return fallback(request, response);
+  refuse(request, response, call, unimplemented(`there is no method ${pathOf(request)}`));
+}
+
+/** The call that a request makes; undefined where it is none of one message. */
+function callOf(request: HttpRequest): Call | undefined {
+  const door = request.method === "POST" ? protocolOf(request) : undefined;
+  return (
+    door &&
+    newCall({
+      door,
+      requestId: newRequestId(),
+      peer: peerAddress(request),
+      connection: connectionOf(request),
+      header: (name) => readHeader(request, name),
+    })
+  );
 }
 
 /** What serves a service; undefined when there is none of this name. */

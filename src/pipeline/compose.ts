@@ -81,15 +81,31 @@ function composeMethod(
     authorize(call, rule, request);
   }
 
+  function identify(call: Call): Promise<void> | undefined {
+    call.method = method;
+    return rule.type === "open" || call.caller ? undefined : authenticate(call, options);
+  }
+
   return {
     ...method,
-    needsBearer: rule.type !== "open",
+    authenticate(call) {
+      const startedAt = performance.now();
+      const refuse = (error: unknown): never => {
+        const failure = finishError(error, domain);
+        observer(call, path, performance.now() - startedAt, failure);
+        throw failure;
+      };
+      try {
+        return identify(call)?.catch(refuse);
+      } catch (error) {
+        return refuse(error);
+      }
+    },
     async invoke(call, request) {
       const startedAt = performance.now();
       let failure: ApiError | undefined;
       try {
-        call.method = method;
-        const pending = rule.type === "open" ? undefined : authenticate(call, options);
+        const pending = identify(call);
         if (pending) await pending;
         admit(call, request);
         return create(descriptor.output, (await handler(request, call)) as Message);

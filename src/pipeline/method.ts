@@ -6,13 +6,15 @@ import type { Call } from "./call.ts";
  *
  * `invoke` runs the whole pipeline around the handler. It takes a message of `descriptor.input`, answers one of
  * `descriptor.output`, and rejects with nothing but a finished `ApiError` (its ErrorInfo detail included).
+ *
+ * `authenticate` is its first step, for a door to take before it decodes what a stranger has sent; `invoke` then leaves it out.
+ * At once where that is possible; throws, or rejects with, a finished `ApiError`. Nothing for a method that is open to all.
  */
 export interface Method {
   /** The path of the method over gRPC: `/package.Service/Method`. */
   readonly path: string;
   readonly descriptor: DescMethodUnary;
-  /** Whether the method is refused without a bearer token, so that doors need not read the body first. */
-  readonly needsBearer: boolean;
+  authenticate(call: Call): Promise<void> | undefined;
   invoke(call: Call, request: Message): Promise<Message>;
 }
 

@@ -138,6 +138,8 @@ describe("REST alone", () => {
         [notThere.status, notThere.json.code, notThere.headers.allow],
         [405, 12, "DELETE, GET, PATCH, POST"],
       );
+      const rpc = await send("GET", "/chainguard.platform.iam.v2beta1.GroupsService/GetGroup");
+      assert.deepEqual([rpc.status, rpc.headers.allow], [405, "POST"]);
     });
   });
 

@@ -42,6 +42,19 @@ test("drain: an HTTP/1 request in flight is answered with Connection: close", as
   await drained;
 });
 
+test("drain: HTTP/1 requests in flight behind one another are all answered, the last with Connection: close", async (t) => {
+  const { listener, arrived, answer } = await waiting(t, { requests: 3 });
+  const client = rawClient(t, listener);
+  client.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3));
+  await arrived.promise;
+  const drained = listener.drain(farOff);
+  answer.resolve();
+  const replies = await client.ended;
+  assert.equal(replies.match(/done/g)?.length, 3);
+  assert.match(replies, /^(?:(?!Connection: close).)*done.*done.*Connection: close.*done$/s);
+  await drained;
+});
+
 test("drain: an HTTP/1 reply that has begun is finished, then its connection closed", async (t) => {
   const { listener, answer } = await waiting(t, { begin: true });
   const client = rawClient(t, listener);

@@ -143,6 +143,19 @@ describe("the short way for Connect and gRPC-web", () => {
       });
     }
 
+    it(`${http}: JSON that is not UTF-8 is refused rather than changed`, async () => {
+      const headers = { "content-type": "application/json" };
+      const body = Buffer.concat([Buffer.from('{"uid":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
+      const { short } = await both(http, { path: getGroup, headers, body });
+      assert.deepEqual([short.status, JSON.parse(short.body.toString()).code], [400, "invalid_argument"]);
+    });
+
+    it(`${http}: whoever is not signed in learns the scheme`, async () => {
+      const headers = { "content-type": "application/json", authorization: "Bearer x" };
+      for (const answer of Object.values(await both(http, { path: getGroup, headers, body: encodeJson() })))
+        assert.deepEqual([answer.status, answer.headers["www-authenticate"]], [401, "Bearer"]);
+    });
+
     it(`${http}: takes plain calls of Connect, and only those`, async () => {
       const body = encodeJson();
       // connect-node compresses a long answer for whoever reads gzip; the short way leaves that to a proxy.
@@ -153,7 +166,6 @@ describe("the short way for Connect and gRPC-web", () => {
         [{ "content-encoding": "identity" }, true],
         [{ "content-type": "application/json; charset=utf-8" }, false],
         [{ "connect-timeout-ms": "soon" }, false],
-        [{ "connect-timeout-ms": "9999999999" }, false],
         [{ "content-encoding": "br" }, false],
       ];
       for (const [headers, takes] of cases) {

@@ -78,8 +78,8 @@ export function request(stream: number, ends: boolean, path = "/", more: [string
 }
 
 /** A RST_STREAM frame. */
-export function reset(stream: number): Buffer {
-  return frame(frameType.reset, 0, stream, Buffer.from([0, 0, 0, errorCode.cancel]));
+export function reset(stream: number, code: number = errorCode.cancel): Buffer {
+  return frame(frameType.reset, 0, stream, Buffer.from([0, 0, 0, code]));
 }
 
 /** The error code of a GOAWAY or a RST_STREAM frame. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { test } from "node:test";
+import type { HttpHandler } from "../../src/doors/dispatch.ts";
 import type { HttpRequest, HttpResponse } from "../../src/doors/http-message.ts";
 import { echo, exchange, gate, get, listen, rawClient, write } from "./harness.ts";
 
@@ -183,25 +184,84 @@ test("D6 http1: a client that doesn't take its reply is cut off, one that waits 
   assert.match(await patient.ended, /done/);
 });
 
-test("http1: a broken request behind one that is being answered gets no answer that could be taken for the first's", async (t) => {
-  const answer = gate();
+/** Answers each request when it is told to. */
+function heldReplies() {
+  const held: HttpResponse[] = [];
   const arrived = gate();
-  const handler = async (_: unknown, response: HttpResponse): Promise<void> => {
-    arrived.resolve();
-    await answer.promise;
-    response.end();
+  return {
+    held,
+    arrived: arrived.promise,
+    handler(request: HttpRequest, response: HttpResponse): void {
+      held.push(response);
+      response.setHeader("x-path", request.url ?? "");
+      arrived.resolve();
+    },
   };
+}
+
+const broken: [what: string, text: string][] = [
+  ["a broken request", "GET / HTTP/1.1\nHost: a\n\n"],
+  ["bytes that are no request", "\0\0\0\0"],
+];
+for (const [what, text] of broken) {
+  test(`http1: ${what} behind a whole one gets no answer, and the whole one the last`, async (t) => {
+    const { held, arrived, handler } = heldReplies();
+    const client = rawClient(t, await listen(t, { handler }));
+    client.socket.write(`GET /whole HTTP/1.1\r\nHost: a\r\n\r\n${text}`);
+    await arrived;
+    held[0]?.end();
+    const reply = await client.ended;
+    assert.match(reply, /^HTTP\/1\.1 200 OK\r\nx-path: \/whole\r\n/);
+    assert.match(reply, /\r\nConnection: close\r\n/);
+    assert.equal(reply.match(/HTTP\/1\.1/g)?.length, 1);
+  });
+}
+
+test("http1: what is broken while an earlier request waits for its body ends the connection without an answer", async (t) => {
+  const { arrived, handler } = heldReplies();
   const client = rawClient(t, await listen(t, { handler }));
-  client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  await arrived.promise;
-  client.socket.write("GET / HTTP/1.1\nHost: a\n\n");
+  client.socket.write(
+    "GET / HTTP/1.1\r\nHost: a\r\n\r\nPOST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+  );
+  await arrived;
+  client.socket.write("nonsense\r\n");
   assert.equal(await client.ended, "");
-  answer.resolve();
 });
 
-test("http1: a connection with more requests in flight than allowed is closed", async (t) => {
-  const held: HttpResponse[] = [];
-  const handler = (_: unknown, response: HttpResponse): void => void held.push(response);
+// RFC 9112 §9.6: what comes behind a request that is answered with `close` must not be carried out.
+const closing: [what: string, text: string, status: number][] = [
+  ["two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400],
+  ["no host", "GET / HTTP/1.1\r\n\r\n", 400],
+  ["a host that is none", "GET / HTTP/1.1\r\nHost: [\r\n\r\n", 400],
+  ["TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 501],
+  ["the wish to close", "GET /closing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 200],
+];
+for (const [what, text, status] of closing) {
+  test(`http1: a request behind one with ${what} is not carried out`, async (t) => {
+    const heard: string[] = [];
+    const handler: HttpHandler = (request, response) => {
+      heard.push(request.url ?? "");
+      response.end();
+    };
+    const reply = await exchange(t, await listen(t, { handler }), `${text}GET /next HTTP/1.1\r\nHost: a\r\n\r\n`);
+    assert.match(reply, new RegExp(`^HTTP/1\\.1 ${status} `));
+    assert.equal(reply.match(/HTTP\/1\.1/g)?.length, 1);
+    assert.ok(!heard.includes("/next"));
+  });
+}
+
+test("http1: of more requests in flight than allowed the first are answered, and the connection ends", async (t) => {
+  const { held, arrived, handler } = heldReplies();
+  const client = rawClient(t, await listen(t, { handler, limits: { maxPipelinedRequests: 3 } }));
+  client.socket.write([1, 2, 3, 4, 5].map((n) => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+  await arrived;
+  for (const response of held) response.end();
+  const paths = [...(await client.ended).matchAll(/x-path: (\S+)/g)].map(([, path]) => path);
+  assert.deepEqual(paths, ["/1", "/2", "/3"]);
+});
+
+test("http1: a connection that goes on sending requests beyond its last is cut off", async (t) => {
+  const { held, handler } = heldReplies();
   const listener = await listen(t, { handler, limits: { maxPipelinedRequests: 3 } });
   assert.equal(await exchange(t, listener, "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10)), "");
   assert.equal(held.length, 3);

@@ -1,6 +1,7 @@
 // Methods for the door to serve: descriptors with plain functions behind them, and no pipeline.
 import { readdirSync } from "node:fs";
 import { create, type DescFile, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
+import { unauthenticated } from "../../src/aip/errors.ts";
 import type { Call } from "../../src/pipeline/call.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 
@@ -12,7 +13,11 @@ export function methodOf(descriptor: DescMethodUnary, handler?: Handler, needsBe
   return {
     path: `/${descriptor.parent.typeName}/${descriptor.name}`,
     descriptor,
-    needsBearer,
+    authenticate(call) {
+      if (needsBearer && call.header("authorization") === undefined)
+        throw unauthenticated("a bearer token is required");
+      return undefined;
+    },
     invoke: async (call, request) => (handler ? handler(call, request) : create(descriptor.output)),
   };
 }

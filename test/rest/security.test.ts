@@ -131,6 +131,11 @@ for (const version of versions) {
         "content-type: must be application/json",
       ],
       [
+        "F8: JSON in another encoding behind a parameter",
+        { headers: ["content-type", "application/json; v=1; charset=latin1"], body: "{}" },
+        "content-type: must be application/json",
+      ],
+      [
         "F8: a form",
         { headers: ["content-type", "application/x-www-form-urlencoded"], body: '{"name":"a"}' },
         "content-type: must be application/json",

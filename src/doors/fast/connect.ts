@@ -1,8 +1,9 @@
 // The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
-import { fromJsonString, type JsonWriteOptions, type Message, toJsonString } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue, type JsonWriteOptions, type Message, toJsonString } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import { loader } from "../../lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
+import { parseJsonText } from "../rest/json-text.ts";
 import { writeBinary } from "./binary.ts";
 import { readMessage } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
@@ -20,16 +21,21 @@ const proto: Codec = {
   write: ({ descriptor }, message) => writeBinary(descriptor.output, message),
 };
 
-function json(options: Partial<JsonWriteOptions>): Codec {
+function json({ maxDepth, ...options }: ConnectOptions): Codec {
   return {
     contentType: "application/json",
-    parse: (method, body) => readJson(method, body, options),
+    parse: (method, body) => readJson(method, parseJsonText(body, maxDepth), options),
     write: ({ descriptor }, message) => toJsonString(descriptor.output, message, options),
   };
 }
 
-/** Unary Connect with messages in protobuf or in JSON, whose registry knows what an Any may hold. */
-export function connect(options: Partial<JsonWriteOptions>): { readonly proto: Protocol; readonly json: Protocol } {
+/** The registry knows what an Any may hold; `maxDepth` is for arrays and objects in one another. */
+export interface ConnectOptions extends Pick<JsonWriteOptions, "registry"> {
+  readonly maxDepth: number;
+}
+
+/** Unary Connect with messages in protobuf or in JSON. */
+export function connect(options: ConnectOptions): { readonly proto: Protocol; readonly json: Protocol } {
   return { proto: newProtocol(proto, options), json: newProtocol(json(options), options) };
 }
 
@@ -38,6 +44,7 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
   return {
     door: "connect",
     encodingHeader: "content-encoding",
+    prefixBytes: 0,
     timeoutOf,
     parse,
     success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
@@ -55,10 +62,10 @@ function timeoutOf(header: HeaderOf): number | undefined {
   return /^\d{1,10}$/.test(text) ? Math.max(1, Number(text)) : undefined;
 }
 
-function readJson({ descriptor }: Method, body: Buffer, options: Partial<JsonWriteOptions>): Message {
+function readJson({ descriptor }: Method, json: JsonValue, options: Partial<JsonWriteOptions>): Message {
   try {
     // As connect-node reads it: clients of a later version may send fields that are not known here.
-    return fromJsonString(descriptor.input, body.toString(), { ...options, ignoreUnknownFields: true });
+    return fromJson(descriptor.input, json, { ...options, ignoreUnknownFields: true });
   } catch (error) {
     throw new ApiError(Code.INVALID_ARGUMENT, error instanceof Error ? error.message : String(error), { cause: error });
   }

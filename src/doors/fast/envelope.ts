@@ -2,7 +2,9 @@
 import { fromBinary, type Message } from "@bufbuild/protobuf";
 import { ApiError, Code, resourceExhausted, unimplemented } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
+import { maxValues } from "../limits.ts";
 import { writeBinary } from "./binary.ts";
+import { holdsMoreValues } from "./value-count.ts";
 
 /** The length of what stands before a message. */
 export const prefixLength = 5;
@@ -20,13 +22,15 @@ export function readEnvelope(method: Method, body: Buffer, maxBytes: number): Me
   return readMessage(method, body.subarray(prefixLength, end));
 }
 
-/** Reads a message; throws INVALID_ARGUMENT when the bytes are none. */
+/** Reads a message; throws INVALID_ARGUMENT when the bytes are none, or hold more than 200,000 values. */
 export function readMessage({ descriptor }: Method, bytes: Uint8Array): Message {
+  const { input } = descriptor;
   try {
-    return fromBinary(descriptor.input, bytes);
+    if (!holdsMoreValues(input, bytes, maxValues)) return fromBinary(input, bytes);
   } catch (error) {
-    throw new ApiError(Code.INVALID_ARGUMENT, `cannot parse ${descriptor.input.typeName}`, { cause: error });
+    throw new ApiError(Code.INVALID_ARGUMENT, `cannot parse ${input.typeName}`, { cause: error });
   }
+  throw new ApiError(Code.INVALID_ARGUMENT, `${input.typeName} must not hold more than ${maxValues} values`);
 }
 
 /** Puts a message into an envelope; `after` is what comes behind it, in an envelope of its own. */

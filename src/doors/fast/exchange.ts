@@ -3,33 +3,34 @@ import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { resourceExhausted } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
+import { clientLeft } from "../client.ts";
 import { internalError } from "../dispatch.ts";
 import { HttpError } from "../http-error.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
+import { type ChunkLimits, isCutTooFinely } from "../limits.ts";
 import { callHeaders, sendReply } from "../reply.ts";
-import { prefixLength } from "./envelope.ts";
 import type { Answer } from "./protocol.ts";
 
 /** What a call needs of the connection. */
 export interface Exchange {
-  /** The whole body. Rejects with an ApiError when it is too large, too finely cut or too late. */
+  /** The whole body. Rejects with an ApiError when it is too large, too finely cut, too late or cut off. */
   readonly body: Promise<Buffer>;
+  /** Whether an answer was sent. */
+  hasReplied(): boolean;
   /** Sends the first answer and drops any later one. `thrown` is what the answer tells of. */
   reply(answer: Answer, call: Call, thrown?: unknown): void;
   /** Ends it without an answer. */
   cutOff(): void;
-  /** Runs `giveUp` after so many milliseconds, unless the exchange is over before. */
-  expireAfter(timeoutMs: number, giveUp: () => void): void;
 }
 
-/** Takes over a stream of HTTP/2. */
-export function streamExchange(
-  stream: ServerHttp2Stream,
-  limits: BodyLimits & { readonly maxChunks: number },
-): Exchange {
+/** Takes over a stream of HTTP/2, whose body may have so many bytes. */
+export function streamExchange(stream: ServerHttp2Stream, maxBytes: number, limits: ChunkLimits): Exchange {
   let replied = false;
   return {
-    body: receive(stream, limits),
+    body: receive(stream, maxBytes, limits),
+    hasReplied() {
+      return replied;
+    },
     reply(answer, call) {
       if (replied || stream.destroyed || stream.closed) return;
       replied = true;
@@ -37,9 +38,6 @@ export function streamExchange(
     },
     cutOff() {
       stream.close(internalError);
-    },
-    expireAfter(timeoutMs, giveUp) {
-      expireAfter(stream, timeoutMs, giveUp);
     },
   };
 }
@@ -49,6 +47,9 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
   let replied = false;
   return {
     body: readBody(request, limits),
+    hasReplied() {
+      return replied;
+    },
     reply({ status, headers, body = new Uint8Array() }, call, thrown) {
       if (replied || response.destroyed) return;
       replied = true;
@@ -57,9 +58,6 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
     },
     cutOff() {
       response.destroy();
-    },
-    expireAfter(timeoutMs, giveUp) {
-      expireAfter(response, timeoutMs, giveUp);
     },
   };
 }
@@ -88,41 +86,36 @@ function senderOf(trailers: OutgoingHttpHeaders): (this: ServerHttp2Stream) => v
   };
 }
 
-function expireAfter(
-  emitter: { once(event: "close", listener: () => void): unknown },
-  timeoutMs: number,
-  giveUp: () => void,
-): void {
-  const timer = setTimeout(giveUp, timeoutMs);
-  emitter.once("close", () => clearTimeout(timer));
-}
-
-/** Collects the body; one that is too large or too finely cut ends in an error rather than in memory. */
-function receive(
-  stream: ServerHttp2Stream,
-  { maxBodyBytes, maxChunks }: { readonly maxBodyBytes: number; readonly maxChunks: number },
-): Promise<Buffer> {
+/** Collects the body; one that is too large, too finely cut or cut off ends in an error rather than in memory or in a call. */
+function receive(stream: ServerHttp2Stream, maxBytes: number, limits: ChunkLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     let isOver = false;
+    const refuse = (problem: string) => {
+      isOver = true;
+      chunks.length = 0;
+      reject(resourceExhausted(problem));
+    };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (isOver) return;
-      if (size > maxBodyBytes + prefixLength || chunks.length >= maxChunks) {
-        isOver = true;
-        chunks.length = 0;
-        reject(resourceExhausted(`the message is larger than ${maxBodyBytes} bytes`));
-      } else {
-        chunks.push(chunk);
-      }
+      if (size > maxBytes) refuse(`the body is larger than ${maxBytes} bytes`);
+      else if (isCutTooFinely(chunks.push(chunk), size, limits)) refuse("the body comes in too many pieces");
     };
     // Streams that can be written to survive until a full collection, for a closure that node:stream gives each of them: what
     // they hold on to stays as long.
+    const settle = () => stream.off("data", onData).off("end", onEnd).off("close", onGone);
     const onEnd = () => {
-      stream.off("data", onData).off("end", onEnd);
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      settle();
+      // RFC 9113 §8.1: only the client ends its request. A stream that is cut off, by either side, ends for node as well.
+      if (stream.aborted) reject(clientLeft());
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
     };
-    stream.on("data", onData).on("end", onEnd);
+    const onGone = () => {
+      settle();
+      reject(clientLeft());
+    };
+    stream.on("data", onData).on("end", onEnd).on("close", onGone);
   });
 }

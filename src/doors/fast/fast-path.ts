@@ -6,7 +6,9 @@ import { ApiError, Code } from "../../aip/errors.ts";
 import { type Call, newCall, newRequestId } from "../../pipeline/call.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import type { BodyLimits } from "../body.ts";
+import { startDeadline } from "../deadlines.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, peerAddress } from "../http-message.ts";
+import type { ChunkLimits } from "../limits.ts";
 import { connect } from "./connect.ts";
 import { type Exchange, requestExchange, streamExchange } from "./exchange.ts";
 import { grpc } from "./grpc.ts";
@@ -20,11 +22,14 @@ export type StreamHandler = (
   rawHeaders: readonly string[],
 ) => boolean;
 
-export interface FastOptions extends BodyLimits {
+export interface FastOptions extends BodyLimits, ChunkLimits {
   readonly methods: MethodTable;
-  /** A body over HTTP/2 in more pieces than this is an attack on memory rather than a message. */
-  readonly maxChunks: number;
+  /** How long a call may take that brings no deadline. */
+  readonly requestTimeoutMs: number;
+  /** Deadlines that are further away are as if they were this far. */
   readonly maxTimeoutMs: number;
+  /** How many arrays and objects of JSON may lie in one another. */
+  readonly maxJsonDepth: number;
   /** The types that stand in the details of errors. */
   readonly detailTypes: Registry;
   /** Hears why a call got no answer at all. */
@@ -40,7 +45,7 @@ export interface FastPath {
 
 /** Makes the short way. */
 export function createFastPath(options: FastOptions): FastPath {
-  const { proto, json } = connect({ registry: options.detailTypes });
+  const { proto, json } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
   const overHttp1: ReadonlyMap<string, Protocol> = new Map([
     ["application/grpc-web", grpcWeb],
     ["application/grpc-web+proto", grpcWeb],
@@ -58,7 +63,13 @@ export function createFastPath(options: FastOptions): FastPath {
       const { session } = stream;
       const peer = session?.socket?.remoteAddress ?? "";
       const call = newCallOf(plan, { peer, connection: session, header });
-      run(method, plan, call, streamExchange(stream, options), options);
+      run(
+        method,
+        plan,
+        call,
+        streamExchange(stream, options.maxBodyBytes + plan.protocol.prefixBytes, options),
+        options,
+      );
       return true;
     },
     request(request, response) {
@@ -78,7 +89,6 @@ export function createFastPath(options: FastOptions): FastPath {
 /** What the head of a request says about the rest of it. */
 interface Plan {
   readonly protocol: Protocol;
-  /** 0 without a deadline. */
   readonly timeoutMs: number;
 }
 
@@ -86,14 +96,14 @@ interface Plan {
 function planOf(
   protocols: ReadonlyMap<string, Protocol>,
   header: HeaderOf,
-  { maxTimeoutMs }: FastOptions,
+  { requestTimeoutMs, maxTimeoutMs }: FastOptions,
 ): Plan | undefined {
   const protocol = protocols.get(header("content-type") ?? "");
   if (!protocol || header("expect") !== undefined) return undefined;
   const encoding = header(protocol.encodingHeader) ?? "identity";
   const timeoutMs = protocol.timeoutOf(header);
-  if (encoding !== "identity" || timeoutMs === undefined || timeoutMs > maxTimeoutMs) return undefined;
-  return { protocol, timeoutMs };
+  if (encoding !== "identity" || timeoutMs === undefined) return undefined;
+  return { protocol, timeoutMs: Math.min(timeoutMs || requestTimeoutMs, maxTimeoutMs) };
 }
 
 /** Node keeps the first of several Authorization headers; a request with two must not pass for one with the first. */
@@ -127,12 +137,20 @@ async function run(
       exchange.cutOff();
     }
   };
-  if (timeoutMs > 0) exchange.expireAfter(timeoutMs, () => fail(expired()));
+  const inTime = startDeadline(timeoutMs, () => fail(expired()));
   try {
-    const request = protocol.parse(method, await exchange.body, maxBodyBytes);
+    const body = await exchange.body;
+    // To decode a body takes up to a thousand times as long as to refuse a stranger.
+    const pending = method.authenticate(call);
+    if (pending) await pending;
+    // When the deadline was quicker than the body, nothing is begun any more.
+    if (exchange.hasReplied()) return;
+    const request = protocol.parse(method, body, maxBodyBytes);
     exchange.reply(protocol.success(method, await method.invoke(call, request)), call);
   } catch (error) {
     fail(error);
+  } finally {
+    inTime();
   }
 }
 

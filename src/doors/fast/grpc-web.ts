@@ -1,5 +1,5 @@
 // gRPC-web: the trailers are the last envelope of the body, so that browsers can read them.
-import { readEnvelope, wrap, writeEnvelope } from "./envelope.ts";
+import { prefixLength, readEnvelope, wrap, writeEnvelope } from "./envelope.ts";
 import { grpcTimeout, statusTrailers } from "./grpc.ts";
 import type { Protocol } from "./protocol.ts";
 
@@ -11,6 +11,7 @@ const headers = { "content-type": "application/grpc-web+proto" };
 export const grpcWeb: Protocol = {
   door: "grpc-web",
   encodingHeader: "grpc-encoding",
+  prefixBytes: prefixLength,
   timeoutOf: grpcTimeout,
   parse: readEnvelope,
   success: (method, message) => ({ status: 200, headers, body: writeEnvelope(method, message, good) }),

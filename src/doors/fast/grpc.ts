@@ -3,7 +3,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
 import { toApiError } from "../../aip/errors.ts";
-import { readEnvelope, writeEnvelope } from "./envelope.ts";
+import { prefixLength, readEnvelope, writeEnvelope } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
 const headers = { "content-type": "application/grpc+proto" };
@@ -12,6 +12,7 @@ const headers = { "content-type": "application/grpc+proto" };
 export const grpc: Protocol = {
   door: "grpc",
   encodingHeader: "grpc-encoding",
+  prefixBytes: prefixLength,
   timeoutOf: grpcTimeout,
   parse: readEnvelope,
   success: (method, message) => ({

@@ -21,6 +21,8 @@ export interface Protocol {
   readonly door: DoorName;
   /** The header that names the compression of the request. */
   readonly encodingHeader: string;
+  /** How many bytes a body has before its message. */
+  readonly prefixBytes: number;
   /** The deadline of the request in milliseconds: 0 without one, undefined when it is malformed. */
   timeoutOf(header: HeaderOf): number | undefined;
   /** Reads the message from a whole body; throws an ApiError when there is none in it. */

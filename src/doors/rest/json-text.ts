@@ -1,5 +1,7 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { invalidField } from "../../aip/errors.ts";
+import { decodeUtf8 } from "../body.ts";
+import { maxValues } from "../limits.ts";
 import { clip } from "./violations.ts";
 
 /** Where a violation says that the body as a whole is wrong. */
@@ -7,9 +9,6 @@ export const bodyField = "body";
 
 /** How many members one object may have: objects of many distinct names are what parsing spends longest on. */
 const maxMembers = 10_000;
-
-/** How many values a body may hold altogether, so that reading it does not keep other requests waiting. */
-const maxValues = 200_000;
 
 /**
  * Parses the bytes of a JSON body; throws INVALID_ARGUMENT about `body`.
@@ -26,15 +25,6 @@ export function parseJsonText(bytes: Uint8Array, maxDepth: number): JsonValue {
     return JSON.parse(text) as JsonValue;
   } catch {
     throw refused("is not valid JSON");
-  }
-}
-
-/** Decodes UTF-8 and keeps a byte order mark; throws INVALID_ARGUMENT about the field. */
-export function decodeUtf8(bytes: Uint8Array, field: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw invalidField(field, "must be UTF-8");
   }
 }
 

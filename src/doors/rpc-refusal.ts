@@ -1,0 +1,39 @@
+// Answers to calls that connect-node does not get to see.
+import type { Registry } from "@bufbuild/protobuf";
+import type { ApiError } from "../aip/errors.ts";
+import type { Call } from "../pipeline/call.ts";
+import type { BodyLimits } from "./body.ts";
+import { connect } from "./fast/connect.ts";
+import { grpc } from "./fast/grpc.ts";
+import { grpcWeb } from "./fast/grpc-web.ts";
+import type { Protocol } from "./fast/protocol.ts";
+import { type HttpRequest, type HttpResponse, readHeader } from "./http-message.ts";
+import { callHeaders, sendReply } from "./reply.ts";
+
+export interface RefusalOptions extends BodyLimits {
+  readonly detailTypes: Registry;
+  readonly maxJsonDepth: number;
+}
+
+/** Answers a call with an error, in the words of its protocol. */
+export type RpcRefusal = (request: HttpRequest, response: HttpResponse, call: Call, error: ApiError) => void;
+
+/** The protocol of a unary call by its content type; undefined for what is none, or has several messages. */
+export function protocolOf(request: HttpRequest): "grpc" | "grpc-web" | "connect" | undefined {
+  const type = readHeader(request, "content-type") ?? "";
+  if (/^application\/grpc-web\b/i.test(type)) return "grpc-web";
+  if (/^application\/grpc\b/i.test(type)) return "grpc";
+  return /^application\/(?:proto|json)\s*(?:;|$)/i.test(type) ? "connect" : undefined;
+}
+
+/** Makes the function that refuses. */
+export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
+  const { proto } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
+  const protocols: Readonly<Record<string, Protocol>> = { grpc, "grpc-web": grpcWeb, connect: proto };
+  return (request, response, call, error) => {
+    const { status, headers, body = "", trailers } = (protocols[call.door] ?? proto).failure(error);
+    // gRPC over HTTP/2, "Responses": without a message the trailers are the head.
+    const reply = { status, headers: { ...headers, ...(trailers as Record<string, string>) }, body, closes: false };
+    sendReply(request, response, reply, callHeaders(call), options);
+  };
+}
