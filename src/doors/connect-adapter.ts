@@ -1,13 +1,15 @@
 // connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
 import type { Message } from "@bufbuild/protobuf";
 import { type ConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { Compression } from "@connectrpc/connect/protocol";
+import { compressionBrotli, compressionGzip, connectNodeAdapter } from "@connectrpc/connect-node";
 import { type ApiError, Code } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { toConnectError } from "./connect-error.ts";
 import type { HttpHandler } from "./dispatch.ts";
 import type { HttpResponse } from "./http-message.ts";
+import { maxValues } from "./limits.ts";
 import type { RouterOptions } from "./router.ts";
 
 const peerKey = createContextKey("", { description: "address of the peer" });
@@ -26,10 +28,25 @@ export function adapt(routes: (router: ConnectRouter) => void, options: RouterOp
     fallback: (request, response) => void options.fallback(request, response as HttpResponse),
     contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
     readMaxBytes: options.maxBodyBytes,
+    acceptCompression: [compressionGzip, compressionBrotli].map(bounded),
     maxTimeoutMs: options.maxTimeoutMs,
     shutdownSignal: options.draining,
     jsonOptions: { registry: options.detailTypes },
   });
+}
+
+/** How many times its size a compressed message may have; text that repeats itself rarely packs to less than a tenth. */
+const maxExpansion = 20;
+
+/** Refuses what was packed tightly for its values to be many: so few bytes unpacked cannot hold more than is allowed. */
+function bounded({ name, compress, decompress }: Compression): Compression {
+  return {
+    name,
+    compress,
+    decompress(bytes, mostBytes) {
+      return decompress(bytes, Math.min(mostBytes, Math.max(2 * maxValues, maxExpansion * bytes.length)));
+    },
+  };
 }
 
 function unary(method: Method) {

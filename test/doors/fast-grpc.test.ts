@@ -1,8 +1,10 @@
 // The short way for unary gRPC against connect-node: the same requests, good and bad, must get the same answers.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { after, before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import {
@@ -224,6 +226,19 @@ describe("the short way for gRPC", () => {
     });
     assert.equal(answer.grpcStatus, "3");
     assert.match(answer.message, /must not hold more than 200000 values/);
+  });
+
+  it("what is packed to a thousandth is not unpacked, and what is packed as texts are is", async () => {
+    const packed = (name: string) => {
+      const message = toBinary(ListGroupsRequestSchema, create(ListGroupsRequestSchema, { name }));
+      return {
+        path: `${service}/ListGroups`,
+        headers: { "grpc-encoding": "gzip" },
+        chunks: [frame(gzipSync(message), 1)],
+      };
+    };
+    assert.equal((await both(packed("a".repeat(1_000_000)))).complete.grpcStatus, "8");
+    assert.notEqual((await both(packed(randomBytes(500_000).toString("hex")))).complete.grpcStatus, "8");
   });
 
   it("what is answered before its body is there is not carried out", async () => {
