@@ -147,6 +147,28 @@ describe("CSAF", () => {
     assert.equal(found[0].author, "Vendor");
   });
 
+  for (const order of [
+    ["known_affected", "fixed", "under_investigation"],
+    ["under_investigation", "fixed", "known_affected"],
+  ]) {
+    it(`products of one package have all their severities, each once: ${order.join(", ")}`, () => {
+      const purl = (version: string) => ({ purl: `pkg:apk/wolfi/tool@${version}` });
+      const products = ["1", "2", "3"].map((version) => ({
+        ...{ product_id: version, name: `Tool ${version}`, product_identification_helper: purl(version) },
+      }));
+      const byStatus: Json = { known_affected: ["1"], fixed: ["2"], under_investigation: ["3"] };
+      const scores = [
+        { products: ["1", "2"], cvss_v3: { vectorString: "CVSS:3.1/AV:N" } },
+        { products: ["2"], cvss_v2: { vectorString: "AV:N" } },
+      ];
+      const product_status = Object.fromEntries(order.map((status) => [status, byStatus[status]]));
+      const advisory = only(csaf([{ cve: "CVE-2030-1", product_status, scores }], { full_product_names: products }));
+      const severities = advisory.severities.map(({ score }: Json) => score);
+      assert.deepEqual(severities.sort(), ["AV:N", "CVSS:3.1/AV:N"]);
+      assert.equal(advisory.events.length, 3);
+    });
+  }
+
   for (const [category, name] of [
     ["no_fix_planned", "fixNotPlanned"],
     ["none_available", "pendingUpstreamFix"],

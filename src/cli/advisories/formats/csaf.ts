@@ -127,7 +127,9 @@ function readVulnerability(
       const { artifact } = product;
       const id = derivedId(artifact, name);
       const known = found.get(id);
-      const base = { id, author, artifact, aliases, severities: details.severities, origin: artifact.name };
+      // Products that are one artifact, such as its versions, are one advisory.
+      const severities = distinct([...(known?.severities ?? []), ...details.severities]);
+      const base = { id, author, artifact, aliases, severities, origin: artifact.name };
       found.set(id, { ...base, events: [...(known?.events ?? []), event] });
     }
   }
@@ -176,6 +178,10 @@ function byProduct<T>(
     }
   }
   return (productId) => found.get(productId) ?? [];
+}
+
+function distinct(severities: readonly SeverityInit[]): SeverityInit[] {
+  return [...new Map(severities.map((severity) => [`${severity.type} ${severity.score}`, severity])).values()];
 }
 
 function vector(cvss: unknown, type: Severity_Type): SeverityInit[] {
