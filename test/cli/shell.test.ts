@@ -43,6 +43,18 @@ describe("gatehouse config", () => {
     assert.match(wrong.stderr, /there is no setting "default\.grup"\n {2}Settings are platform\.api,/);
   });
 
+  it("removes what was never set, in a section that is there and in one that is not", async () => {
+    const environment = newHome();
+    const config = (...args: string[]) => caller.runWith(environment, "config", ...args);
+    assert.equal((await config("unset", "platform.api")).code, 0);
+    await config("set", "default.group", "example.org");
+    for (const key of ["platform.api", "default.identity-provider"]) {
+      const { code, stderr } = await config("unset", key);
+      assert.equal(code, 0, stderr);
+    }
+    assert.equal((await config("get", "default.group")).stdout, "example.org\n");
+  });
+
   it("default.group is the parent of what is created without one", async () => {
     const environment = newHome();
     await caller.runWith(environment, "config", "set", "default.group", "example.org");

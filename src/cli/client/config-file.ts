@@ -45,8 +45,9 @@ export async function writeClientConfig(shell: Shell, key: ConfigKey, value: str
   await readClientConfig(shell);
   const { parseDocument } = await import("yaml");
   const document = parseDocument(readIfThere(file) || "{}\n");
-  if (value === undefined) document.deleteIn(key.split("."));
-  else document.setIn(key.split("."), value);
+  const place = key.split(".");
+  if (value !== undefined) document.setIn(place, value);
+  else if (document.hasIn(place)) document.deleteIn(place);
   replaceFile(file, document.toString());
   return file;
 }
