@@ -200,7 +200,7 @@ export function variableOf(name: SettingName): string {
   return `GATEHOUSE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-function readConfigFile(file: string | undefined): Record<string, unknown> {
+function readConfigFile(file: string | undefined): Record<string, string> {
   if (file === undefined || file === "") return {};
   let content: unknown;
   try {
@@ -213,7 +213,14 @@ function readConfigFile(file: string | undefined): Record<string, unknown> {
   const known: readonly string[] = settings.map(({ name }) => name);
   const unknown = Object.keys(content).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is no setting.`);
-  return { ...content };
+  return Object.fromEntries(Object.entries(content).map(([name, value]) => [name, textOf(value, name, file)]));
+}
+
+/** A value of the file in the words of a flag. What it is stays out of the message: it may be a secret. */
+function textOf(value: unknown, name: string, file: string): string {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(",");
+  if (["string", "boolean", "number"].includes(typeof value)) return String(value);
+  throw new ConfigError(`config: ${file}: ${name} must be a text, a number, true or false, or a list of texts.`);
 }
 
 function camelCase(name: string): string {

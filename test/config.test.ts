@@ -32,6 +32,20 @@ describe("settings", () => {
     assert.deepEqual([port, domain, logLevel, metrics], [1001, "env.test", "warn", "loopback"]);
   });
 
+  it("the file may hold texts, numbers, true and false, and lists of texts", () => {
+    const content = {
+      "drain-timeout": 3,
+      "accept-issuer-change": true,
+      audiences: ["a.test", "b.test"],
+      domain: "d.test",
+    };
+    const raw = readSettings({ config: file(JSON.stringify(content)) }, {});
+    assert.deepEqual(
+      [raw["drain-timeout"], raw["accept-issuer-change"], raw.audiences, raw.domain],
+      ["3", "true", "a.test,b.test", "d.test"],
+    );
+  });
+
   it("every setting has a variable of its own", () => {
     const variables = settings.map(({ name }) => variableOf(name));
     assert.equal(new Set(variables).size, settings.length);
@@ -129,6 +143,11 @@ describe("settings", () => {
       { config: file('{"lissten": "x"}') },
       /^config: .* sets lissten, which is no setting/,
     ],
+    ...["null", '{"canary": 1}', "[1]", "[null]"].map((value): (typeof wrong)[number] => [
+      `a file with ${value} for a setting`,
+      { config: file(`{"database-url": ${value}}`) },
+      /^config: \S+: database-url must be a text, a number, true or false, or a list of texts\.$/,
+    ]),
   ];
   for (const [what, flags, message] of wrong) {
     it(`refuses ${what} with a sentence that names the setting`, () => {
