@@ -41,7 +41,8 @@ export async function loginInBrowser(
     const redirect = `http://localhost:${port}/callback?token=true&error=true&state=${state}`;
     const address = loginAddress(target, options, { exit: "redirect", redirect });
     note(shell, `Sign in with a browser at\n\n  ${address}\n`);
-    if (options.browser !== false) await openBrowser(address);
+    // Not awaited: whoever is fast, or opens the address elsewhere, answers while the browser is still being found.
+    if (options.browser !== false) void openBrowser(address);
     const tokens = await signedIn.promise;
     // The browser still comes for the page that it was sent on to.
     await Promise.race([shown.promise, sleep(2_000, undefined, { ref: false })]);
@@ -98,9 +99,11 @@ function isSame(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Where there is none, the address above is enough. */
+/** Never rejects: where there is none, the address above is enough. */
 async function openBrowser(address: string): Promise<void> {
-  const { default: open } = await import("open");
-  const child = await open(address).catch(() => undefined);
-  child?.on("error", () => {});
+  try {
+    const { default: open } = await import("open");
+    const child = await open(address);
+    child.on("error", () => {});
+  } catch {}
 }
