@@ -6,7 +6,7 @@ import {
   AdvisorySchema,
   ReviewState,
 } from "../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { toTimestamp } from "../src/services/timestamps.ts";
+import { toTimestamp } from "../src/aip/timestamps.ts";
 import { publicIdOf } from "../src/services/vulnerabilities/advisory-fields.ts";
 import type { Random } from "./random.ts";
 

@@ -137,6 +137,11 @@ const onlyIn: readonly { readonly what: RegExp; readonly where: RegExp; readonly
       /^(doors\/(router|connect-adapter|connect-error|fast\/connect-failure)\.ts|(services\/)?operations|cli\/client\/)/,
     why: "only the doors of Connect and the client know it",
   },
+  {
+    what: /\btimestamp(Ms|Date|Now|FromMs|FromDate)\b/,
+    where: /^aip\/timestamps\.ts$/,
+    why: "times are converted in one place, which rounds down",
+  },
   { what: /from "drizzle-orm/, where: /^storage\//, why: "only storage knows the database" },
 ];
 

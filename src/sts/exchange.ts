@@ -1,8 +1,8 @@
 // Token exchange (RFC 8693 in spirit): a token of an outside issuer, or one of ours, for an API token of an identity.
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ExchangeRequest, RawTokenSchema } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { permissionDenied } from "../aip/errors.ts";
+import { toTimestamp } from "../aip/timestamps.ts";
 import { parseBearer } from "../authn/bearer.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
@@ -69,7 +69,7 @@ export function createExchange(deps: ExchangeDeps) {
       const assumption = await assume(deps, wanted, presented);
       const issued = await issueToken(deps, assumption, wanted);
       deps.log?.(eventOf("token_issued", assumption.uid, presented));
-      return { token: issued.token, expiry: timestampFromMs(issued.expiresAt) };
+      return { token: issued.token, expiry: toTimestamp(issued.expiresAt) };
     } catch (error) {
       deps.log?.(eventOf("token_refused", wanted.identity, presented));
       throw error;

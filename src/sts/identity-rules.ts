@@ -1,5 +1,4 @@
 // How an identity may be assumed, checked when it is created or its relationship changes.
-import { timestampMs } from "@bufbuild/protobuf/wkt";
 import {
   type Identity,
   type Identity_AWSIdentity,
@@ -9,6 +8,7 @@ import {
   ServicePrincipalSchema,
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { FieldViolation } from "../aip/errors.ts";
+import { fromTimestamp } from "../aip/timestamps.ts";
 import { checkIssuer } from "../authn/issuers.ts";
 import { show } from "./denials.ts";
 import { checkPattern, type PatternKind } from "./patterns.ts";
@@ -65,7 +65,10 @@ function checkStaticKeys(keys: Identity_StaticKeys, { now, createTime }: Relatio
     ...rule("static_keys.issuer", issuer === "" ? required : checkText(issuer)),
     ...rule("static_keys.subject", subject === "" ? required : checkText(subject)),
     ...rule("static_keys.issuer_keys", checkIssuerKeys(issuerKeys)),
-    ...rule("static_keys.expiration_time", expirationTime && checkExpiry(timestampMs(expirationTime), now, createTime)),
+    ...rule(
+      "static_keys.expiration_time",
+      expirationTime && checkExpiry(fromTimestamp(expirationTime), now, createTime),
+    ),
     ...rule("static_keys.audiences", audiences.length > 1 ? "must have at most one value" : undefined),
     ...audiences.flatMap((text, i) => rule(`static_keys.audiences[${i}]`, text === "" ? empty : checkText(text))),
   ];

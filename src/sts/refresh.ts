@@ -1,12 +1,12 @@
 // Refresh tokens (RFC 6749 §6, RFC 9700 §4.14.2): each works once, and one that comes again ends the whole family.
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   type ExchangeRefreshTokenRequest,
   ExchangeRequestSchema,
   type TokenPairSchema,
 } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { permissionDenied, unauthenticated } from "../aip/errors.ts";
+import { toTimestamp } from "../aip/timestamps.ts";
 import { parseBearer } from "../authn/bearer.ts";
 import type { Narrowing } from "../authn/caller.ts";
 import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
@@ -128,8 +128,8 @@ async function refresh(deps: RefreshDeps, family: RefreshFamily, request: Exchan
   if (!(await deps.store.rotate(family.id, family.digest, next.digest))) throw await reused(deps, family);
   deps.log?.({ event: "token_refreshed", identity: identityUid });
   return {
-    token: { token: issued.token, expiry: timestampFromMs(issued.expiresAt) },
-    refreshToken: { token: next.text, expiry: timestampFromMs(expireTime) },
+    token: { token: issued.token, expiry: toTimestamp(issued.expiresAt) },
+    refreshToken: { token: next.text, expiry: toTimestamp(expireTime) },
   };
 }
 

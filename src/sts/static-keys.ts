@@ -1,11 +1,11 @@
 // Identities whose keys are given with them: no issuer is ever contacted (behaviour of pull tokens).
 import { create } from "@bufbuild/protobuf";
-import { timestampMs } from "@bufbuild/protobuf/wkt";
 import {
   type Identity_ClaimMatch,
   Identity_ClaimMatchSchema,
   type Identity_StaticKeys,
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { fromTimestamp } from "../aip/timestamps.ts";
 import { type KeySet, parseKeySet, selectKeys } from "../authn/key-sets.ts";
 
 /** How long after its creation an identity with static keys can be assumed at most, in milliseconds. */
@@ -14,7 +14,7 @@ export const maxStaticKeysAge = 365 * 24 * 60 * 60 * 1000;
 /** When the keys stop to serve, in milliseconds since the epoch; `createTime` is the identity's. */
 export function staticKeysExpiry({ expirationTime }: Identity_StaticKeys, createTime: number): number {
   const latest = createTime + maxStaticKeysAge;
-  return expirationTime ? Math.min(timestampMs(expirationTime), latest) : latest;
+  return expirationTime ? Math.min(fromTimestamp(expirationTime), latest) : latest;
 }
 
 /** The claims that tokens must have, in the terms of a claim match. */

@@ -15,11 +15,11 @@ import {
   TagsService,
 } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { type FieldViolation, notFound } from "../aip/errors.ts";
+import { fromTimestamp, toTimestamp } from "../aip/timestamps.ts";
 import type { Deps } from "../resource/deps.ts";
 import { repoType } from "../services/registry/repos.ts";
 import { repoCollection, tagCollection } from "../services/registry/rows.ts";
 import { tagLister, tagType, tagWriter } from "../services/registry/tags.ts";
-import { fromTimestamp, toTimestamp } from "../services/timestamps.ts";
 import { findRow } from "../storage/collection.ts";
 import { findTagDigests } from "../storage/tag-history.ts";
 import { handwritten, same, type V1Methods } from "./adapter.ts";

@@ -63,15 +63,20 @@ describe("static keys", () => {
     assert.match(await outcome(exchange.run(request, await outsideToken({}, own))), /invalid "aud"/);
   });
 
-  it("serve until they expire, and so do the tokens", async () => {
-    const expirationTime = { seconds: BigInt(startSeconds + 100), nanos: 0 };
-    const exchange = await openStatic(staticKeys(keySetText(own), { expirationTime }));
-    const token = await outsideToken({}, own);
-    const { expiry } = await exchange.run(request, token);
-    assert.equal(expiry?.seconds, BigInt(startSeconds + 100));
-    exchange.clock.advance(100_000);
-    assert.match(await outcome(exchange.run(request, token)), /^PERMISSION_DENIED .*static keys .* expired$/);
-  });
+  for (const [nanos, what] of [
+    [0, "at a second"],
+    [999_999, "within a millisecond, which they do not see the end of"],
+  ] as const) {
+    it(`serve until they expire, and so do the tokens: ${what}`, async () => {
+      const expirationTime = { seconds: BigInt(startSeconds + 100), nanos };
+      const exchange = await openStatic(staticKeys(keySetText(own), { expirationTime }));
+      const token = await outsideToken({}, own);
+      const { expiry } = await exchange.run(request, token);
+      assert.equal(expiry?.seconds, BigInt(startSeconds + 100));
+      exchange.clock.advance(100_000);
+      assert.match(await outcome(exchange.run(request, token)), /^PERMISSION_DENIED .*static keys .* expired$/);
+    });
+  }
 
   it("serve for 365 days when nothing is said", async () => {
     const year = 365 * 24 * 3600 * 1000;

@@ -5,7 +5,7 @@ import {
   type AdvisoryEvent,
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { fromTimestamp } from "../../services/timestamps.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
 import type { Session } from "../client/session.ts";
 
 /** An advisory, and the event that is its state. */

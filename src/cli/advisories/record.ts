@@ -10,7 +10,7 @@ import {
   type ImportedAdvisory,
   ImportedAdvisorySchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
-import { toTimestamp } from "../../services/timestamps.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { publicIdOf } from "../../services/vulnerabilities/advisory-fields.ts";
 
 /** An event as its message is made. */

@@ -6,6 +6,7 @@ import {
 } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { GroupSchema, type OrgKind, type OrgStatus } from "../../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import { RoleSchema } from "../../../gen/chainguard/platform/iam/v1/roles_pb.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { findCapability } from "../../authz/capabilities.ts";
 import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -13,7 +14,6 @@ import { findBindingsOf } from "../../storage/grants.ts";
 import type { Session } from "../../storage/session.ts";
 import { lookup } from "../iam/hydration.ts";
 import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../iam/rows.ts";
-import { toTimestamp } from "../timestamps.ts";
 
 /** Bindings that are shown. */
 const maxBindings = 200;

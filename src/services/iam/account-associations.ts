@@ -5,6 +5,7 @@ import {
   AccountAssociationsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { alreadyExists, notFound } from "../../aip/errors.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
@@ -14,7 +15,6 @@ import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow, insertRow } from "../../storage/collection.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { parentOf, platformRoot } from "../../uid.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { type CredentialExchange, checkProvider, checkReadiness } from "./account-check.ts";
 import { accountRules, checkAccounts } from "./account-rules.ts";
 import { groupParents } from "./groups.ts";

@@ -5,6 +5,7 @@ import {
   ExternalGroupRoleMappingsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
 import { alreadyExists, type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../../aip/errors.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -17,7 +18,6 @@ import { deleteRow, findRow, lockRow } from "../../storage/collection.ts";
 import { readCounter } from "../../storage/counters.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { parentOf, rootOf } from "../../uid.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { maxMappings } from "./mapping-limits.ts";
 import {
   type ExternalGroupRoleMappingRow,

@@ -8,6 +8,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import type { FieldViolation } from "../../aip/errors.ts";
 import { maskNames } from "../../aip/field-mask.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { findCapability } from "../../authz/capabilities.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
@@ -15,7 +16,6 @@ import { type Deps, writeContext } from "../../resource/deps.ts";
 import { defineResource } from "../../resource/resource.ts";
 import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { groupParents } from "./groups.ts";
 import { lookup } from "./hydration.ts";
 import { newInviteCode } from "./invite-code.ts";

@@ -1,5 +1,5 @@
 import type { Group, OrgKind, OrgStatus } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { toTimestamp } from "../timestamps.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import type { GroupRow } from "./rows.ts";
 
 /** A stored group as a message. */

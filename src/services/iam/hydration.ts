@@ -1,12 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { RoleBindingSchema } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Collection, findRow, type ResourceRow } from "../../storage/collection.ts";
 import type { Session, Soon } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { groupCollection, type IdentityRow, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
 
 /** Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only. */

@@ -8,6 +8,7 @@ import {
   IdentitySchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { applyMask } from "../../aip/field-mask.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
@@ -18,7 +19,6 @@ import { deleteRow, updateRow } from "../../storage/collection.ts";
 import { findBindingsOf } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { checkRelationship } from "../../sts/identity-rules.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { groupParents } from "./groups.ts";
 import { refuseLastOwner } from "./last-owner.ts";
 import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";

@@ -5,6 +5,7 @@ import {
   IdentityProvidersService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { invalidField } from "../../aip/errors.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, uidRule } from "../../pipeline/rule-book.ts";
@@ -14,7 +15,6 @@ import { requestMask, standardMethods } from "../../resource/standard-methods.ts
 import { deleteRow, lockRow } from "../../storage/collection.ts";
 import { findMappingsOf } from "../../storage/providers.ts";
 import type { Transaction } from "../../storage/session.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { sealClientSecret } from "./client-secret.ts";
 import { groupParents } from "./groups.ts";
 import { maxMappings } from "./mapping-limits.ts";

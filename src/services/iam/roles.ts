@@ -1,6 +1,7 @@
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { type Role, RoleSchema, RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { type FieldViolation, failedPrecondition } from "../../aip/errors.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { builtInRoles, isBuiltInRole } from "../../authz/built-in-roles.ts";
 import { capabilitySet, findCapability } from "../../authz/capabilities.ts";
 import { requireCapability } from "../../pipeline/authorize.ts";
@@ -13,7 +14,6 @@ import { findBindingsOf } from "../../storage/grants.ts";
 import { isDefaultRole, isMapped } from "../../storage/providers.ts";
 import type { Session } from "../../storage/session.ts";
 import { parentOf } from "../../uid.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { requireHeld } from "./escalation.ts";
 import { groupParents } from "./groups.ts";
 import { type RoleRow, roleCollection } from "./rows.ts";

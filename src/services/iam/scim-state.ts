@@ -5,7 +5,7 @@ import {
   IdentityProvider_SCIM_CredentialState as CredentialState,
   type IdentityProvider_SCIMSchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
-import { toTimestamp } from "../timestamps.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import type { ScimColumns } from "./provider-rows.ts";
 
 /** The columns of a provider that never had a token. */

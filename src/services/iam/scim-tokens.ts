@@ -2,6 +2,7 @@
 import { type Duration, durationFromMs, durationMs, type Timestamp } from "@bufbuild/protobuf/wkt";
 import type { IdentityProvidersService } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { aborted, failedPrecondition, invalidField, notFound } from "../../aip/errors.ts";
+import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { capabilitySet, missingCapabilities } from "../../authz/capabilities.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -10,7 +11,6 @@ import { type Deps, writeContext } from "../../resource/deps.ts";
 import { findRow, updateRow } from "../../storage/collection.ts";
 import { findHoldersAt, findRolesBoundAt } from "../../storage/providers.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
-import { fromTimestamp, toTimestamp } from "../timestamps.ts";
 import { type IdentityProviderRow, identityProviderCollection, type ScimColumns } from "./provider-rows.ts";
 import { digestScimToken, newScimToken, overlapEnd, revoked, switched, wasIssued, withToken } from "./scim-state.ts";
 

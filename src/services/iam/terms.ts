@@ -6,6 +6,7 @@ import {
   TermsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts";
 import { notFound } from "../../aip/errors.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -18,7 +19,6 @@ import { findRow, insertRow } from "../../storage/collection.ts";
 import type { Source } from "../../storage/listing.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { ancestorsOf } from "../../uid.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { groupParents } from "./groups.ts";
 import { type TermsAcceptanceRow, termsAcceptanceCollection } from "./provider-rows.ts";
 import { groupCollection } from "./rows.ts";

@@ -6,6 +6,7 @@ import {
   ReposService,
 } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { alreadyExists, type FieldViolation } from "../../aip/errors.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, patternRule } from "../../pipeline/rule-book.ts";
@@ -17,7 +18,6 @@ import { deleteRow } from "../../storage/collection.ts";
 import { clearRepo, findTagsOf } from "../../storage/registry.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { groupParents } from "../iam/groups.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { bundleRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
 import { readmeRules, repoReadmes } from "./readmes.ts";
 import { type RepoRow, repoCollection, tagCollection } from "./rows.ts";

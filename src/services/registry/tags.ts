@@ -6,6 +6,7 @@ import {
   TagsService,
 } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { alreadyExists, notFound } from "../../aip/errors.ts";
+import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
@@ -15,7 +16,6 @@ import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { lockRow } from "../../storage/collection.ts";
 import { findTag, tagCondition } from "../../storage/registry.ts";
-import { fromTimestamp, toTimestamp } from "../timestamps.ts";
 import { bundleRule, digestRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
 import { repoType } from "./repos.ts";
 import { repoCollection, type TagRow, tagCollection } from "./rows.ts";

@@ -6,6 +6,7 @@ import {
   type Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { notFound } from "../../aip/errors.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { Deps } from "../../resource/deps.ts";
@@ -19,7 +20,6 @@ import {
 } from "../../storage/advisories.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
-import { toTimestamp } from "../timestamps.ts";
 import { type AdvisoryState, advisoryType, stateOf } from "./advisory-state.ts";
 import { eventMessage } from "./event-content.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";

@@ -8,6 +8,7 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, type FieldViolation, invalidArgument, invalidField, notFound } from "../../aip/errors.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, ruleBook } from "../../pipeline/rule-book.ts";
@@ -17,7 +18,6 @@ import { findRow } from "../../storage/collection.ts";
 import { ReferenceViolation, UniqueViolation } from "../../storage/errors.ts";
 import { groupParents } from "../iam/groups.ts";
 import { groupCollection } from "../iam/rows.ts";
-import { fromTimestamp } from "../timestamps.ts";
 import { checkAliases, sourceIdRule } from "./advisory-fields.ts";
 import { checkEvents, contentOf, isTime, timeRule } from "./event-content.ts";
 import { type ImportItem, type ImportPlan, planImport } from "./import-plan.ts";

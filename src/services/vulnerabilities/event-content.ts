@@ -7,8 +7,8 @@ import {
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { type FieldViolation, failedPrecondition } from "../../aip/errors.ts";
+import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import type { AdvisoryEventRow } from "../../storage/advisories.ts";
-import { fromTimestamp, toTimestamp } from "../timestamps.ts";
 import { advisoryLimits } from "./limits.ts";
 
 /** The number of `componentLocationChanged`, which version 1 has and EventTypeFilter does not. */

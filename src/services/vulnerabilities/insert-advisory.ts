@@ -1,7 +1,7 @@
 import type { Advisory } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
-import { fromTimestamp } from "../timestamps.ts";
 import { insertState } from "./advisory-state.ts";
 import { contentOf, eventRow } from "./event-content.ts";
 

@@ -8,7 +8,7 @@ import {
   ReviewState,
   Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { toTimestamp } from "../timestamps.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { publicIdOf } from "./advisory-fields.ts";
 
 const artifacts = ["go", "nginx", "node", "php", "postgres", "python", "redis", "ruby"];

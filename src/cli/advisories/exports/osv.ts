@@ -1,5 +1,5 @@
 // OSV records: one for each advisory that is fixed or a false positive.
-import { fromTimestamp } from "../../../services/timestamps.ts";
+import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { changeTime, type Published, timeText } from "../published.ts";
 import { purlOf } from "../purl.ts";
 import { reasonWord } from "../statuses.ts";
