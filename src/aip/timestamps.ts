@@ -12,3 +12,13 @@ export function toTimestamp(milliseconds: number): Timestamp {
 export function fromTimestamp(timestamp: Timestamp): number {
   return Number(timestamp.seconds) * 1000 + Math.floor(timestamp.nanos / 1_000_000);
 }
+
+/**
+ * The time in milliseconds since the epoch of a date such as `2026-01-31` with a time of day such as `12:00:00` or
+ * `12:00`, in UTC. Undefined when there is no such day or time of day: Date.parse lets 30 February pass as a day in March.
+ */
+export function findUtcTime(date: string, timeOfDay: string): number | undefined {
+  const time = Date.parse(`${date}T${timeOfDay}Z`);
+  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(`${date}T${timeOfDay}`)) return undefined;
+  return time;
+}

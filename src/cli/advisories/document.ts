@@ -1,4 +1,5 @@
 // What is read from files of others: JSON or YAML that may hold anything.
+import { findUtcTime } from "../../aip/timestamps.ts";
 
 /** An object of a document. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -52,10 +53,11 @@ const timePattern = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([
 export function time(value: unknown, what: string): number | undefined {
   const found = text(value, what);
   if (found === "") return undefined;
-  const [, day, clock = "00:00", zone = "Z"] = timePattern.exec(found) ?? [];
+  const [, day = "", clock = "00:00", zone = "Z"] = timePattern.exec(found) ?? [];
+  const exists = findUtcTime(day, clock.slice(0, "hh:mm:ss".length)) !== undefined;
   // A time without a zone is in UTC, wherever it is read.
-  const milliseconds = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}${zone.toUpperCase()}`);
-  if (Number.isNaN(milliseconds) || found.startsWith("0000"))
+  const milliseconds = exists ? Date.parse(`${day}T${clock}${zone.toUpperCase()}`) : Number.NaN;
+  if (Number.isNaN(milliseconds) || day.startsWith("0000"))
     throw new BadDocument(`${what} ${JSON.stringify(found.slice(0, 40))} is no time`);
   return milliseconds;
 }

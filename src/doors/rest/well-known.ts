@@ -1,6 +1,7 @@
 // The texts of google.protobuf's own types: https://protobuf.dev/programming-guides/json/
 import { create, type DescMessage, fromJson, type JsonValue, type Message, type Registry } from "@bufbuild/protobuf";
 import { DurationSchema, FieldMaskSchema, isWrapperDesc, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { findUtcTime } from "../../aip/timestamps.ts";
 import { findFieldPath, formatFieldPath } from "./fields.ts";
 import { Mismatch } from "./violations.ts";
 
@@ -27,10 +28,8 @@ export function timestampFromText(text: string): Message {
   const parts = timestampText.exec(text.toUpperCase());
   if (!parts) throw new Mismatch("must be an RFC 3339 time such as 2026-01-31T12:00:00Z");
   const [, date = "", time = "", fraction = "", offset = ""] = parts;
-  const local = Date.parse(`${date}T${time}Z`);
-  // Date.parse lets 30 February pass as a day in March.
-  if (Number.isNaN(local) || !new Date(local).toISOString().startsWith(`${date}T${time}`))
-    throw new Mismatch("must be a time that exists");
+  const local = findUtcTime(date, time);
+  if (local === undefined) throw new Mismatch("must be a time that exists");
   const seconds = local / 1000 - offsetSeconds(offset);
   if (seconds < minSecond || seconds > maxSecond) throw new Mismatch("must lie between the years 1 and 9999");
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos: Number(fraction.padEnd(9, "0")) });

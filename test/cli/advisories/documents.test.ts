@@ -139,6 +139,15 @@ it("times are RFC 3339, and in UTC where they do not say otherwise", () => {
     "2030-01-02T03:04:05.000Z",
     "2030-01-02T00:00:00.000Z",
   ]);
-  for (const text of ["2 January 2030", "2030-13-01", "0000-01-01", "2030", "now"])
+  for (const text of [
+    "2 January 2030",
+    "2030-13-01",
+    "0000-01-01",
+    "2030",
+    "now",
+    "2030-02-30",
+    "2030-02-29T01:02:03.4+01:00",
+    "2030-01-01T24:00",
+  ])
     assert.throws(() => time(text, "t"), /^BadDocument: t ".*" is no time$/);
 });
