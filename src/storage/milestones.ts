@@ -81,8 +81,9 @@ export function createMilestones(read: Read, limits: MilestoneLimits = defaultLi
       const key = keyOfMarks(collection, range);
       const marks = key !== undefined && offset >= limits.stride ? known.get(key) : undefined;
       if (!key || !marks) return await findPlace(session, collection, range, offset);
-      return (await follow(session, collection, range, marks, limits.changes))
-        ? await findByMarks(session, collection, range, marks, offset)
+      const counts = await follow(session, collection, range, marks, limits.changes);
+      return counts
+        ? await findByMarks(session, collection, range, marks.stretches, counts, offset)
         : await findPlace(session, collection, range, offset);
     },
   };
@@ -125,17 +126,20 @@ async function measure<R extends ResourceRow>(
   return { stretches, sequence: stretches[0]!.sequence };
 }
 
-/** Brings the marks up to the snapshot of the session; false when they are ahead of it or too far behind. */
+/**
+ * Brings the marks up to the snapshot of the session, and answers how many rows each stretch has there: the marks
+ * themselves move on with the next read. Undefined when they are ahead of the snapshot or too far behind.
+ */
 async function follow<R extends ResourceRow>(
   session: Session,
   { kind }: Collection<R>,
   { source, order }: Range,
   marks: Marks,
   most: number,
-): Promise<boolean> {
+): Promise<readonly number[] | undefined> {
   const latest = await latestSequence(session);
-  if (latest === marks.sequence) return true;
-  if (latest < marks.sequence || latest - marks.sequence > most) return false;
+  if (latest === marks.sequence) return countsOf(marks);
+  if (latest < marks.sequence || latest - marks.sequence > most) return undefined;
   const changes = await readChanges(session, marks.sequence, most);
   const key = keyOf(source);
   for (const change of changes) {
@@ -146,7 +150,11 @@ async function follow<R extends ResourceRow>(
   }
   marks.sequence = Math.max(marks.sequence, latest);
   // Another read with a later snapshot may have moved them further meanwhile: they are right for that one.
-  return marks.sequence === latest;
+  return marks.sequence === latest ? countsOf(marks) : undefined;
+}
+
+function countsOf({ stretches }: Marks): number[] {
+  return stretches.map(({ count }) => count);
 }
 
 /** Counts a row that came or went, unless the stretch was measured after it did. */
@@ -167,16 +175,17 @@ async function findByMarks<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   range: Range,
-  { stretches }: Marks,
+  stretches: readonly Stretch[],
+  counts: readonly number[],
   offset: number,
 ): Promise<Cursor | undefined> {
   const { after, order } = range;
   let at = after ? indexOf(stretches, after, order) : 0;
-  const ahead = after ? await countAhead(session, collection, range, stretches[at]!.end) : stretches[0]!.count;
+  const ahead = after ? await countAhead(session, collection, range, stretches[at]!.end) : counts[0]!;
   if (offset < ahead) return await findPlace(session, collection, range, offset);
   let left = offset - ahead;
-  for (at++; at < stretches.length && left >= stretches[at]!.count; at++) left -= stretches[at]!.count;
-  if (at >= stretches.length) return undefined;
+  for (at++; at < counts.length && left >= counts[at]!; at++) left -= counts[at]!;
+  if (at >= counts.length) return undefined;
   return await findPlace(session, collection, { ...range, after: stretches[at - 1]!.end }, left);
 }
 

@@ -6,6 +6,7 @@ import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts
 import type { Database } from "../../src/storage/database.ts";
 import { createMilestones, type Milestones } from "../../src/storage/milestones.ts";
 import type { Range, RangeSource } from "../../src/storage/range.ts";
+import type { Session } from "../../src/storage/session.ts";
 import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
 import { modelCursor, modelRows } from "./listing-model.ts";
@@ -86,7 +87,51 @@ export function milestonesConformance(open: OpenStore): void {
           await compare(database, milestones, rows, range, offset);
       }
     });
+
+    it("are those of the snapshot of a read, though another moves them on meanwhile", async () => {
+      await using store = await open();
+      const { database } = store;
+      const other = await store.open();
+      const rows = await plant(database);
+      const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
+      const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
+      const model = modelRows(rows, { sources: [source], filters: {}, order: whole.order });
+      const milestones = createMilestones((body) => database.read(body), { ...limits, longest: 4, changes: 100 });
+      await milestones.prepare(groups, [whole], 100);
+      const last = model.at(-1)!;
+      /** Rows come in all stretches, and a later read follows them. */
+      const moveOn = async () => {
+        await write(other, async (tx) => {
+          for (const at of model.keys()) await apply(tx, rows, { what: "insert", at, name: names[at % names.length]! });
+        });
+        await other.read((session) => milestones.find(session, groups, whole, limits.stride));
+      };
+      const range: Range = { ...whole, after: modelCursor(model[0]!, whole.order) };
+      const found = await database.read(async (session) =>
+        milestones.find(beforeFirst(session, "ahead", moveOn), groups, range, model.length - 2),
+      );
+      assert.deepEqual({ ...found }, modelCursor(last, whole.order));
+    });
   });
+}
+
+/** A session that does something before it runs a statement of this purpose for the first time. */
+function beforeFirst(session: Session, purpose: string, work: () => Promise<void>): Session {
+  let done: Promise<void> | undefined;
+  return {
+    ...session,
+    prepared(key, build) {
+      const statement = session.prepared(key, build);
+      if (!key.includes(purpose)) return statement;
+      return {
+        async execute(values) {
+          done ??= work();
+          await done;
+          return await statement.execute(values);
+        },
+      };
+    },
+  };
 }
 
 type Tx = Parameters<Parameters<Database["write"]>[1]>[0];
