@@ -95,6 +95,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "pipeline/rule-book.ts",
     "services/auth",
     "services/iam/client-secret.ts",
+    "services/iam/mapping-limits.ts",
     "services/iam/provider-rows.ts",
     "storage",
     "sts",

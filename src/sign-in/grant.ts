@@ -82,7 +82,7 @@ async function assume(
   claims: Claims,
 ): Promise<Assumption> {
   if (wanted === "" || wanted === own) {
-    const mappings = await findMappings(deps.database.session, provider, claims);
+    const mappings = await findMappings({ session: deps.database.session, log: deps.log }, provider, claims);
     return { uid: own, claims: personOf(claims).claims, narrowing: {}, ...(mappings.length > 0 && { mappings }) };
   }
   return await assumeOfOrganization(deps.directory, provider, wanted, claims);

@@ -1,29 +1,42 @@
+import type { Logger } from "pino";
+import { maxMappings } from "../services/iam/mapping-limits.ts";
 import { findMappingsOf } from "../storage/providers.ts";
 import type { Session } from "../storage/session.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import type { LoginProvider } from "./login-provider.ts";
 
-/** Mappings of a provider that are looked at, groups of a person that are, and mappings that a token has room for. */
-const [maxMappings, maxGroups, maxCarried] = [10_000, 1000, 150];
+/** Groups of a person that are looked at, and mappings that a token has room for. */
+const [maxGroups, maxCarried] = [1000, 150];
 
-/** The uids of the mappings that hold for the groups which the provider says a person is in. */
+/** What finding mappings rests on. */
+export interface MappingDeps {
+  readonly session: Session;
+  readonly log: Pick<Logger, "warn">;
+}
+
+/**
+ * The uids of the mappings that hold for the groups which the provider says a person is in, in their order: the first
+ * ones when a token has no room for all, and then the log says so.
+ */
 export async function findMappings(
-  session: Session,
+  { session, log }: MappingDeps,
   { uid, organization }: LoginProvider,
   claims: Claims,
 ): Promise<string[]> {
-  const groups = new Set(organization ? groupsOf(claims, organization.groupsClaim) : []);
+  const cut = <T>(items: readonly T[], what: string, most: number) => {
+    if (items.length > most)
+      log.warn({ event: "cut", provider: uid, what, found: items.length, kept: most }, "sign-in");
+    return items.slice(0, most);
+  };
+  const groups = new Set(cut(organization ? groupsOf(claims, organization.groupsClaim) : [], "groups", maxGroups));
   if (groups.size === 0) return [];
   const mappings = await findMappingsOf(session, uid, maxMappings);
   const held = mappings.filter(({ externalGroupId }) => groups.has(externalGroupId));
-  return held.slice(0, maxCarried).map((mapping) => mapping.uid);
+  return cut(held, "mappings", maxCarried).map((mapping) => mapping.uid);
 }
 
 /** A text or a list of texts; whatever else stands there are no groups. */
 function groupsOf(claims: Claims, name: string): string[] {
   const claim = name !== "" && Object.hasOwn(claims, name) ? claims[name] : [];
-  return [claim]
-    .flat()
-    .filter((one): one is string => typeof one === "string")
-    .slice(0, maxGroups);
+  return [claim].flat().filter((one): one is string => typeof one === "string");
 }

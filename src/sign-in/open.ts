@@ -72,7 +72,8 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   });
   async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {
     const provider = await providers.find(uid);
-    return provider && { ...provider, mappingsOf: (claims) => findMappings(database.session, provider, claims) };
+    const mappingDeps = { session: database.session, log };
+    return provider && { ...provider, mappingsOf: (claims) => findMappings(mappingDeps, provider, claims) };
   }
   return { pages: signInPages(deps), exchangeRefreshToken, findProvider };
 }

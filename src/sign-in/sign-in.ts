@@ -33,7 +33,7 @@ export interface SignInDeps extends IssueDeps {
   /** Whether a browser that came to another loopback name is sent to that of the base URL. */
   readonly dev: boolean;
   readonly errorDomain: string;
-  readonly log: Pick<Logger, "info" | "error">;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
 }
 
 /** How long and how many. Times are in milliseconds. */

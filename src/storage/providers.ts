@@ -3,13 +3,14 @@ import { and, eq, sql } from "./drizzle.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
-/** The mappings of an identity provider, at most `limit`. */
+/** The mappings of an identity provider by uid, at most `limit`. */
 export async function findMappingsOf(session: Session, providerUid: string, limit: number) {
   const statement = session.prepared("external_group_role_mappings.of", (db, { externalGroupRoleMappings: mappings }) =>
     db
       .select()
       .from(mappings)
       .where(eq(mappings.parent, sql.placeholder("providerUid")))
+      .orderBy(mappings.uid)
       .limit(atMost("limit")),
   );
   return await statement.execute({ providerUid, limit });
