@@ -125,7 +125,8 @@ describe("gatehouse registry sync", () => {
     registry.repositories.get("one")!.clear();
     registry.repositories.get("two")!.clear();
     const before = registry.requests.length;
-    assert.deepEqual(await sync("--prune", "--repository", "one"), done({ repositories: 1, tagsRemoved: 1 }));
+    const one = ["--repository", "one"];
+    assert.deepEqual(await sync("--prune", ...one, ...one), done({ repositories: 1, tagsRemoved: 1 }));
     assert.ok(!registry.requests.slice(before).some((path) => path.includes("_catalog")));
     assert.deepEqual(Object.keys(await mirrored()), ["two:latest"]);
   });
@@ -179,6 +180,12 @@ describe("gatehouse registry sync", () => {
     ["an address of no registry", ["--from", "registry", "--group", "x"], {}, /no address of a registry/],
     ["an address with a path", ["--from", "http://127.0.0.1:1/v2", "--group", "x"], {}, /no address of a registry/],
     ["no group", ["--from", "http://127.0.0.1:1"], {}, /--group/],
+    [
+      "a repository that goes by no such name",
+      ["--from", "http://127.0.0.1:1", "--group", "x", "--repository", "ok", "--repository", "../x"],
+      {},
+      /--repository "\.\.\/x" is no name of a repository/,
+    ],
     ["a user without a password", ["--from", "http://127.0.0.1:1", "--group", "x", "--user", "me"], {}, /PASSWORD/],
   ] as const) {
     it(`refuses ${what} with 2`, async () => {

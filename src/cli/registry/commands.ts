@@ -35,6 +35,9 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
   const { from, group, repository: repositories, user, prune = false } = command.opts<SyncFlags>();
   const password = shell.environment.GATEHOUSE_REGISTRY_PASSWORD;
   if (user !== undefined && !password) throw wrongUsage("--user needs a password in GATEHOUSE_REGISTRY_PASSWORD");
+  const { isRepositoryName } = await import("../../registry/name.ts");
+  const wrong = repositories.find((name) => !isRepositoryName(name));
+  if (wrong !== undefined) throw wrongUsage(`--repository ${JSON.stringify(wrong)} is no name of a repository`);
   const { openSource } = await import("./source.ts");
   const { sync } = await import("./sync.ts");
   const { findUid } = await import("../resources/lookup.ts");
@@ -45,7 +48,8 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
     sessionUrl: session.url,
     sessionToken: async () => (await session.credential()).token,
   });
-  return await sync(session, source, { groupUid: await findUid(session, groups, group), repositories, prune });
+  const groupUid = await findUid(session, groups, group);
+  return await sync(session, source, { groupUid, repositories: [...new Set(repositories)], prune });
 }
 
 function collect(value: string, earlier: readonly string[]): string[] {
