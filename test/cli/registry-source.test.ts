@@ -1,7 +1,8 @@
 // What is read of a registry is the whole of it, or a failure: whoever prunes must not take a part for all.
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { openSource } from "../../src/cli/registry/source.ts";
+import { nextPage, openSource } from "../../src/cli/registry/source.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "../registry/outside-registry.ts";
 
 describe("a registry that is read", () => {
@@ -35,6 +36,64 @@ describe("a registry that is read", () => {
     await assert.rejects(open().catalog(), /names a next page elsewhere/);
   });
 
+  it("says so when a page is no JSON, or breaks off", async () => {
+    registry.intercept = (_request, response) => {
+      response.writeHead(200).end("<!doctype html>");
+      return true;
+    };
+    await assert.rejects(open().tags("app"), /^CommandFailure: the registry at \S+ answers no JSON to \/v2\/app/);
+    registry.intercept = (_request, response) => {
+      response.writeHead(200, { "content-length": 100 }).write("{", () => response.destroy());
+      return true;
+    };
+    await assert.rejects(open().tags("app"), /^CommandFailure: the registry at \S+ does not answer \(/);
+  });
+
+  describe("that wants a sign-in", () => {
+    /** How the sign-in answers, one after the other; the last one goes on. */
+    let answers: ((response: ServerResponse) => void)[];
+    const give = (token: string) => (response: ServerResponse) => void response.end(JSON.stringify({ token }));
+    const fail = (response: ServerResponse) => void response.writeHead(500).end();
+    const vanish = (response: ServerResponse) => void response.destroy();
+    let good: string;
+    beforeEach(() => {
+      good = "good";
+      registry.intercept = ({ url, headers }, response) => {
+        if (url?.startsWith("/token")) (answers.length > 1 ? answers.shift()! : answers[0]!)(response);
+        else if (headers.authorization === `Bearer ${good}`) return false;
+        else response.writeHead(401, { "www-authenticate": `Bearer realm="${registry.url}/token"` }).end();
+        return true;
+      };
+    });
+    const signIns = () => registry.requests.filter((path) => path.startsWith("/token")).length;
+
+    it("is asked again after its sign-in failed", async () => {
+      answers = [fail, give("good")];
+      const source = open();
+      await assert.rejects(source.tags("app"), /sign-in of the registry at .* answers 500/);
+      assert.deepEqual(await source.tags("app"), ["a", "b", "c"]);
+    });
+
+    it("fails with a sentence when its sign-in does not answer", async () => {
+      answers = [vanish];
+      await assert.rejects(
+        open().tags("app"),
+        /^CommandFailure: the sign-in of the registry at \S+ does not answer \(/,
+      );
+    });
+
+    it("gives one token to all who ask at once, and one more to all when that is refused", async () => {
+      answers = [give("good"), give("better")];
+      const source = open();
+      const askAll = () => Promise.all(["a", "b", "c"].map((tag) => source.digestOf("app", tag)));
+      const digests = await askAll();
+      assert.equal(signIns(), 1);
+      good = "better";
+      assert.deepEqual(await askAll(), digests);
+      assert.equal(signIns(), 2);
+    });
+  });
+
   for (const status of [429, 500]) {
     it(`has not lost a tag for answering ${status}`, async () => {
       registry.intercept = ({ method }, response) => {
@@ -55,4 +114,24 @@ describe("a registry that is read", () => {
       assert.equal(await open().digestOf("app", "a"), undefined);
     }
   });
+});
+
+describe("the next page", () => {
+  const at = new URL("https://registry.test/v2/app/tags/list?n=2");
+  const table: readonly (readonly [what: string, link: string | null, path: string | undefined])[] = [
+    ["there is none without a link", null, undefined],
+    ["nor for another relation", '</v2/x>; rel="prev"', undefined],
+    ["is a path", '</v2/app/tags/list?n=2&last=b>; rel="next"', "/v2/app/tags/list?n=2&last=b"],
+    ["is relative to the page", "<list?last=b>; rel=next", "/v2/app/tags/list?last=b"],
+    ["is an address of the same registry", '<https://registry.test/v2/y>; rel="next"', "/v2/y"],
+    ["is one of several links", '</v2/x>; rel="prev", </v2/y>; rel="next"', "/v2/y"],
+  ];
+  for (const [what, link, path] of table) it(what, () => assert.equal(nextPage(link, at), path));
+
+  for (const link of [
+    "<//elsewhere.test/v2/x>; rel=next",
+    "<http://registry.test/v2/x>; rel=next",
+    "<http://>; rel=next",
+  ])
+    it(`is never ${link}`, () => assert.throws(() => nextPage(link, at), /names a next page elsewhere/));
 });

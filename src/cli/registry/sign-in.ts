@@ -1,4 +1,5 @@
 // How a registry wants to be signed in to, and with what (Distribution token specification; RFC 9110 §11).
+import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 
 /** A name and a password. */
@@ -40,7 +41,7 @@ async function fetchToken(realm: string, service: string, scope: string, options
   url.searchParams.set("scope", scope);
   const credentials = options.credentials ?? (await ownCredentials(url, options));
   const headers = credentials ? { authorization: basicHeader(credentials) } : {};
-  const reply = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(30_000) });
+  const reply = await reach(`the sign-in of the registry at ${url.origin}`, url, { headers, redirect: "error" });
   const answer = (await reply.json().catch(() => ({}))) as { token?: unknown; access_token?: unknown };
   const token = answer.token ?? answer.access_token;
   if (reply.ok && typeof token === "string") return token;

@@ -1,0 +1,80 @@
+// A registry that is asked, signed in to whatever it wants a sign-in for.
+import { reach, readBody } from "../client/reach.ts";
+import { wrongUsage } from "../failure.ts";
+import { answerChallenge, type SignInOptions } from "./sign-in.ts";
+
+/** Asks one registry. */
+export interface RegistryClient {
+  readonly origin: string;
+  /** The answer to a path, whatever its status. The scope is what a sign-in is asked for, if the registry wants one. */
+  ask(path: string, scope: string, init?: RequestOptions): Promise<Response>;
+  /** The whole body of an answer. Fails when it is longer than a document of a registry may be. */
+  readBody(reply: Response): Promise<Buffer>;
+}
+
+/** What is special about a request. */
+export interface RequestOptions {
+  readonly method?: "GET" | "HEAD";
+  readonly accept?: string;
+}
+
+/** How long an answer may take, body included: layers and configurations are larger than other documents. */
+const requestTimeoutMs = 60_000;
+const maxDocumentBytes = 4 * 1024 * 1024;
+
+/** Makes a client for the registry at an address; nothing is sent until something is asked. */
+export function newRegistryClient(address: string, options: SignInOptions): RegistryClient {
+  const origin = parseAddress(address);
+  const whom = `the registry at ${origin}`;
+  const signIns = newSignIns(options);
+
+  function send(path: string, { method = "GET", accept = "*/*" }: RequestOptions, authorization: string | undefined) {
+    const headers = { accept, "user-agent": "gatehouse", ...(authorization !== undefined && { authorization }) };
+    // Layers and configurations may lie elsewhere; fetch sends no credentials to another origin.
+    return reach(whom, `${origin}${path}`, { method, headers }, requestTimeoutMs);
+  }
+
+  return {
+    origin,
+    async ask(path, scope, init = {}) {
+      const known = await signIns.find(scope);
+      const reply = await send(path, init, known);
+      if (reply.status !== 401) return reply;
+      await reply.body?.cancel();
+      const challenge = reply.headers.get("www-authenticate") ?? "";
+      return await send(path, init, await signIns.renew(scope, known, challenge));
+    },
+    readBody: (reply) => readBody(whom, reply, maxDocumentBytes),
+  };
+}
+
+/** Sign-ins by their scope: the Authorization header of each, undefined where there is none to be had. */
+function newSignIns(options: SignInOptions) {
+  const begun = new Map<string, Promise<string | undefined>>();
+
+  function begin(scope: string, challenge: string): void {
+    const signIn = answerChallenge(challenge, scope, options);
+    begun.set(scope, signIn);
+    // One that failed is over for those who wait for it, and begun anew by whoever comes next.
+    signIn.catch(() => begun.get(scope) === signIn && begun.delete(scope));
+  }
+
+  return {
+    find: async (scope: string) => await begun.get(scope),
+    /** What replaces a header that was refused. Whoever asks at the same time waits for the same sign-in. */
+    async renew(scope: string, refused: string | undefined, challenge: string): Promise<string | undefined> {
+      const current = begun.get(scope);
+      const isRefused = current === undefined || (await current) === refused;
+      if (isRefused && begun.get(scope) === current) begin(scope, challenge);
+      return await begun.get(scope);
+    },
+  };
+}
+
+/** The origin of an address; wrong usage when it is more than that. */
+function parseAddress(address: string): string {
+  const url = URL.parse(address);
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (isWeb && url.pathname === "/" && !url.search && !url.hash) return url.origin;
+  throw wrongUsage(`${JSON.stringify(address)} is no address of a registry such as https://registry.example.com`);
+}
