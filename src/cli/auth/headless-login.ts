@@ -3,6 +3,7 @@
 import { createDecipheriv, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Target } from "../client/credential.ts";
+import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 import type { SignedIn } from "./browser-login.ts";
@@ -40,7 +41,7 @@ interface HeadlessSession {
 async function findSession({ issuer }: Target, code: string): Promise<HeadlessSession | undefined> {
   const address = new URL(`${issuer}/sts/headless_sessions`);
   address.searchParams.set("code", code);
-  const reply = await fetch(address, { redirect: "error" }).catch(() => undefined);
+  const reply = await reach(issuer, address, { redirect: "error" }).catch(() => undefined);
   if (!reply || reply.status === 404 || reply.status >= 500) return undefined;
   const body = (await reply.json().catch(() => undefined)) as
     | Partial<HeadlessSession & { message: string }>

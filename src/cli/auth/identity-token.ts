@@ -1,6 +1,7 @@
 // Sign-in of workloads: the identity token of a CI system or a cloud is exchanged for an API token.
 import { SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import type { Target } from "../client/credential.ts";
+import { reach } from "../client/reach.ts";
 import { failing, withBearer } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
 import { fileOrText } from "../resources/flags.ts";
@@ -31,8 +32,9 @@ export async function findAmbientToken({ environment }: Shell, target: Target): 
   if (!url || !token) return undefined;
   const address = new URL(url);
   address.searchParams.set("audience", target.issuer);
-  const reply = await fetch(address, { headers: { authorization: `Bearer ${token}` }, redirect: "error" });
-  const body: unknown = reply.ok ? await reply.json() : undefined;
+  const headers = { authorization: `Bearer ${token}` };
+  const reply = await reach("the runner", address, { headers, redirect: "error" });
+  const body: unknown = reply.ok ? await reply.json().catch(() => undefined) : undefined;
   const value = (body as { value?: unknown } | undefined)?.value;
   if (typeof value === "string") return value;
   throw new CommandFailure(`the runner answers ${reply.status} when asked for an identity token`, {
