@@ -18,6 +18,7 @@ import { requestMask, standardMethods } from "../../resource/standard-methods.ts
 import { deleteRow, updateRow } from "../../storage/collection.ts";
 import { findBindingsOf } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
+import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkRelationship } from "../../sts/identity-rules.ts";
 import { groupParents } from "./groups.ts";
 import { refuseLastOwner } from "./last-owner.ts";
@@ -93,8 +94,7 @@ export function identities(deps: Deps): Implementation {
 
 /** The uid of the person with this issuer and subject, whether or not they have registered yet. */
 export function personUid(issuer: string, subject: string): string {
-  // Some of Google's tokens leave the scheme out.
-  const normalised = issuer === "accounts.google.com" ? `https://${issuer}` : issuer;
+  const normalised = normalizeIssuer(issuer);
   return createHash("sha256").update(`${normalised.length}:${normalised}${subject}`).digest("hex").slice(0, 40);
 }
 
