@@ -18,7 +18,7 @@ const cache = path.join(tmpdir(), "gatehouse-bench");
 /** What decides about the contents of a data directory. */
 const sources = [
   ...["advisory-data.ts", "advisory-population.ts", "advisory-texts.ts", "../src/storage/advisory-terms.ts"],
-  ...["generate.ts", "population.ts", "random.ts", "../src/storage/tables.ts", "../src/storage/entries.ts"],
+  ...["generate.ts", "population.ts", "random.ts", "../src/storage/tables/iam.ts", "../src/storage/entries.ts"],
 ];
 const migrations = fileURLToPath(new URL("../src/storage/migrations/sqlite/", import.meta.url));
 

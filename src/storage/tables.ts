@@ -1,19 +1,13 @@
 // Every table, once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
 
-import { isAccessRequest } from "./access-requests.ts";
 import type { Columns } from "./columns.postgres.ts";
-import { entriesTable } from "./tables/entries.ts";
 import { defineEventTables } from "./tables/events.ts";
+import { defineIamTables } from "./tables/iam.ts";
+import { defineInstallationTables } from "./tables/installation.ts";
 import { defineProviderTables } from "./tables/providers.ts";
 import { defineRegistryTables } from "./tables/registry.ts";
 import { defineSignInTables } from "./tables/sign-in.ts";
 import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
-
-/** The relationship of an identity as it is stored: the name of the member and its protobuf JSON. */
-export interface StoredRelationship {
-  readonly case: string;
-  readonly value: unknown;
-}
 
 /**
  * Defines the tables in one dialect.
@@ -23,195 +17,20 @@ export interface StoredRelationship {
  * without parent), so that each subtree can be read in the order of each sortable field.
  */
 export function defineTables(columns: Columns) {
-  const { table, text, integer, boolean, json, sequence, foreignKey, index, uniqueIndex, primaryKey } = columns;
-  const groups = table(
-    "groups",
-    {
-      uid: text().primaryKey(),
-      parent: text(),
-      name: text().notNull(),
-      description: text().notNull(),
-      resourceLimits: json<Record<string, number>>().notNull(),
-      verified: boolean().notNull(),
-      kind: integer().notNull(),
-      status: integer().notNull(),
-      createTime: integer().notNull(),
-      updateTime: integer().notNull(),
-    },
-    (t) => [foreignKey({ columns: [t.parent], foreignColumns: [t.uid] }), index("groups_parent").on(t.parent, t.uid)],
-  );
-
-  const identities = table(
-    "identities",
-    {
-      uid: text().primaryKey(),
-      parent: text().references(() => groups.uid),
-      name: text().notNull(),
-      description: text().notNull(),
-      email: text().notNull(),
-      emailUnverified: text().notNull(),
-      company: text().notNull(),
-      relationshipType: integer().notNull(),
-      relationship: json<StoredRelationship>().notNull(),
-      /** The exact issuer and subject of a claim match or of static keys; empty where there is none. */
-      issuer: text().notNull(),
-      subject: text().notNull(),
-      metadata: json<Record<string, unknown>>().notNull(),
-      lastSeenTime: integer().notNull(),
-      createTime: integer().notNull(),
-      updateTime: integer().notNull(),
-    },
-    (t) => [
-      index("identities_parent").on(t.parent, t.uid),
-      index("identities_issuer_subject").on(t.issuer, t.subject),
-      index("identities_relationship_type").on(t.relationshipType, t.uid),
-    ],
-  );
-
-  const roles = table(
-    "roles",
-    {
-      uid: text().primaryKey(),
-      /** Absent for built-in roles. */
-      parent: text().references(() => groups.uid),
-      name: text().notNull(),
-      description: text().notNull(),
-      /** Numbers of the Capability enum. */
-      capabilities: json<number[]>().notNull(),
-      createTime: integer().notNull(),
-      updateTime: integer().notNull(),
-    },
-    (t) => [index("roles_parent").on(t.parent, t.uid)],
-  );
-
-  const roleBindings = table(
-    "role_bindings",
-    {
-      uid: text().primaryKey(),
-      parent: text()
-        .notNull()
-        .references(() => groups.uid),
-      identityUid: text()
-        .notNull()
-        .references(() => identities.uid),
-      roleUid: text()
-        .notNull()
-        .references(() => roles.uid),
-      createTime: integer().notNull(),
-    },
-    (t) => [
-      // A role is given to an identity at a group once.
-      uniqueIndex("role_bindings_once").on(t.parent, t.roleUid, t.identityUid),
-      index("role_bindings_parent").on(t.parent, t.uid),
-      index("role_bindings_identity").on(t.identityUid, t.uid),
-      index("role_bindings_role").on(t.roleUid, t.uid),
-    ],
-  );
-
-  const groupInvites = table(
-    "group_invites",
-    {
-      uid: text().primaryKey(),
-      parent: text()
-        .notNull()
-        .references(() => groups.uid),
-      /** The role may be deleted; the invite then promises nothing. */
-      roleUid: text().notNull(),
-      /** The e-mail address that is invited; empty for anyone. */
-      recipient: text().notNull(),
-      expirationTime: integer().notNull(),
-      singleUse: boolean().notNull(),
-      keyId: text().notNull(),
-      /** SHA-256 of the code, in hexadecimal digits. */
-      codeDigest: text().notNull(),
-      createTime: integer().notNull(),
-    },
-    (t) => [index("group_invites_parent").on(t.parent, t.uid), uniqueIndex("group_invites_key_id").on(t.keyId)],
-  );
-
-  const accountAssociations = table(
-    "account_associations",
-    {
-      /** The uid of the group. */
-      uid: text()
-        .primaryKey()
-        .references(() => groups.uid),
-      /** The uid above that of the group; null for an organization. */
-      parent: text(),
-      name: text().notNull(),
-      description: text().notNull(),
-      /** The accounts as protobuf JSON. */
-      accounts: json<Record<string, unknown>>().notNull(),
-      createTime: integer().notNull(),
-      updateTime: integer().notNull(),
-    },
-    (t) => [index("account_associations_parent").on(t.parent, t.uid)],
-  );
-
-  const entries = entriesTable(columns);
-  const groupUid = () => groups.uid;
-  const providers = defineProviderTables(columns, groupUid, () => roles.uid);
-
+  const iam = defineIamTables(columns);
+  const groupUid = () => iam.groups.uid;
+  const roleUid = () => iam.roles.uid;
+  const identityUid = () => iam.identities.uid;
+  const providers = defineProviderTables(columns, groupUid, roleUid);
+  const providerUid = () => providers.identityProviders.uid;
   return {
-    groups,
-    identities,
-    roles,
-    roleBindings,
-    groupInvites,
-    accountAssociations,
-    groupEntries: entries("group_entries"),
-    identityEntries: entries("identity_entries"),
-    roleEntries: entries("role_entries"),
-    roleBindingEntries: entries("role_binding_entries"),
-    groupInviteEntries: entries("group_invite_entries"),
-    accountAssociationEntries: entries("account_association_entries"),
-
+    ...iam,
     ...providers,
     ...defineRegistryTables(columns, groupUid),
     ...defineVulnerabilityTables(columns, groupUid),
     ...defineEventTables(columns, groupUid),
-    ...defineSignInTables(
-      columns,
-      () => identities.uid,
-      () => providers.identityProviders.uid,
-    ),
-
-    /** How many entries a key has, by resource: what makes totals exact without counting. */
-    counters: table("counters", { key: text().notNull(), kind: text().notNull(), count: integer().notNull() }, (t) => [
-      primaryKey({ columns: [t.key, t.kind] }),
-    ]),
-
-    /** One row per change of a resource, written in the transaction that makes it. Secrets never enter it. */
-    changes: table(
-      "changes",
-      {
-        sequence: sequence(),
-        time: integer().notNull(),
-        actor: text().notNull(),
-        method: text().notNull(),
-        kind: text().notNull(),
-        uid: text().notNull(),
-        groupUid: text().notNull(),
-        before: json<unknown>(),
-        after: json<unknown>(),
-        requestId: text().notNull(),
-      },
-      (t) => [
-        index("changes_kind").on(t.kind, t.sequence),
-        index("changes_access_requests").on(t.uid, t.actor, t.sequence).where(isAccessRequest(t.kind)),
-      ],
-    ),
-
-    signingKeys: table("signing_keys", {
-      kid: text().primaryKey(),
-      algorithm: text().notNull(),
-      privateJwk: text().notNull(),
-      createTime: integer().notNull(),
-      retireTime: integer(),
-    }),
-
-    /** Facts about the installation, such as its page-token key, and the access epoch. */
-    settings: table("settings", { name: text().primaryKey(), value: text().notNull() }),
+    ...defineSignInTables(columns, identityUid, providerUid),
+    ...defineInstallationTables(columns),
   };
 }
 

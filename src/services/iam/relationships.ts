@@ -9,7 +9,7 @@ import {
   type ServicePrincipal,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
-import type { StoredRelationship } from "../../storage/tables.ts";
+import type { StoredRelationship } from "../../storage/tables/iam.ts";
 
 type Relationship = Identity["relationship"];
 

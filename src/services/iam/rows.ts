@@ -1,6 +1,6 @@
 // The rows of the IAM resources and how they are stored.
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
-import type { StoredRelationship } from "../../storage/tables.ts";
+import type { StoredRelationship } from "../../storage/tables/iam.ts";
 import {
   externalGroupRoleMappingCollection,
   identityProviderCollection,
