@@ -4,11 +4,11 @@ import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/
 import { type Tag, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { ImageStoreService } from "../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import type { ImagePlatform } from "../../registry/image.ts";
-import { isUid, parentOf } from "../../uid.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
+import { type CatalogTree, pathOf, readTree, splitPath } from "./catalog-tree.ts";
+import { pageSize, readPages } from "./pages.ts";
 
-const pageSize = 200;
 /** How many images are asked about, or put in, at once. */
 const batchSize = 500;
 
@@ -29,78 +29,19 @@ export interface Catalog {
   putImages(repoUid: string, images: ReadonlyMap<string, readonly ImagePlatform[]>): Promise<void>;
 }
 
-/** Reads what there is below the group. */
+/** Opens the catalog of a group: what is there is read now, and what is missing is created when it is needed. */
 export async function openCatalog(session: Session, groupUid: string): Promise<Catalog> {
-  const groups = await session.client(GroupsService);
-  const repos = await session.client(ReposService);
+  const tree = await readTree(session, groupUid);
   const tags = await session.client(TagsService);
-  const store = await session.client(ImageStoreService);
-  const top = await groups.getGroup({ uid: groupUid });
-  const within = { uidp: { descendantsOf: groupUid }, pageSize };
-  const paths = new Map([[groupUid, ""]]);
-  const groupUids = new Map<string, string[]>([["", [groupUid]]]);
-  const known = await all(
-    (pageToken) => groups.listGroups({ ...within, orderBy: "uid", pageToken }),
-    (r) => r.groups,
-  );
-  for (const { uid, name } of known) {
-    // By uid, so that a group comes after the one above it.
-    const path = join(paths.get(parentOf(uid)), name);
-    paths.set(uid, path);
-    groupUids.set(path, [...(groupUids.get(path) ?? []), uid]);
-  }
-  const repoUids = new Map<string, string>();
-  const present = await all(
-    (pageToken) => repos.listRepos({ ...within, pageToken }),
-    (r) => r.repos,
-  );
-  for (const { uid, name } of present) repoUids.set(join(paths.get(parentOf(uid)), name), uid);
-  const opening = new Map<string, Promise<string>>();
-
-  /** The name below the group: an organization goes by its uid, or by its name once that is verified. */
-  function pathOf(repository: string): string | undefined {
-    const slash = repository.indexOf("/");
-    if (slash < 0) return repository;
-    const first = repository.slice(0, slash);
-    if (first === groupUid || (top.verified && first === top.name)) return repository.slice(slash + 1);
-    return isUid(first) ? undefined : repository;
-  }
-
-  function openGroup(path: string): Promise<string> {
-    const [uid, second] = groupUids.get(path) ?? [];
-    if (second !== undefined) throw new CommandFailure(`several groups are called ${JSON.stringify(path)}`);
-    if (uid !== undefined) return Promise.resolve(uid);
-    const started = opening.get(path) ?? createGroup(path);
-    opening.set(path, started);
-    return started;
-  }
-
-  async function createGroup(path: string): Promise<string> {
-    const slash = path.lastIndexOf("/");
-    const parent = await openGroup(slash < 0 ? "" : path.slice(0, slash));
-    const { uid } = await groups.createGroup({ parent, group: { name: path.slice(slash + 1) } });
-    groupUids.set(path, [uid]);
-    return uid;
-  }
-
   return {
-    covers: (repository) => pathOf(repository) !== undefined,
-    repos: () => [...repoUids.values()],
-    findRepo: (repository) => repoUids.get(pathOf(repository) ?? ""),
-    async openRepo(repository) {
-      const path = pathOf(repository) ?? repository;
-      const found = repoUids.get(path);
-      if (found !== undefined) return { uid: found, isNew: false };
-      const slash = path.lastIndexOf("/");
-      const parent = await openGroup(slash < 0 ? "" : path.slice(0, slash));
-      const { uid } = await repos.createRepo({ parent, repo: { name: path.slice(slash + 1) } });
-      repoUids.set(path, uid);
-      return { uid, isNew: true };
-    },
+    covers: (repository) => pathOf(tree.top, repository) !== undefined,
+    repos: () => [...tree.repoUids.values()],
+    findRepo: (repository) => tree.repoUids.get(pathOf(tree.top, repository) ?? ""),
+    openRepo: await newRepoOpener(session, tree),
     tagsOf(repoUid) {
       const everything = { includeReferrers: true, includeDates: true, includeEpochs: true };
       const request = { uidp: { childrenOf: repoUid }, pageSize, ...everything };
-      return all(
+      return readPages(
         (pageToken) => tags.listTags({ ...request, pageToken }),
         (reply) => reply.tags,
       );
@@ -112,6 +53,54 @@ export async function openCatalog(session: Session, groupUid: string): Promise<C
     async removeTag({ uid }) {
       await tags.deleteTag({ uid });
     },
+    ...(await newImageStore(session)),
+  };
+}
+
+async function newRepoOpener(
+  session: Session,
+  { top, groupUids, repoUids }: CatalogTree,
+): Promise<Catalog["openRepo"]> {
+  const repos = await session.client(ReposService);
+  const openGroup = await newGroupOpener(session, groupUids);
+  return async (repository) => {
+    const path = pathOf(top, repository) ?? repository;
+    const found = repoUids.get(path);
+    if (found !== undefined) return { uid: found, isNew: false };
+    const { above, name } = splitPath(path);
+    const { uid } = await repos.createRepo({ parent: await openGroup(above), repo: { name } });
+    repoUids.set(path, uid);
+    return { uid, isNew: true };
+  };
+}
+
+/** Answers the uid of the group with a path; it is created, once, when it is missing, and so are the groups above it. */
+async function newGroupOpener(session: Session, groupUids: CatalogTree["groupUids"]) {
+  const groups = await session.client(GroupsService);
+  const opening = new Map<string, Promise<string>>();
+
+  async function create(path: string): Promise<string> {
+    const { above, name } = splitPath(path);
+    const { uid } = await groups.createGroup({ parent: await open(above), group: { name } });
+    groupUids.set(path, [uid]);
+    return uid;
+  }
+
+  function open(path: string): Promise<string> {
+    const [uid, second] = groupUids.get(path) ?? [];
+    if (second !== undefined) throw new CommandFailure(`several groups are called ${JSON.stringify(path)}`);
+    if (uid !== undefined) return Promise.resolve(uid);
+    const started = opening.get(path) ?? create(path);
+    opening.set(path, started);
+    return started;
+  }
+
+  return open;
+}
+
+async function newImageStore(session: Session): Promise<Pick<Catalog, "unknownImages" | "putImages">> {
+  const store = await session.client(ImageStoreService);
+  return {
     async unknownImages(repoUid, digests) {
       const unknown: string[] = [];
       for (const batch of batches(digests))
@@ -128,26 +117,8 @@ export async function openCatalog(session: Session, groupUid: string): Promise<C
   };
 }
 
-function join(path: string | undefined, name: string): string {
-  return path ? `${path}/${name}` : name;
-}
-
 function batches<T>(items: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(items.length / batchSize) }, (_, i) =>
     items.slice(i * batchSize, (i + 1) * batchSize),
   );
-}
-
-async function all<R extends { nextPageToken: string }, T>(
-  page: (pageToken: string) => Promise<R>,
-  itemsOf: (reply: R) => readonly T[],
-): Promise<T[]> {
-  const found: T[] = [];
-  let pageToken = "";
-  do {
-    const reply = await page(pageToken);
-    found.push(...itemsOf(reply));
-    pageToken = reply.nextPageToken;
-  } while (pageToken !== "");
-  return found;
 }
