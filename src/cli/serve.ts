@@ -2,13 +2,14 @@ import pino, { type Logger } from "pino";
 import type { Config } from "../config.ts";
 import { type Server, startServer } from "../server.ts";
 import { version } from "../version.ts";
+import { namingDamage } from "./open.ts";
 
 /** Runs the server until the process is told to stop. */
 export async function serve(config: Config): Promise<number> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
   // From here on, so that whoever was told that the server listens may stop it in good order.
   const stopped = untilStopped();
-  const server = await startServer(config, log);
+  const server = await namingDamage(config, () => startServer(config, log));
   console.log(banner(config, server));
   const development = config.dev
     ? await (await import("../development.ts")).openDevelopment(config, server)

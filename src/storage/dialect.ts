@@ -48,3 +48,6 @@ export const defaultDatabaseLimits: DatabaseLimits = {
   poolSize: 16,
   statementTimeoutMs: 10_000,
 };
+
+/** A check reads everything there is, and what it prints may have to wait for its reader: nobody waits for a command. */
+export const commandDatabaseLimits: DatabaseLimits = { ...defaultDatabaseLimits, statementTimeoutMs: 0 };

@@ -16,6 +16,11 @@ export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
 }
 
+/** What is stored cannot be read: to try again does not help, a backup does. */
+export class StorageDamaged extends Error {
+  override readonly name = "StorageDamaged";
+}
+
 /** A row is no longer as its transaction read it; the transaction has to run again. Never leaves storage. */
 export class StaleRow extends Error {
   override readonly name = "StaleRow";
@@ -30,6 +35,8 @@ const translations: Record<string, (cause: unknown) => Error> = {
   SQLITE_LOCKED: unavailable,
   SQLITE_FULL: unavailable,
   SQLITE_IOERR: unavailable,
+  SQLITE_CORRUPT: damaged,
+  SQLITE_NOTADB: damaged,
   "23505": unique,
   "23503": reference,
   "25006": unavailable,
@@ -38,6 +45,8 @@ const translations: Record<string, (cause: unknown) => Error> = {
   "40": unavailable,
   "53": unavailable,
   "57": unavailable,
+  XX001: damaged,
+  XX002: damaged,
   ECONNREFUSED: unavailable,
   ECONNRESET: unavailable,
   EPIPE: unavailable,
@@ -60,7 +69,8 @@ export function translateError(error: unknown): unknown {
 
 /** The code of a driver's error, also of one that has been translated. */
 export function driverCode(error: unknown): string | undefined {
-  const inner = error instanceof StorageUnavailable ? error.cause : withoutQuery(error);
+  const isOurs = error instanceof StorageUnavailable || error instanceof StorageDamaged;
+  const inner = isOurs ? error.cause : withoutQuery(error);
   return inner instanceof Error && "code" in inner && typeof inner.code === "string" ? inner.code : undefined;
 }
 
@@ -83,4 +93,8 @@ function reference(cause: unknown): Error {
 
 function unavailable(cause: unknown): Error {
   return new StorageUnavailable("the database is not available", { cause });
+}
+
+function damaged(cause: unknown): Error {
+  return new StorageDamaged("the database is damaged", { cause });
 }

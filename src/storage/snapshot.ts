@@ -9,7 +9,8 @@ export interface Snapshot {
   share<T>(body: () => Promise<T>): Promise<T>;
   /**
    * Ends it before the turn does, unless a body is in the middle of its reads: for a commit, which reads that come after
-   * it have to see, and which begins the log anew only while nobody reads from it.
+   * it have to see, and which begins the log anew only while nobody reads from it. It never throws: nobody who could be
+   * told of a failure is there.
    */
   end(): void;
   /** How many were begun so far. */
@@ -20,6 +21,7 @@ export interface Snapshot {
 export function createSnapshot(reader: BetterSqlite.Database): Snapshot {
   const begin = reader.prepare("BEGIN");
   const commit = reader.prepare("COMMIT");
+  const rollback = reader.prepare("ROLLBACK");
   let isOpen = false;
   let isDue = false;
   let bodies = 0;
@@ -42,8 +44,22 @@ export function createSnapshot(reader: BetterSqlite.Database): Snapshot {
   function end(): void {
     if (!isOpen || bodies > 0) return;
     isOpen = false;
-    // The connection may have been closed meanwhile, and SQLite ends a transaction by itself when it cannot read.
-    if (reader.open && reader.inTransaction) commit.run();
+    // The connection may have been closed meanwhile.
+    if (!reader.open) return;
+    try {
+      if (reader.inTransaction) commit.run();
+    } catch {
+      // After a read that failed, as on a damaged page, SQLite reports that failure once more. Whoever read has been told.
+      leave();
+    }
+  }
+
+  function leave(): void {
+    try {
+      if (reader.inTransaction) rollback.run();
+    } catch {
+      // The next snapshot cannot begin then, and says why.
+    }
   }
 
   return {

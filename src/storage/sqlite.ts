@@ -1,6 +1,6 @@
 // SQLite: one write connection behind a queue, one read connection, both in WAL mode.
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open as openFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";
@@ -8,6 +8,7 @@ import { onceUnlocked } from "./busy.ts";
 import { createCheckpointer } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
+import { translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "./session.ts";
 import { createSnapshot, type Snapshot } from "./snapshot.ts";
@@ -21,8 +22,16 @@ const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.met
 /** How much of the file a connection may map. */
 const mappedBytes = 2 ** 30;
 
-/** Opens or creates the database file and brings it up to date. */
+/** Opens or creates the database file and brings it up to date. Rejects with what errors.ts has. */
 export async function openSqlite(file: string, limits: DatabaseLimits): Promise<Dialect> {
+  try {
+    return await open(file, limits);
+  } catch (error) {
+    throw translateError(error);
+  }
+}
+
+async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
   await using opened = new AsyncDisposableStack();
   const writer = opened.adopt(await openWriter(file, limits), closeConnection);
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
@@ -30,7 +39,7 @@ export async function openSqlite(file: string, limits: DatabaseLimits): Promise<
   const readSession = sessionOf(reader, (statement) => opening(snapshot, runNow(statement)));
   // One writer at a time: sequence numbers are in the order of commits anyway.
   const transaction = { ...sessionOf(writer, runNow), lockChanges: async () => {} };
-  const wal = opened.use(await open(`${file}-wal`, "r+"));
+  const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = createCheckpointer(file);
   opened.defer(checkpointer.close);
   const queue = createWriteQueue(writer, {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
+import { damageTable } from "../storage/damage.ts";
 import { dataDirectory, run, start } from "./process.ts";
 
 /** A development server as a process. */
@@ -98,6 +99,39 @@ describe("the program", () => {
     const second = await run(args);
     assert.deepEqual([first.code, second.code], [0, 1]);
     assert.match(second.stderr, /there is an organization already/);
+  });
+
+  it("serves what it can of a damaged file, and says which file is damaged", async () => {
+    using data = dataDirectory();
+    const file = path.join(data.path, "gatehouse.db");
+    const sound = await development(data.path);
+    sound.child.kill("SIGTERM");
+    await sound.finished;
+    damageTable(file, "repo_entries");
+    const server = await development(data.path);
+    const get = async (resources: string) => (await rest(server.url, server.token(), "GET", resources)).status;
+    assert.equal(await get("/registry/v2beta1/repos?order_by=name"), 500);
+    assert.equal(await get("/iam/v2beta1/groups"), 200);
+    server.child.kill("SIGTERM");
+    const { code, stderr } = await server.finished;
+    assert.equal(code, 0);
+    assert.match(stderr, /"code":"INTERNAL".*the database is damaged/);
+    const sentence = `gatehouse: the database file ${file} is damaged: database disk image is malformed\n`;
+    const check = await run(["db", "check", "--data-dir", data.path]);
+    assert.deepEqual([check.code, check.stderr], [1, `${sentence}  Restore a backup.\n`]);
+  });
+
+  it("names the file that is no database", async () => {
+    using data = dataDirectory();
+    const file = path.join(data.path, "gatehouse.db");
+    writeFileSync(file, "x".repeat(8192));
+    for (const args of [
+      ["db", "check"],
+      ["serve", "--dev"],
+    ]) {
+      const { code, stderr } = await run([...args, "--data-dir", data.path]);
+      assert.deepEqual([code, stderr.includes(`the database file ${file} is damaged`)], [1, true], stderr);
+    }
   });
 
   it("rotates keys while a server runs: old tokens go on, new ones are signed with the new key", async () => {

@@ -5,6 +5,7 @@ import { DrizzleQueryError } from "../../src/storage/drizzle.ts";
 import {
   driverCode,
   ReferenceViolation,
+  StorageDamaged,
   StorageUnavailable,
   translateError,
   UniqueViolation,
@@ -23,6 +24,11 @@ const translations = [
   ["SQLITE_FULL", StorageUnavailable],
   ["SQLITE_IOERR_WRITE", StorageUnavailable],
   ["SQLITE_IOERR_FSYNC", StorageUnavailable],
+  ["SQLITE_CORRUPT", StorageDamaged],
+  ["SQLITE_CORRUPT_INDEX", StorageDamaged],
+  ["SQLITE_NOTADB", StorageDamaged],
+  ["XX001", StorageDamaged],
+  ["XX002", StorageDamaged],
   ["23505", UniqueViolation],
   ["23503", ReferenceViolation],
   ["40001", StorageUnavailable],
@@ -46,6 +52,7 @@ const untranslated = [
   "23502",
   "42P01",
   "22021",
+  "XX000",
 ];
 
 describe("storage errors", () => {
@@ -56,7 +63,8 @@ describe("storage errors", () => {
         assert.ok(translated instanceof error);
         assert.ok(!JSON.stringify([translated.message, `${translated.cause}`]).includes("secret"));
       }
-      if (error === StorageUnavailable) assert.equal(driverCode(translateError(failure(code))), code);
+      if (error === StorageUnavailable || error === StorageDamaged)
+        assert.equal(driverCode(translateError(failure(code))), code);
     });
   }
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { createSnapshot, type Snapshot } from "../../src/storage/snapshot.ts";
+import { damagePage } from "./damage.ts";
 
 describe("the snapshot of a turn", () => {
   let directory: string;
@@ -88,6 +89,29 @@ describe("the snapshot of a turn", () => {
     assert.equal(reader.inTransaction, true);
     await long;
     assert.equal(reader.inTransaction, false);
+  });
+
+  it("ends where what it reads is damaged: only who reads it fails", async () => {
+    writer.exec("CREATE TABLE texts (text TEXT) STRICT");
+    writer.prepare("INSERT INTO texts VALUES (?)").run("x".repeat(3_000));
+    writer.pragma("wal_checkpoint(TRUNCATE)");
+    const rootPage = writer.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'texts'").pluck().get() as number;
+    damagePage(path.join(directory, "database"), rootPage);
+    snapshot.open();
+    assert.throws(() => reader.prepare("SELECT * FROM texts").all(), { code: "SQLITE_CORRUPT" });
+    await nextTurn();
+    assert.equal(reader.inTransaction, false);
+    assert.equal(read(), 0);
+    await assert.rejects(
+      snapshot.share(async () => {
+        await nextTurn();
+        reader.prepare("SELECT * FROM texts").all();
+      }),
+      { code: "SQLITE_CORRUPT" },
+    );
+    assert.equal(reader.inTransaction, false);
+    add();
+    assert.equal(read(), 1);
   });
 
   it("does not mind that its connection was closed", async () => {
