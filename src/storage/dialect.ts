@@ -30,14 +30,23 @@ export interface DatabaseLimits {
   readonly maxBatch: number;
   /** How long writes go on joining a commit, in milliseconds (SQLite): other processes wait for its lock meanwhile. */
   readonly maxBatchMs: number;
-  /** Writes that may wait (SQLite). */
+  /** Writes that may wait: for their turn on SQLite, for a connection on PostgreSQL. */
   readonly maxWaiting: number;
   /** How long a lock may be waited for, in milliseconds. */
   readonly lockTimeoutMs: number;
   /** Connections (PostgreSQL). */
   readonly poolSize: number;
-  /** How long one statement may run, in milliseconds (PostgreSQL). */
+  /** How long one statement may run, in milliseconds (PostgreSQL); 0 for no limit, neither for its answer. */
   readonly statementTimeoutMs: number;
+  /**
+   * How long a transaction may wait for its client, in milliseconds (PostgreSQL): one that was frozen would keep what it has
+   * locked. 0 for no limit.
+   */
+  readonly idleInTransactionMs: number;
+  /** How long an answer to a probe is waited for, in milliseconds (PostgreSQL). */
+  readonly checkTimeoutMs: number;
+  /** How long connections may take to end before they are cut, in milliseconds (PostgreSQL). */
+  readonly closeTimeoutMs: number;
 }
 
 export const defaultDatabaseLimits: DatabaseLimits = {
@@ -47,7 +56,14 @@ export const defaultDatabaseLimits: DatabaseLimits = {
   lockTimeoutMs: 5_000,
   poolSize: 16,
   statementTimeoutMs: 10_000,
+  idleInTransactionMs: 10_000,
+  checkTimeoutMs: 2_000,
+  closeTimeoutMs: 5_000,
 };
 
 /** A check reads everything there is, and what it prints may have to wait for its reader: nobody waits for a command. */
-export const commandDatabaseLimits: DatabaseLimits = { ...defaultDatabaseLimits, statementTimeoutMs: 0 };
+export const commandDatabaseLimits: DatabaseLimits = {
+  ...defaultDatabaseLimits,
+  statementTimeoutMs: 0,
+  idleInTransactionMs: 0,
+};

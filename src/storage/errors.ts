@@ -40,6 +40,7 @@ const translations: Record<string, (cause: unknown) => Error> = {
   "23505": unique,
   "23503": reference,
   "25006": unavailable,
+  "25P03": unavailable,
   "55P03": unavailable,
   "08": unavailable,
   "40": unavailable,
@@ -56,7 +57,8 @@ const translations: Record<string, (cause: unknown) => Error> = {
 };
 
 /** What node-postgres says, without a code, of a connection that broke or could not be had in time. */
-const lostConnection = /^(?:Connection terminated|timeout exceeded|Client has encountered a connection error)/;
+const lostConnection =
+  /^(?:Connection terminated|timeout exceeded|Query read timeout|Client (?:has encountered a connection error|was closed))/;
 
 /** Translates the error of a driver; anything unknown comes back as it is. */
 export function translateError(error: unknown): unknown {
@@ -64,7 +66,13 @@ export function translateError(error: unknown): unknown {
   const inner = withoutQuery(error);
   const code = driverCode(inner);
   if (code !== undefined) return translationOf(code)?.(inner) ?? inner;
-  return inner instanceof Error && lostConnection.test(inner.message) ? unavailable(inner) : inner;
+  return isLostConnection(inner) ? unavailable(inner) : inner;
+}
+
+/** Whether nothing can be asked any more on the connection that this error, translated or not, comes from. */
+export function isLostConnection(error: unknown): boolean {
+  const inner = error instanceof StorageUnavailable ? error.cause : withoutQuery(error);
+  return inner instanceof Error && lostConnection.test(inner.message);
 }
 
 /** The code of a driver's error, also of one that has been translated. */

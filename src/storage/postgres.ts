@@ -3,15 +3,15 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
 import { loadPostgresDriver } from "./drizzle.ts";
-import { driverCode, StaleRow, StorageUnavailable, translateError } from "./errors.ts";
+import { driverCode, StaleRow, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
+import { applicationName, openPool } from "./postgres-pool.ts";
+import { createSemaphore } from "./semaphore.ts";
 import { newSession, runLater, type Session } from "./session.ts";
 import { postgresDialect } from "./tables.postgres.ts";
 
 const { drizzle, migrate } = loadPostgresDriver();
 const migrationsFolder = fileURLToPath(new URL("./migrations/postgres", import.meta.url));
-
-const applicationName = "gatehouse";
 
 /** Names of the advisory locks; any two constants do. */
 const migrationLock = 7_301_001;
@@ -20,10 +20,18 @@ const changesLock = 7_301_002;
 /** How often a transaction that has to be repeated is tried. */
 const maxTries = 4;
 
+/** The part of the connections that writes may hold: while they wait for a lock, the rest goes on reading. */
+const writingShare = 3 / 4;
+
 /** Connects and brings the database up to date. */
 export async function openPostgres(url: string, limits: DatabaseLimits): Promise<Dialect> {
   await migrateUnderLock(url, limits);
-  const pool = openPool(url, limits);
+  const { pool, transact, check, close } = openPool(url, limits);
+  const writers = createSemaphore({
+    permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
+    maxWaiting: limits.maxWaiting,
+    maxWaitMs: limits.lockTimeoutMs,
+  });
   const sessions = new WeakMap<pg.PoolClient, Session>();
 
   function sessionOf(client: pg.PoolClient): Session {
@@ -38,57 +46,14 @@ export async function openPostgres(url: string, limits: DatabaseLimits): Promise
   return {
     name: "postgres",
     session: newSession(drizzle(pool, { casing: "snake_case" }), postgresDialect, runLater),
-    read: (body) =>
-      transact(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client))),
+    read: (body) => transact("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client))),
     write: (body) =>
-      retried((isRetry) =>
-        transact(pool, "BEGIN", (client) => body(transactionOf(client, sessionOf(client), isRetry))),
+      writers.run(() =>
+        retried((isRetry) => transact("BEGIN", (client) => body(transactionOf(client, sessionOf(client), isRetry)))),
       ),
-    async check() {
-      await pool.query("SELECT 1");
-    },
-    close: () => pool.end(),
+    check,
+    close,
   };
-}
-
-function openPool(url: string, limits: DatabaseLimits): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: limits.poolSize,
-    connectionTimeoutMillis: limits.lockTimeoutMs,
-    statement_timeout: limits.statementTimeoutMs,
-    lock_timeout: limits.lockTimeoutMs,
-    application_name: applicationName,
-    // A plan is made without the bounds of a range, and takes it for a two-hundredth of the table: reading all of it through a
-    // bitmap and sorting it then looks cheaper than walking an index, which is in order and has a page after a few rows.
-    onConnect: async (client) => void (await client.query("SET enable_bitmapscan = off")),
-  });
-  // A connection that breaks while idle is replaced at its next use; one that breaks in use fails its statement.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return pool;
-}
-
-async function transact<T>(pool: pg.Pool, begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((cause: unknown) => {
-    throw new StorageUnavailable("no connection to the database could be had", { cause });
-  });
-  let broken = false;
-  try {
-    await client.query(begin);
-    const result = await body(client);
-    const { command } = await client.query("COMMIT");
-    // After a failed statement PostgreSQL takes a COMMIT for a ROLLBACK, and says so without an error.
-    if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
-    return result;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {
-      broken = true;
-    });
-    throw broken ? new StorageUnavailable("the connection to the database broke", { cause: error }) : error;
-  } finally {
-    client.release(broken);
-  }
 }
 
 /** A transaction that runs again locks what it reads, so that its rows cannot change a second time. */
@@ -125,6 +90,7 @@ async function migrateUnderLock(url: string, limits: DatabaseLimits): Promise<vo
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: limits.lockTimeoutMs,
+    keepAlive: true,
     application_name: applicationName,
   });
   await client.connect();

@@ -35,6 +35,7 @@ const translations = [
   ["40P01", StorageUnavailable],
   ["08006", StorageUnavailable],
   ["25006", StorageUnavailable],
+  ["25P03", StorageUnavailable],
   ["53100", StorageUnavailable],
   ["53300", StorageUnavailable],
   ["55P03", StorageUnavailable],

@@ -5,6 +5,7 @@ import { checkDatabase } from "../../src/storage/check.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { sql } from "../../src/storage/drizzle.ts";
 import { StorageUnavailable, UniqueViolation } from "../../src/storage/errors.ts";
 import { readSetting, writeSetting } from "../../src/storage/settings.ts";
 import { stopPostgres } from "../harness/postgres.ts";
@@ -190,6 +191,46 @@ describe("PostgreSQL: when it cannot serve", () => {
       await assert.rejects(readSetting(database.session, "colour"), StorageUnavailable);
     });
     assert.equal(await readSetting(database.session, "colour"), undefined);
+  });
+
+  it("a transaction whose client is frozen is ended, and what it had locked is free", async () => {
+    await using store = await openPostgresStore();
+    const frozen = await store.open({ idleInTransactionMs: 100 });
+    const attempt = write(frozen, async (tx) => {
+      await writeSetting(tx, "colour", "red");
+      // Waits for the row, which its own client does not let go.
+      await write(store.database, (other) => writeSetting(other, "colour", "blue"));
+    });
+    await assert.rejects(attempt, StorageUnavailable);
+    assert.equal(await readSetting(frozen.session, "colour"), "blue");
+  });
+
+  it("a client that died without a word is found out by keepalives", async () => {
+    await using store = await openPostgresStore();
+    await write(store.database, (tx) => writeSetting(tx, "colour", "red"));
+    const names = ["idle", "interval", "count"];
+    const statement = store.database.session.prepared("test.keepalives", (db, { settings }) =>
+      db
+        .select({
+          values: sql<string>`concat_ws(' ', ${sql.join(
+            names.map((name) => sql.raw(`current_setting('tcp_keepalives_${name}')`)),
+            sql`, `,
+          )})`,
+        })
+        .from(settings),
+    );
+    assert.deepEqual(await statement.execute(), [{ values: "10 5 3" }]);
+  });
+
+  it("writes that wait for a lock leave connections to those who read", async () => {
+    await using store = await openPostgresStore();
+    const database = await store.open({ poolSize: 4 });
+    await store.tamper("BEGIN");
+    await store.tamper("LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE");
+    const writes = Array.from({ length: 12 }, (_, i) => write(database, (tx) => writeSetting(tx, "colour", `${i}`)));
+    assert.equal(await readSetting(database.session, "colour"), undefined);
+    await store.tamper("COMMIT");
+    await Promise.all(writes);
   });
 
   it("a write whose connection is cut is unavailable, nothing of it stays, and the next one goes through", async () => {

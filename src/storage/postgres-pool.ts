@@ -1,0 +1,137 @@
+// The connections to PostgreSQL, and how long each of them is waited for: a host that died, a lost entry of an address
+// translation or a proxy that hangs says nothing, and nothing but a clock notices.
+import { Socket } from "node:net";
+import pg from "pg";
+import type { DatabaseLimits } from "./dialect.ts";
+import { isLostConnection, StorageUnavailable } from "./errors.ts";
+
+/** What PostgreSQL calls its sessions. */
+export const applicationName = "gatehouse";
+
+/** How much longer than its statement may run an answer is waited for, in milliseconds. */
+const answerMarginMs = 1000;
+
+/**
+ * What every session is set to. A plan is made without the bounds of a range, and takes it for a two-hundredth of the table:
+ * reading all of it through a bitmap and sorting it then looks cheaper than walking an index, which is in order and has a
+ * page after a few rows. Of a client that died without a word PostgreSQL learns by keepalives alone, after 10 s + 3 × 5 s; what
+ * the client had locked stays locked until then. Sockets of the file system take no notice of them.
+ */
+const sessionSettings = [
+  "SET enable_bitmapscan = off",
+  "SET tcp_keepalives_idle = 10",
+  "SET tcp_keepalives_interval = 5",
+  "SET tcp_keepalives_count = 3",
+].join("; ");
+
+/** How long a connection is idle before the system asks whether its other end is there, in milliseconds. */
+const keepAliveDelayMs = 10_000;
+
+/** A pool whose connections are given up when they go silent. */
+export interface PostgresPool {
+  readonly pool: pg.Pool;
+  /** Runs the body between BEGIN and COMMIT on one connection. Rejects with StorageUnavailable when that is lost. */
+  transact<T>(begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /** Rejects when no answer comes by `checkTimeoutMs`. */
+  check(): Promise<void>;
+  /** Lets what runs end, for `closeTimeoutMs` at most. */
+  close(): Promise<void>;
+}
+
+/** Makes the pool; connections are made when they are needed. */
+export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
+  const { checkTimeoutMs, closeTimeoutMs } = limits;
+  const sockets = newSockets();
+  const pool = new pg.Pool({ ...connectionOptions(url, limits), stream: sockets.open });
+  // A connection that breaks while idle is replaced at its next use; one that breaks in use fails its statement.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return {
+    pool,
+    transact: (begin, body) => transact(pool, begin, body),
+    async check() {
+      const answer = pool.query({ text: "SELECT 1", query_timeout: checkTimeoutMs } as pg.QueryConfig);
+      await within(checkTimeoutMs, answer, "the database does not answer");
+    },
+    async close() {
+      const ended = pool.end().then(() => sockets.allClosed());
+      await within(closeTimeoutMs, ended, "the connections do not end").catch(() => sockets.destroy());
+    },
+  };
+}
+
+function connectionOptions(url: string, limits: DatabaseLimits): pg.PoolConfig {
+  const { lockTimeoutMs, statementTimeoutMs, idleInTransactionMs, poolSize } = limits;
+  return {
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: lockTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    // Without a limit for the statement there is none for the answer.
+    query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + answerMarginMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    application_name: applicationName,
+    onConnect: async (client) => void (await client.query(sessionSettings)),
+  };
+}
+
+async function transact<T>(pool: pg.Pool, begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((cause: unknown) => {
+    throw new StorageUnavailable("no connection to the database could be had", { cause });
+  });
+  let isLost = false;
+  try {
+    await client.query(begin);
+    const result = await body(client);
+    const { command } = await client.query("COMMIT");
+    // After a failed statement PostgreSQL takes a COMMIT for a ROLLBACK, and says so without an error.
+    if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
+    return result;
+  } catch (error) {
+    // A connection that went silent would keep the ROLLBACK waiting as well; PostgreSQL rolls back when it is cut.
+    isLost = isLostConnection(error) || !(await rollBack(client));
+    throw isLost ? new StorageUnavailable("the connection to the database broke", { cause: error }) : error;
+  } finally {
+    client.release(isLost);
+  }
+}
+
+async function rollBack(client: pg.PoolClient): Promise<boolean> {
+  return await client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The sockets of the connections, also of those that are being made or ended, of which the pool knows nothing. */
+function newSockets() {
+  const sockets = new Set<Socket>();
+  return {
+    open(): Socket {
+      const socket = new Socket();
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      return socket;
+    },
+    async allClosed(): Promise<void> {
+      await Promise.all([...sockets].map((socket) => new Promise((closed) => socket.once("close", closed))));
+    },
+    destroy(): void {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Rejects with StorageUnavailable when the promise takes longer; what becomes of it then is nobody's concern. */
+async function within<T>(timeoutMs: number, promise: Promise<T>, complaint: string): Promise<T> {
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new StorageUnavailable(complaint)), timeoutMs);
+  try {
+    return await Promise.race([promise, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,58 @@
+import { StorageUnavailable } from "./errors.ts";
+
+export interface SemaphoreOptions {
+  /** How many may run at once. */
+  readonly permits: number;
+  /** How many may wait; one more is refused. */
+  readonly maxWaiting: number;
+  /** How long each of them waits, in milliseconds. */
+  readonly maxWaitMs: number;
+}
+
+export interface Semaphore {
+  /** Runs the body when one of the permits is free, first come first served. Rejects with StorageUnavailable when none becomes. */
+  run<T>(body: () => Promise<T>): Promise<T>;
+}
+
+/** Makes one that nobody holds. */
+export function createSemaphore({ permits, maxWaiting, maxWaitMs }: SemaphoreOptions): Semaphore {
+  let free = permits;
+  const waiting = new Set<() => void>();
+
+  async function acquire(): Promise<void> {
+    if (free > 0) {
+      free--;
+      return;
+    }
+    if (waiting.size >= maxWaiting) throw new StorageUnavailable("too many writes are waiting");
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    const timer = setTimeout(() => {
+      waiting.delete(resolve);
+      reject(new StorageUnavailable("the writes before this one take too long"));
+    }, maxWaitMs);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  /** A permit goes to who waits longest, without becoming free in between. */
+  function release(): void {
+    const [next] = waiting;
+    if (!next) {
+      free++;
+      return;
+    }
+    waiting.delete(next);
+    next();
+  }
+
+  return {
+    async run(body) {
+      await acquire();
+      try {
+        return await body();
+      } finally {
+        release();
+      }
+    },
+  };
+}

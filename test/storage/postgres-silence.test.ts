@@ -1,0 +1,105 @@
+// PostgreSQL behind connections that go silent: a dead host, a lost entry of an address translation, a proxy that hangs.
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { openDatabase } from "../../src/storage/database.ts";
+import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { sql } from "../../src/storage/drizzle.ts";
+import { StorageUnavailable } from "../../src/storage/errors.ts";
+import { readSetting, writeSetting } from "../../src/storage/settings.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { write } from "./fixtures.ts";
+import { openSilentProxy } from "./silent-proxy.ts";
+import { newPostgresUrl } from "./stores.ts";
+
+after(stopPostgres);
+
+/** A statement is given so little that its answer is given up soon. */
+const hasty: Partial<DatabaseLimits> = { statementTimeoutMs: 200 };
+
+/** Connections that are silent do not end in good order. */
+const closeTimeoutMs = 100;
+
+async function openBehindProxy(limits: Partial<DatabaseLimits>) {
+  const url = new URL(await newPostgresUrl());
+  const proxy = await openSilentProxy(Number(url.port));
+  url.port = String(proxy.port);
+  const database = await openDatabase(url.href, { ...defaultDatabaseLimits, closeTimeoutMs, ...limits });
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= database.close());
+  return {
+    database,
+    proxy,
+    close,
+    async [Symbol.asyncDispose]() {
+      await close();
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("PostgreSQL: connections that go silent", () => {
+  it("fail what waits for them, and new ones serve what comes then", async () => {
+    await using behind = await openBehindProxy(hasty);
+    const { database, proxy } = behind;
+    await write(database, (tx) => writeSetting(tx, "colour", "red"));
+    await Promise.all(Array.from({ length: 4 }, () => readSetting(database.session, "colour")));
+    proxy.silence();
+    const waiting = [
+      () => readSetting(database.session, "colour"),
+      () => database.read((session) => readSetting(session, "colour")),
+      () => write(database, (tx) => writeSetting(tx, "colour", "blue")),
+      async () => await database.accessEpoch.current(),
+    ];
+    database.accessEpoch.invalidate();
+    for (const result of await Promise.allSettled(waiting.map((ask) => ask())))
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable, result.status);
+    assert.equal(await readSetting(database.session, "colour"), "red");
+    assert.equal(await database.accessEpoch.current(), 0);
+    await write(database, (tx) => writeSetting(tx, "colour", "green"));
+    assert.equal(await database.read((session) => readSetting(session, "colour")), "green");
+  });
+
+  it("in the middle of a transaction make it unavailable, and nothing of it stays", async () => {
+    await using behind = await openBehindProxy(hasty);
+    const { database, proxy } = behind;
+    const attempt = write(database, async (tx) => {
+      await writeSetting(tx, "colour", "red");
+      proxy.silence();
+      await writeSetting(tx, "colour", "blue");
+    });
+    await assert.rejects(attempt, StorageUnavailable);
+    assert.equal(await readSetting(database.session, "colour"), undefined);
+  });
+
+  it("are told by a probe in its own time, which is the cure of one", async () => {
+    await using behind = await openBehindProxy({ checkTimeoutMs: 100 });
+    const { database, proxy } = behind;
+    await database.check();
+    proxy.silence();
+    await assert.rejects(database.check());
+    await database.check();
+    proxy.silence({ all: true });
+    await assert.rejects(database.check());
+    await assert.rejects(database.check());
+  });
+
+  it("do not keep the database from being closed", async () => {
+    await using behind = await openBehindProxy({});
+    const { database, proxy, close } = behind;
+    await database.check();
+    proxy.silence({ all: true });
+    const lost = assert.rejects(readSetting(database.session, "colour"), StorageUnavailable);
+    await close();
+    await lost;
+  });
+
+  it("are not suspected where a statement may take as long as it likes", async () => {
+    await using behind = await openBehindProxy({ statementTimeoutMs: 0 });
+    const { database } = behind;
+    await write(database, (tx) => writeSetting(tx, "colour", "red"));
+    const slow = database.session.prepared("test.slow", (db, { settings }) =>
+      db.select({ slept: sql<string>`cast(pg_sleep(1.2) as text)` }).from(settings),
+    );
+    assert.deepEqual(await slow.execute(), [{ slept: "" }]);
+  });
+});
