@@ -4,7 +4,7 @@ import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { dropCounters } from "./counters.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
-import { StaleRow } from "./errors.ts";
+import { StaleRow, UniqueViolation } from "./errors.ts";
 import { placeholders } from "./placeholders.ts";
 import type { Prepared, RowLock, Session, Soon, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -93,6 +93,22 @@ export async function insertRow<R extends ResourceRow>(
   await collection.keepBeside?.(tx, undefined, row);
   await addEntries(tx, collection, row);
   recordChange(tx, collection, "insert", undefined, row);
+}
+
+/**
+ * Adds a row that the transaction has found missing. Where somebody else has added it since, the transaction runs again and
+ * finds it. Throws ReferenceViolation.
+ */
+export async function insertMissingRow<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  row: R,
+): Promise<void> {
+  try {
+    await insertRow(tx, collection, row);
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new StaleRow("the row is not missing any more", { cause: error }) : error;
+  }
 }
 
 /** Replaces a row, given as this transaction read it, by one of the same uid and parent. */

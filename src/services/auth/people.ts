@@ -1,6 +1,6 @@
 // People: identities without a group, one for each subject of an issuer, made when somebody signs in for the first time.
 import type { TokenRequest } from "../../authn/tokens.ts";
-import { deleteRow, findRow, insertRow, updateRow } from "../../storage/collection.ts";
+import { deleteRow, findRow, insertMissingRow, updateRow } from "../../storage/collection.ts";
 import { findBinding } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
@@ -29,7 +29,7 @@ export async function registerPerson(tx: Transaction, person: Person): Promise<s
   const uid = personUid(person.issuer, person.subject);
   const known = await findRow(tx, identityCollection, uid);
   const addresses = addressesOf(person);
-  if (!known) await insertRow(tx, identityCollection, newIdentity(tx, uid, person, addresses));
+  if (!known) await insertMissingRow(tx, identityCollection, newIdentity(tx, uid, person, addresses));
   else if (known.email !== addresses.email || known.emailUnverified !== addresses.emailUnverified) {
     await updateRow(tx, identityCollection, known, { ...known, ...addresses, updateTime: tx.context.time });
   }
@@ -41,7 +41,7 @@ export async function bindOnce(tx: Transaction, identityUid: string, roleUid: st
   if (await findBinding(tx, groupUid, roleUid, identityUid)) return;
   const createTime = tx.context.time;
   const binding = { uid: newChild(groupUid), parent: groupUid, identityUid, roleUid, createTime };
-  await insertRow(tx, roleBindingCollection, binding);
+  await insertMissingRow(tx, roleBindingCollection, binding);
 }
 
 /** Makes somebody known who has not signed in yet, with roles at a group. */
