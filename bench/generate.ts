@@ -146,6 +146,7 @@ function newTransaction(connection: BetterSqlite.Database): Transaction {
   return {
     ...newSession(queries, sqliteDialect),
     context: { actor: "", method: "benchmark", requestId: "", time: 0 },
+    lockTables: async () => {},
     changeAccess() {},
     logChange() {},
   };

@@ -1,4 +1,5 @@
 // Whether what is kept twice agrees: entries and counters with the rows, and references with what they refer to.
+import type { PgTable } from "drizzle-orm/pg-core";
 import type { CollectionTables } from "./collection.ts";
 import { missingCounters, wrongCounters } from "./counter-check.ts";
 import { setCounter } from "./counters.ts";
@@ -41,9 +42,12 @@ export async function checkDatabase(session: Session, collections: readonly Coll
 
 /**
  * Makes the entries and counters of the collections anew where they differ from the rows, and tells how many differed.
- * Rows are taken as they are: a reference that does not hold stays.
+ * Rows are taken as they are: a reference that does not hold stays. Others write again to what is repaired when the transaction
+ * has ended.
  */
 export async function repairDatabase(tx: Transaction, collections: readonly CollectionTables[]): Promise<number> {
+  // What is put right follows from rows that were read before.
+  await tx.lockTables([...collections.flatMap((collection) => tablesOf(tx, collection)), tx.tables.counters]);
   let repaired = 0;
   for (const collection of collections) {
     for await (const entry of strayEntries(tx, collection)) {
@@ -62,6 +66,10 @@ export async function repairDatabase(tx: Transaction, collections: readonly Coll
     repaired += (await collection.derived?.repair(tx)) ?? 0;
   }
   return repaired;
+}
+
+function tablesOf({ tables }: Session, { rows, entries, derived }: CollectionTables): PgTable[] {
+  return [rows(tables), entries(tables), ...(derived?.tables(tables) ?? [])];
 }
 
 async function* findingsOf(session: Session, collection: CollectionTables): AsyncGenerator<string> {

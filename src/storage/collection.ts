@@ -37,6 +37,8 @@ export interface CollectionTables {
 
 /** Tables that follow from the rows of a collection, besides its entries and counters. */
 export interface DerivedTables {
+  /** Those tables, with whatever else they follow from. */
+  readonly tables: (tables: Tables) => readonly PgTable[];
   /** A sentence for everything that is not as it should be. */
   findings(session: Session): AsyncIterable<string>;
   /** Puts it right, and tells how much it was. */

@@ -1,9 +1,11 @@
-import type { RowLock, Session } from "./session.ts";
+import type { RowLock, Session, Transaction } from "./session.ts";
 
 /** A session inside a write transaction, with what only one of the databases needs. */
 export interface DialectTransaction extends Session {
   /** What can lock a row; absent where a write transaction has the whole database to itself. */
   readonly rowLock?: RowLock;
+  /** As a transaction has it; nothing is to be done where a write transaction has the whole database to itself. */
+  readonly lockTables: Transaction["lockTables"];
   /** Orders appends to the change log by commit. */
   lockChanges(): Promise<void>;
 }

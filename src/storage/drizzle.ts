@@ -16,6 +16,7 @@ export const {
   desc,
   eq,
   getTableColumns,
+  getTableName,
   gt,
   gte,
   inArray,

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
-import { loadPostgresDriver } from "./drizzle.ts";
+import { getTableName, loadPostgresDriver } from "./drizzle.ts";
 import { driverCode, StaleRow, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { applicationName, openPool } from "./postgres-pool.ts";
@@ -62,6 +62,11 @@ function transactionOf(client: pg.PoolClient, session: Session, isRetry: boolean
     ...session,
     rowLock: "no key update",
     ...(isRetry ? { readLock: "no key update" } : {}),
+    async lockTables(tables) {
+      const names = tables.map((table) => client.escapeIdentifier(getTableName(table)));
+      // The weakest mode that no other writer shares, nor this one; reading goes on.
+      await client.query(`LOCK TABLE ${names.join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
+    },
     // Sequence numbers are handed out before the commit: without a lock a reader could miss the slower of two writers.
     async lockChanges() {
       await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${changesLock})` });

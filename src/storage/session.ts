@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { PgTable } from "drizzle-orm/pg-core";
 import type { ChangeEntry } from "./changes.ts";
 import { translateError } from "./errors.ts";
 import type { Tables } from "./tables.ts";
@@ -59,6 +60,8 @@ export interface Transaction extends Session {
   readonly context: WriteContext;
   /** What can lock a row; absent where a write transaction has the whole database to itself. */
   readonly rowLock?: RowLock;
+  /** Keeps all others from writing to these tables until the transaction ends; to be called before anything is read. */
+  lockTables(tables: readonly PgTable[]): Promise<void>;
   /** Makes every node evaluate grants anew once this transaction has committed. */
   changeAccess(): void;
   /** Has the change appended to the change log when the body is through. */

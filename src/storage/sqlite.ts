@@ -37,8 +37,8 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
   const snapshot = createSnapshot(reader);
   const readSession = sessionOf(reader, (statement) => opening(snapshot, runNow(statement)));
-  // One writer at a time: sequence numbers are in the order of commits anyway.
-  const transaction = { ...sessionOf(writer, runNow), lockChanges: async () => {} };
+  // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
+  const transaction = { ...sessionOf(writer, runNow), lockTables: async () => {}, lockChanges: async () => {} };
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = createCheckpointer(file);
   opened.defer(checkpointer.close);

@@ -19,6 +19,7 @@ interface Difference {
 
 /** The terms and texts of advisories, which follow from the advisories and their events. */
 export const advisoryTables: DerivedTables = {
+  tables: ({ advisoryEvents, advisoryTerms, advisoryTexts }) => [advisoryEvents, advisoryTerms, advisoryTexts],
   async *findings(session) {
     for await (const { uid, term, due } of differences(session)) {
       const what = term === "text" ? "the searched text" : `the term ${term.filter}=${term.value}`;

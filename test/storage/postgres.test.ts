@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { readChanges } from "../../src/storage/changes.ts";
-import { checkDatabase } from "../../src/storage/check.ts";
+import { checkDatabase, repairDatabase } from "../../src/storage/check.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
@@ -149,6 +149,35 @@ describe("PostgreSQL: transactions", () => {
     });
     await assert.rejects(attempt, /went on after one of its statements had failed/);
     assert.equal(await readSetting(store.database.session, "colour"), undefined);
+  });
+});
+
+describe("PostgreSQL: a repair", () => {
+  it("beside writers waits for those that have begun, and does not undo what they did", async () => {
+    await using store = await openPostgresStore();
+    const other = await store.open();
+    const child = groupRow(root.uid, "child");
+    await write(store.database, async (tx) => {
+      for (const row of [root, child]) await insertRow(tx, groups, row);
+    });
+    await store.tamper(`DELETE FROM group_entries WHERE uid = '${child.uid}' AND key = '${root.uid}'`);
+    const [isDeleted, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const deleting = write(other, async (tx) => {
+      await deleteRow(tx, groups, child);
+      isDeleted.resolve();
+      await mayCommit.promise;
+    });
+    await isDeleted.promise;
+    let isRepaired = false;
+    const repairing = write(store.database, (tx) => repairDatabase(tx, collections)).finally(() => {
+      isRepaired = true;
+    });
+    const waits = "SELECT 1 FROM pg_locks WHERE NOT granted";
+    while (!isRepaired && (await store.tamper(waits)).length === 0);
+    mayCommit.resolve();
+    await Promise.all([deleting, repairing]);
+    const { rows, findings } = await store.database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual({ rows, findings }, { rows: 1, findings: [] });
   });
 });
 
