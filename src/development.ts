@@ -9,7 +9,13 @@ import { developmentPath } from "./development/login.ts";
 import type { Server } from "./server.ts";
 import { enrol } from "./services/auth/people.ts";
 import { insertSampleSubscription } from "./services/events/sample-subscription.ts";
-import { createGroup, createOrganization, hasOrganization, type Organization } from "./services/iam/first-owner.ts";
+import {
+  createGroup,
+  createOrganization,
+  hasOrganization,
+  lockOrganizations,
+  type Organization,
+} from "./services/iam/first-owner.ts";
 import { insertSampleAccess } from "./services/iam/sample-access.ts";
 import { insertSampleSignIn } from "./services/iam/sample-sign-in.ts";
 import { insertSampleRepos } from "./services/registry/sample-repos.ts";
@@ -43,6 +49,7 @@ export async function openDevelopment(config: Config, server: Server): Promise<D
 
 async function sampleOrganization({ database }: Server): Promise<Organization> {
   return await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
+    await lockOrganizations(tx);
     const known = await readSetting(tx, "sample_organization");
     if (known !== undefined) return JSON.parse(known) as Organization;
     if (await hasOrganization(tx))

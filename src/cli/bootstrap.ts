@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { nameRule } from "../pipeline/rule-book.ts";
 import { enrol } from "../services/auth/people.ts";
 import { syncBuiltInRoles } from "../services/iam/built-in-role-rows.ts";
-import { createOrganization, hasOrganization } from "../services/iam/first-owner.ts";
+import { createOrganization, hasOrganization, lockOrganizations } from "../services/iam/first-owner.ts";
 import { ConfigError } from "../settings.ts";
 import { withDatabase } from "./open.ts";
 
@@ -27,6 +27,7 @@ export async function bootstrap(config: Config, { organization, issuer, subject 
   const created = await withDatabase(config, async (database) => {
     await syncBuiltInRoles(database, now);
     return await database.write({ actor: "", method: "bootstrap", requestId: "", time: now }, async (tx) => {
+      await lockOrganizations(tx);
       if (await hasOrganization(tx)) return undefined;
       const made = await createOrganization(tx, organization, { issuer, subject });
       await enrol(tx, { issuer, subject }, made.groupUid, [ownerRole.uid, operatorRole.uid]);

@@ -9,6 +9,8 @@ export async function syncBuiltInRoles(database: Database, now: number): Promise
   const stored = await Promise.all(builtInRoles.map(({ uid }) => findRow(database.session, roleCollection, uid)));
   if (builtInRoles.every((role, i) => isSame(stored[i], role))) return;
   await database.write({ actor: "", method: "start", requestId: "", time: now }, async (tx) => {
+    // Servers that start at once on a new database would all find the roles missing.
+    await tx.lockTables([tx.tables.roles]);
     for (const role of builtInRoles) {
       const before = await findRow(tx, roleCollection, role.uid);
       if (isSame(before, role)) continue;

@@ -15,6 +15,14 @@ export interface Organization {
   readonly ownerUid: string;
 }
 
+/**
+ * Keeps others from creating organizations until the transaction ends. Where one is created only if there is none, this comes
+ * first: whoever asks at the same time would find none either.
+ */
+export async function lockOrganizations(tx: Transaction): Promise<void> {
+  await tx.lockTables([tx.tables.groups]);
+}
+
 /** Whether there is any organization yet. */
 export async function hasOrganization(tx: Transaction): Promise<boolean> {
   return (await readCounter(tx, "/*", groupCollection.kind)) > 0;
