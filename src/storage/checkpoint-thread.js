@@ -1,5 +1,5 @@
-// The thread of checkpointer.ts. PASSIVE never waits for a reader or a writer, nor makes one wait. Plain JavaScript: for
-// types, a thread would load the compiler that strips them, at ten times what it costs itself.
+// The thread of checkpointer.ts. PASSIVE never waits for a reader or a writer, nor makes one wait; TRUNCATE does, where the disk
+// is full. Plain JavaScript: for types, a thread would load the compiler that strips them, at ten times what it costs itself.
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import BetterSqlite from "better-sqlite3";
@@ -18,17 +18,17 @@ if (process.platform === "linux") {
 const connection = new BetterSqlite(String(workerData), { fileMustExist: true });
 connection.pragma("synchronous = NORMAL");
 parentPort?.on("message", (order) => {
-  if (order === "checkpoint") {
-    parentPort.postMessage(checkpoint());
-  } else {
+  if (order === "close") {
     connection.close();
     parentPort.close();
+  } else {
+    parentPort.postMessage(checkpoint(order === "empty" ? "TRUNCATE" : "PASSIVE"));
   }
 });
 
-function checkpoint() {
+function checkpoint(mode) {
   try {
-    const [{ log, checkpointed }] = connection.pragma("wal_checkpoint(PASSIVE)");
+    const [{ log, checkpointed }] = connection.pragma(`wal_checkpoint(${mode})`);
     return { log, checkpointed };
   } catch {
     // A full disk, say. The log grows until a later one succeeds, and the data is as safe as before.

@@ -5,9 +5,11 @@ import { Worker } from "node:worker_threads";
 export interface Checkpointer {
   /** Says that something was committed; a checkpoint follows soon. */
   afterCommit(): void;
+  /** Says that the disk is full; the next write waits until the log has given back what it takes of it. */
+  afterFull(): void;
   /**
    * What a write has to wait for once the log is long: until all of it is in the file, so that the next commit begins it
-   * anew. Undefined while it is short. Writes that never pause would let it grow without end, and every read looks
+   * anew. Undefined while it is short and the disk has room. Writes that never pause would let it grow without end, and every read looks
    * through all of it.
    */
   room(): Promise<void> | undefined;
@@ -26,11 +28,18 @@ const intervalMs = 250;
 /** How long the log may become before writes wait, in pages of 4 KiB. */
 const longLogPages = 16 * 1024;
 
+/** What is kept of the log on the disk when it begins anew, in bytes: somebody else who reads may have had it grow far beyond. */
+export const keptLogBytes = longLogPages * 4096;
+
+/** What the thread is told to do; `empty` takes away the log's part of the disk as well, and waits for those who read. */
+type Order = "checkpoint" | "empty" | "close";
+
 /** Makes the checkpointer of a database file. Its thread starts with the first commit. */
 export function createCheckpointer(file: string, longLog = longLogPages): Checkpointer {
   let worker: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
   let pages = 0;
+  let isDiskFull = false;
   const running: ((result: CheckpointResult) => void)[] = [];
 
   function start(): Worker {
@@ -51,15 +60,16 @@ export function createCheckpointer(file: string, longLog = longLogPages): Checkp
     return started;
   }
 
-  function checkpoint(): Promise<CheckpointResult> {
+  function checkpoint(order: Order = "checkpoint"): Promise<CheckpointResult> {
     worker ??= start();
-    worker.postMessage("checkpoint");
+    worker.postMessage(order);
     return new Promise((done) => running.push(done));
   }
 
   /** While nobody writes, so that nothing comes to the log after what is moved. */
   async function empty(): Promise<void> {
-    const running = checkpoint();
+    const running = checkpoint(isDiskFull ? "empty" : "checkpoint");
+    isDiskFull = false;
     // A write waits, whatever else may have ended.
     worker?.ref();
     const { log, checkpointed } = await running;
@@ -74,7 +84,10 @@ export function createCheckpointer(file: string, longLog = longLogPages): Checkp
         void checkpoint();
       }, intervalMs).unref();
     },
-    room: () => (pages > longLog ? empty() : undefined),
+    afterFull() {
+      isDiskFull = true;
+    },
+    room: () => (isDiskFull || pages > longLog ? empty() : undefined),
     async close() {
       clearTimeout(timer);
       if (!worker) return;
@@ -83,7 +96,7 @@ export function createCheckpointer(file: string, longLog = longLogPages): Checkp
       const thread = worker;
       const ended = new Promise((resolve) => thread.once("exit", resolve));
       thread.ref();
-      thread.postMessage("close");
+      thread.postMessage("close" satisfies Order);
       await ended;
     },
   };

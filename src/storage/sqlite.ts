@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";
 import { onceUnlocked } from "./busy.ts";
-import { createCheckpointer } from "./checkpointer.ts";
+import { createCheckpointer, keptLogBytes } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { translateError } from "./errors.ts";
@@ -45,6 +45,7 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
   const queue = createWriteQueue(writer, {
     ...limits,
     room: checkpointer.room,
+    afterFull: checkpointer.afterFull,
     snapshotsBegun: snapshot.begun,
     beforeCommit: snapshot.end,
     sync() {
@@ -92,6 +93,7 @@ async function openWriter(file: string, limits: DatabaseLimits): Promise<BetterS
   writer.pragma("busy_timeout = 0");
   // Left to itself, SQLite flushes the log and the file in the middle of a commit.
   writer.pragma("wal_autocheckpoint = 0");
+  writer.pragma(`journal_size_limit = ${keptLogBytes}`);
   return writer;
 }
 

@@ -1,6 +1,6 @@
 import type BetterSqlite from "better-sqlite3";
 import { onceUnlocked } from "./busy.ts";
-import { StorageUnavailable, translateError } from "./errors.ts";
+import { driverCode, StorageUnavailable, translateError } from "./errors.ts";
 
 export interface WriteQueueOptions {
   /** How many writes share one commit at most. */
@@ -18,6 +18,8 @@ export interface WriteQueueOptions {
   readonly room?: () => Promise<void> | undefined;
   /** How many snapshots were begun so far by those who read: one for each turn of the event loop that reads. */
   readonly snapshotsBegun?: () => number;
+  /** Called when a write found the disk full. */
+  readonly afterFull?: () => void;
   /** Called right before each commit. */
   readonly beforeCommit?: () => void;
   /** Resolves once everything committed before the call is on disk. */
@@ -66,6 +68,7 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       release.run();
       return () => job.resolve(value as never);
     } catch (error) {
+      noteFull(error);
       // On a full disk SQLite may have rolled back everything by itself; then all of the batch fail, and for this.
       if (!connection.inTransaction) throw error;
       undo.run();
@@ -111,6 +114,7 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
       options.beforeCommit?.();
       commit.run();
     } catch (error) {
+      noteFull(error);
       abandon();
       for (const job of batch) job.reject(translateError(error));
       return;
@@ -121,6 +125,10 @@ export function createWriteQueue(connection: BetterSqlite.Database, options: Wri
     } catch (cause) {
       for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
     }
+  }
+
+  function noteFull(error: unknown): void {
+    if (driverCode(error) === "SQLITE_FULL") options.afterFull?.();
   }
 
   function abandon(): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -76,6 +76,16 @@ describe("the checkpointer", () => {
     assert.ok(checkpointer.room());
     reader.exec("COMMIT");
     await (await waitFor(checkpointer)).room;
+    assert.equal(checkpointer.room(), undefined);
+  });
+
+  it("gives back the log's part of a full disk before the next write", async (t) => {
+    const { file, writer, checkpointer } = open(t);
+    write(writer, 1);
+    assert.ok(statSync(`${file}-wal`).size > 0);
+    checkpointer.afterFull();
+    await checkpointer.room();
+    assert.equal(statSync(`${file}-wal`).size, 0);
     assert.equal(checkpointer.room(), undefined);
   });
 

@@ -3,8 +3,10 @@ import { chmodSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { keptLogBytes } from "../../src/storage/checkpointer.ts";
 import { findRow, insertRow } from "../../src/storage/collection.ts";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
+import { writeSetting } from "../../src/storage/settings.ts";
 import * as tables from "../../src/storage/tables.sqlite.ts";
 import { conformance } from "./conformance.ts";
 import { groupRow, groups, write } from "./fixtures.ts";
@@ -106,6 +108,25 @@ describe("SQLite: the file", () => {
 
   it("has migrations that make exactly the declared tables", async () => {
     assert.deepEqual(await missingSqliteMigration(), []);
+  });
+});
+
+describe("SQLite: the log", () => {
+  it("shrinks again after somebody else has read for long", async () => {
+    await using store = await openSqliteStore();
+    const { database } = store;
+    const size = () => statSync(`${store.url}-wal`).size;
+    await write(database, (tx) => insertRow(tx, groups, root));
+    await store.tamper("BEGIN");
+    await store.tamper("SELECT count(*) FROM groups");
+    for (let i = 0; i < 10; i++) await write(database, (tx) => writeSetting(tx, "text", `${i}`.repeat(2 ** 23)));
+    assert.ok(size() > keptLogBytes, `${size()} bytes`);
+    await store.tamper("COMMIT");
+    for (let tries = 0; size() > keptLogBytes && tries < 500; tries++) {
+      await write(database, (tx) => writeSetting(tx, "colour", `${tries}`));
+      await pause(20);
+    }
+    assert.ok(size() <= keptLogBytes, `${size()} bytes`);
   });
 });
 

@@ -182,7 +182,7 @@ describe("write queue", () => {
   });
 
   it("a full disk makes writes unavailable, loses none of the earlier ones, and passes", async () => {
-    const { insert } = openQueue();
+    const { insert } = openQueue({ afterFull: () => events.push("full") });
     await insert("earlier");
     const pages = connection.pragma("page_count", { simple: true });
     connection.pragma(`max_page_count = ${pages}`);
@@ -191,6 +191,7 @@ describe("write queue", () => {
       assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable, String(result.status));
     }
     assert.deepEqual(values(), ["earlier"]);
+    assert.ok(events.includes("full"));
     connection.pragma("max_page_count = 1000000");
     await insert("later");
     assert.deepEqual(values(), ["earlier", "later"]);
