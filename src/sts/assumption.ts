@@ -17,6 +17,7 @@ import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { type PresentedToken, verifyPresented } from "./presented-token.ts";
 import { staticKeySet, staticKeysExpiry, staticKeysMatch } from "./static-keys.ts";
+import { newStepBudget, type StepBudget } from "./step-budget.ts";
 
 /** An identity, as far as assuming it goes. */
 export interface AssumableIdentity {
@@ -91,11 +92,12 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: Pr
 
 /** With a token of another issuer: the identity with this uid, or with an empty one the only identity that it fits. */
 export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, presented: PresentedToken) {
-  if (uid === "") return await assumeOnlyFitting(deps, presented);
+  const steps = newStepBudget();
+  if (uid === "") return await assumeOnlyFitting(deps, presented, steps);
   const identity = await deps.directory.find(uid);
   // In the words for another issuer, so that nothing is learnt about which identities there are.
   if (!identity) throw claimDenied("iss", presented.claims.iss);
-  return await assumeIdentity(deps, identity, presented);
+  return await assumeIdentity(deps, identity, presented, steps);
 }
 
 /** An OpenID provider whose tokens stand for people, and the client that we are there. */
@@ -114,7 +116,7 @@ export async function verifyPerson(
     throw claimDenied("iss", presented.claims.iss);
   const match = personMatch({ issuer: presented.issuer, subject: presented.subject });
   const claims = await verifyPresented(presented, () => deps.issuers.keysFor(provider.issuer), deps.clock());
-  const result = matchClaims(match, claims, [...defaultAudiences(deps.issuer), provider.clientId]);
+  const result = matchClaims(match, claims, [...defaultAudiences(deps.issuer), provider.clientId], newStepBudget());
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   return claims;
 }
@@ -132,16 +134,20 @@ export async function assumeWithClaims(
 ): Promise<Assumption> {
   const identity = await directory.find(uid);
   if (identity?.relationship.case !== "claimMatch") throw claimDenied("iss", claims.iss);
-  const result = matchClaims(identity.relationship.value, claims, audiences);
+  const result = matchClaims(identity.relationship.value, claims, audiences, newStepBudget());
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   return { uid, claims: inheritedClaims(claims), narrowing: {} };
 }
 
-async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken): Promise<Assumption> {
+async function assumeOnlyFitting(
+  deps: AssumptionDeps,
+  presented: PresentedToken,
+  steps: StepBudget,
+): Promise<Assumption> {
   // Without a name, a token is its owner's own (behaviour of the platform), however many identities ask for it, too:
   // anybody can make those.
   const person = await findPerson(deps.directory, presented);
-  const own = person && (await tryIdentity(deps, person, presented));
+  const own = person && (await tryIdentity(deps, person, presented, steps));
   if (own && "uid" in own) return own;
   const candidates = await findCandidates(deps.directory, presented);
   // With more of them left out, "only" could not be said.
@@ -149,7 +155,7 @@ async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken
   const fitting: Assumption[] = [];
   const denials: ApiError[] = own ? [own] : [];
   for (const identity of candidates.filter(({ uid }) => uid !== person?.uid)) {
-    const tried = await tryIdentity(deps, identity, presented);
+    const tried = await tryIdentity(deps, identity, presented, steps);
     if ("uid" in tried) fitting.push(tried);
     else denials.push(tried);
   }
@@ -161,12 +167,17 @@ async function assumeOnlyFitting(deps: AssumptionDeps, presented: PresentedToken
 }
 
 /** What comes of an identity, a denial included. */
-async function tryIdentity(deps: AssumptionDeps, identity: AssumableIdentity, presented: PresentedToken) {
+async function tryIdentity(
+  deps: AssumptionDeps,
+  identity: AssumableIdentity,
+  presented: PresentedToken,
+  steps: StepBudget,
+) {
   try {
-    return await assumeIdentity(deps, identity, presented);
+    return await assumeIdentity(deps, identity, presented, steps);
   } catch (error) {
     // When one could not be tried, nothing can be said of the others either.
-    if (!(error instanceof ApiError) || error.code !== Code.PERMISSION_DENIED) throw error;
+    if (!(error instanceof ApiError) || error.code !== Code.PERMISSION_DENIED || steps.isSpent) throw error;
     return error;
   }
 }
@@ -185,17 +196,22 @@ async function findCandidates(directory: IdentityDirectory, { issuer, subject }:
 
 const ambiguous = "several identities fit the presented token: name one";
 
-async function assumeIdentity(deps: AssumptionDeps, identity: AssumableIdentity, presented: PresentedToken) {
+async function assumeIdentity(
+  deps: AssumptionDeps,
+  identity: AssumableIdentity,
+  presented: PresentedToken,
+  steps: StepBudget,
+) {
   const requirement = requirementOf(deps, identity, presented);
   // Before anything is fetched: a stranger's token must not choose whom we talk to (security cases J1, J2). No other
   // claim is compared yet, lest unsigned tokens find out what the identity asks for. What no outside token may assume,
   // such as a service principal (R11), looks like an identity of another issuer.
-  if (!requirement || !matchIssuer(requirement.match, presented.claims.iss)) {
+  if (!requirement || !matchIssuer(requirement.match, presented.claims.iss, steps)) {
     throw claimDenied("iss", presented.claims.iss);
   }
   const now = deps.clock();
   const claims = await verifyPresented(presented, requirement.keys, now);
-  const result = matchClaims(requirement.match, claims, requirement.audiences);
+  const result = matchClaims(requirement.match, claims, requirement.audiences, steps);
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   checkInForce(requirement, now);
   const { notAfter } = requirement;

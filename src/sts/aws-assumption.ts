@@ -7,6 +7,7 @@ import type { AwsRequest } from "./aws-request.ts";
 import { matchMember } from "./claim-match.ts";
 import { defaultAudiences } from "./default-audiences.ts";
 import { awsDenied, claimDenied } from "./denials.ts";
+import { newStepBudget, type StepBudget } from "./step-budget.ts";
 
 /** What assuming an AWS identity rests on. */
 export interface AwsAssumptionDeps extends Pick<AssumptionDeps, "directory" | "issuer" | "clock"> {
@@ -18,6 +19,7 @@ export interface AwsComparison {
   readonly claim: string;
   readonly wanted: string;
   presented(caller: AwsCaller): string;
+  /** PERMISSION_DENIED when the steps that the patterns take are not left. */
   matches(caller: AwsCaller): boolean;
 }
 
@@ -34,7 +36,8 @@ export async function assumeWithAwsRequest(
   // In one and the same way, so that nothing is learnt about which identities there are; and nothing is sent for them.
   if (identity?.relationship.case !== "awsIdentity") throw awsDenied("identity", "the identity is not one of AWS");
   const caller = await askAws(aws, request);
-  const missed = awsComparisons(identity.relationship.value).find((comparison) => !comparison.matches(caller));
+  const comparisons = awsComparisons(identity.relationship.value, newStepBudget());
+  const missed = comparisons.find((comparison) => !comparison.matches(caller));
   if (missed) throw claimDenied(missed.claim, missed.presented(caller));
   const { account, arn } = caller;
   const act = { iss: new URL(aws.url).origin, sub: arn, aud: audienceOf(request), "aws-acct": account, "aws-arn": arn };
@@ -42,7 +45,10 @@ export async function assumeWithAwsRequest(
 }
 
 /** What an AWS identity asks for, in the order in which it is compared. */
-export function awsComparisons({ awsAccount, awsArn, awsUserId }: Identity_AWSIdentity): AwsComparison[] {
+export function awsComparisons(
+  { awsAccount, awsArn, awsUserId }: Identity_AWSIdentity,
+  steps: StepBudget,
+): AwsComparison[] {
   return [
     {
       claim: "aws_account",
@@ -54,13 +60,13 @@ export function awsComparisons({ awsAccount, awsArn, awsUserId }: Identity_AWSId
       claim: "arn",
       wanted: awsArn.value ?? "",
       presented: ({ arn }) => arn,
-      matches: ({ arn }) => matchMember(awsArn, arn),
+      matches: ({ arn }) => matchMember(awsArn, arn, steps),
     },
     {
       claim: "user_id",
       wanted: awsUserId.value ?? "",
       presented: ({ userId }) => userId,
-      matches: ({ userId }) => matchMember(awsUserId, userId),
+      matches: ({ userId }) => matchMember(awsUserId, userId, steps),
     },
   ];
 }

@@ -2,6 +2,7 @@
 // case M5), and what the token says is compared, never interpreted (M8).
 import type { Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { matchesWhole } from "./patterns.ts";
+import type { StepBudget } from "./step-budget.ts";
 
 /** The claims of a token, as JSON.parse makes them. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -14,33 +15,42 @@ export interface ClaimComparison {
   readonly claim: string;
   /** What is asked for, in words; only for whoever may read the identity. */
   readonly wanted: string;
+  /** PERMISSION_DENIED when the steps that the patterns take are not left. */
   matches(claims: Claims): boolean;
 }
 
 type Member = { readonly case: string | undefined; readonly value?: string | undefined };
 
-/** Compares; without an audience in `match`, one of the token's must be among `defaultAudiences`. */
+/**
+ * Compares; without an audience in `match`, one of the token's must be among `defaultAudiences`. PERMISSION_DENIED when the
+ * steps that the patterns take are not left.
+ */
 export function matchClaims(
   match: Identity_ClaimMatch,
   claims: Claims,
   defaultAudiences: readonly string[],
+  steps: StepBudget,
 ): ClaimMatchResult {
-  const missed = comparisonsOf(match, defaultAudiences).find((comparison) => !comparison.matches(claims));
+  const missed = comparisonsOf(match, defaultAudiences, steps).find((comparison) => !comparison.matches(claims));
   return missed ? { ok: false, claim: missed.claim } : { ok: true };
 }
 
 /** Every comparison that an identity asks for, in the order in which they are made. */
-export function comparisonsOf(match: Identity_ClaimMatch, defaultAudiences: readonly string[]): ClaimComparison[] {
+export function comparisonsOf(
+  match: Identity_ClaimMatch,
+  defaultAudiences: readonly string[],
+  steps: StepBudget,
+): ClaimComparison[] {
   const further = [...new Set([...Object.keys(match.claims), ...Object.keys(match.claimPatterns)])].sort();
   const audience = match.aud.case === undefined ? defaultAudiences.join(" or ") : wantedMember(match.aud);
   return [
-    { claim: "iss", wanted: wantedMember(match.iss), matches: ({ iss }) => matchIssuer(match, iss) },
-    { claim: "sub", wanted: wantedMember(match.sub), matches: ({ sub }) => matchMember(match.sub, sub) },
-    { claim: "aud", wanted: audience, matches: ({ aud }) => matchAudience(match, aud, defaultAudiences) },
+    { claim: "iss", wanted: wantedMember(match.iss), matches: ({ iss }) => matchIssuer(match, iss, steps) },
+    { claim: "sub", wanted: wantedMember(match.sub), matches: ({ sub }) => matchMember(match.sub, sub, steps) },
+    { claim: "aud", wanted: audience, matches: ({ aud }) => matchAudience(match, aud, defaultAudiences, steps) },
     ...further.map((claim) => ({
       claim,
       wanted: wantedFurther(match, claim),
-      matches: (claims: Claims) => matchFurther(match, claims, claim),
+      matches: (claims: Claims) => matchFurther(match, claims, claim, steps),
     })),
   ];
 }
@@ -58,8 +68,8 @@ function wantedFurther({ claims: exact, claimPatterns: patterns }: Identity_Clai
 }
 
 /** Whether the `iss` of a token is the one that the identity names: all that may be asked of an unverified token. */
-export function matchIssuer(match: Identity_ClaimMatch, iss: unknown): boolean {
-  return typeof iss === "string" && matchMember(match.iss, normalizeIssuer(iss));
+export function matchIssuer(match: Identity_ClaimMatch, iss: unknown, steps: StepBudget): boolean {
+  return typeof iss === "string" && matchMember(match.iss, normalizeIssuer(iss), steps);
 }
 
 /** The issuer as a URL: Google also writes its own without the scheme. */
@@ -68,23 +78,33 @@ export function normalizeIssuer(iss: string): string {
 }
 
 /** Whether a claim has an exact value, or fits a pattern as a whole. */
-export function matchMember({ case: name, value = "" }: Member, claim: unknown): boolean {
+export function matchMember({ case: name, value = "" }: Member, claim: unknown, steps: StepBudget): boolean {
   // An empty member is refused at create, and would otherwise stand for a claim that says nothing (security case M6).
   if (typeof claim !== "string" || value === "") return false;
-  return name?.endsWith("Pattern") ? matchesWhole(value, claim) : value === claim;
+  return name?.endsWith("Pattern") ? matchesWhole(value, claim, steps) : value === claim;
 }
 
 // RFC 7519 §4.1.3: a string, or an array of which one value is enough.
-function matchAudience({ aud }: Identity_ClaimMatch, claim: unknown, defaults: readonly string[]): boolean {
-  const isWanted = (text: string) => (aud.case === undefined ? defaults.includes(text) : matchMember(aud, text));
+function matchAudience(
+  { aud }: Identity_ClaimMatch,
+  claim: unknown,
+  defaults: readonly string[],
+  steps: StepBudget,
+): boolean {
+  const isWanted = (text: string) => (aud.case === undefined ? defaults.includes(text) : matchMember(aud, text, steps));
   return (Array.isArray(claim) ? claim : [claim]).some((one) => typeof one === "string" && isWanted(one));
 }
 
-function matchFurther({ claims: exact, claimPatterns: patterns }: Identity_ClaimMatch, claims: Claims, name: string) {
+function matchFurther(
+  { claims: exact, claimPatterns: patterns }: Identity_ClaimMatch,
+  claims: Claims,
+  name: string,
+  steps: StepBudget,
+): boolean {
   // Inherited members such as `constructor` are no claims.
   const texts = Object.hasOwn(claims, name) ? claimTexts(claims[name]) : [];
   if (Object.hasOwn(exact, name) && !texts.includes(exact[name]!)) return false;
-  return !Object.hasOwn(patterns, name) || texts.some((text) => matchesWhole(patterns[name]!, text));
+  return !Object.hasOwn(patterns, name) || texts.some((text) => matchesWhole(patterns[name]!, text, steps));
 }
 
 /** The texts that a claim compares by; none for objects and null (security case M7). */

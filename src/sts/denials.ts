@@ -23,6 +23,13 @@ export function claimDenied(claim: string, value: unknown): ApiError {
   return permissionDenied(`invalid "${show(claim)}": ${text}`, { claim: show(claim), presented });
 }
 
+/** PERMISSION_DENIED: to find out whether the token fits would take too long. */
+export function patternsDenied(): ApiError {
+  return permissionDenied(
+    "matching the patterns of the identity with the claims of the presented token takes too many steps",
+  );
+}
+
 /** PERMISSION_DENIED: the token proves nothing. Clients know the beginning of the message. */
 export function verificationDenied(check: VerificationCheck, description: string, cause?: unknown): ApiError {
   const message = `verifying token: oidc: ${description}`;

@@ -23,6 +23,7 @@ import { comparisonsOf } from "./claim-match.ts";
 import { defaultAudiences } from "./default-audiences.ts";
 import { show } from "./denials.ts";
 import { type PresentedToken, parsePresented, verificationsOf } from "./presented-token.ts";
+import { newStepBudget } from "./step-budget.ts";
 
 type Check = MessageInitShape<typeof ExchangeCheckSchema>;
 type Deps = AssumptionDeps & AwsAssumptionDeps;
@@ -69,10 +70,10 @@ async function explainToken(deps: Deps, identity: AssumableIdentity, presented: 
   const requirement = requirementOf(deps, identity, presented);
   if (!requirement) return [failed("relationship", `no token of an issuer can assume it: ${kindOf(identity)}`)];
   const { claims } = presented;
-  const [issuer, ...others] = comparisonsOf(requirement.match, requirement.audiences).map(
-    ({ claim, wanted, matches }): Check => {
+  const [issuer, ...others] = comparisonsOf(requirement.match, requirement.audiences, newStepBudget()).map(
+    ({ claim, wanted, matches }) => {
       const told = `presented ${show(claims[claim]) || "nothing"}; the identity asks for ${show(wanted)}`;
-      return matches(claims) ? passed(claim, told) : failed(claim, told);
+      return compare(claim, told, () => matches(claims));
     },
   );
   const checks = [passed("relationship", kindOf(identity)), issuer!];
@@ -94,7 +95,7 @@ async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsR
   const expected = { host: deps.aws.host, audiences: defaultAudiences(deps.issuer), identity: uid, now: deps.clock() };
   const checks = [form, passed("relationship", kindOf(identity))];
   for (const [check, run] of awsChecks) checks.push(await attempt(check, () => run(request, expected)));
-  const comparisons = awsComparisons(relationship.value);
+  const comparisons = awsComparisons(relationship.value, newStepBudget());
   // What is not this request, for us and for this identity is never sent anywhere.
   if (checks.some(({ outcome }) => outcome === CheckOutcome.FAILED)) {
     return [...checks, ...["signature", ...comparisons.map(({ claim }) => claim)].map(skipped)];
@@ -110,7 +111,8 @@ async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsR
     ...comparisons.map(({ claim, wanted, presented, matches }) => {
       if (!caller) return skipped(claim);
       const told = `AWS says ${show(presented(caller))}; the identity asks for ${show(wanted)}`;
-      return matches(caller) ? passed(claim, told) : failed(claim, told);
+      const known = caller;
+      return compare(claim, told, () => matches(known));
     }),
   ];
 }
@@ -121,8 +123,21 @@ async function attempt(name: string, run: () => unknown): Promise<Check> {
     const told = await run();
     return passed(name, typeof told === "string" ? told : "");
   } catch (error) {
-    return failed(name, error instanceof ApiError ? error.message : "it could not be made");
+    return failed(name, problemOf(error));
   }
+}
+
+/** Makes one comparison; `told` is its detail, unless it cannot be made. */
+function compare(name: string, told: string, matches: () => boolean): Check {
+  try {
+    return matches() ? passed(name, told) : failed(name, told);
+  } catch (error) {
+    return failed(name, problemOf(error));
+  }
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : "it could not be made";
 }
 
 function isAboutTime(check: string): boolean {

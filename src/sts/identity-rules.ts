@@ -11,7 +11,7 @@ import type { FieldViolation } from "../aip/errors.ts";
 import { fromTimestamp } from "../aip/timestamps.ts";
 import { checkIssuer } from "../authn/issuers.ts";
 import { show } from "./denials.ts";
-import { checkPattern, type PatternKind } from "./patterns.ts";
+import { checkPattern, checkPatternsTogether, type PatternKind } from "./patterns.ts";
 import { maxStaticKeysAge } from "./static-keys.ts";
 
 /** What the rules depend on. Times are in milliseconds since the epoch. */
@@ -50,13 +50,18 @@ export function checkRelationship({ relationship }: Identity, options: Relations
 
 function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch, options: RelationshipOptions) {
   const at = (name: string) => `claim_match.${name}`;
-  return [
+  const violations = [
     ...checkMember(at("issuer"), iss, "issuer", (text) => checkIssuer(text, options.allowInsecureIssuers)),
     ...checkMember(at("subject"), sub, "subject", checkText),
     ...(aud.case === undefined ? [] : checkMember(at("audience"), aud, "audience", checkText)),
     ...checkMap(at("claims"), claims, checkText),
     ...checkMap(at("claim_patterns"), claimPatterns, (pattern) => checkPattern(pattern, "claim")),
   ];
+  // Those that are not good alone are not compiled.
+  if (violations.length > 0) return violations;
+  const members = [iss, sub, aud].filter(({ case: name }) => name?.endsWith("Pattern"));
+  const patterns = [...members.map(({ value = "" }) => value), ...Object.values(claimPatterns)];
+  return rule("claim_match", checkPatternsTogether(patterns));
 }
 
 function checkStaticKeys(keys: Identity_StaticKeys, { now, createTime }: RelationshipOptions): FieldViolation[] {

@@ -5,6 +5,7 @@ import type { RE2JS, RE2JSException } from "re2js";
 import { checkIssuerPattern } from "./issuer-pattern.ts";
 import { type ParsedPattern, parsePattern, patternSize } from "./pattern-syntax.ts";
 import { re2 } from "./re2.ts";
+import type { StepBudget } from "./step-budget.ts";
 
 /** What a pattern is matched against. */
 export type PatternKind = "issuer" | "subject" | "audience" | "claim" | "arn" | "user_id";
@@ -17,8 +18,8 @@ const maxDepth = 32;
 /** In instructions; a literal pattern of the greatest length has one for each character. */
 const maxProgramSize = 1200;
 
-/** Instructions times characters: some 25 ms at the very worst. A value that needs more does not match. */
-const maxSteps = 1_000_000;
+/** In instructions, for all patterns of one identity: at an exchange each of them may have to be compiled. */
+const maxProgramsSize = 2 * maxProgramSize;
 
 interface Compiled {
   readonly regex?: RE2JS;
@@ -36,10 +37,21 @@ export function checkPattern(text: string, kind: PatternKind): string | undefine
   return kind === "issuer" ? checkIssuerPattern(parsePattern(text)!.root) : undefined;
 }
 
-/** Whether the pattern matches all of the value. A pattern that `checkPattern` refuses as such matches nothing. */
-export function matchesWhole(pattern: string, value: string): boolean {
+/** The rule that good patterns break together, as the patterns of one identity; undefined when they break none. */
+export function checkPatternsTogether(texts: readonly string[]): string | undefined {
+  const size = texts.reduce((sum, text) => sum + (compile(text).regex?.programSize() ?? 0), 0);
+  if (size <= maxProgramsSize) return undefined;
+  return `must not have patterns that stand for more than ${maxProgramsSize} instructions together: these have ${size}`;
+}
+
+/**
+ * Whether the pattern matches all of the value. A pattern that `checkPattern` refuses as such matches nothing.
+ * PERMISSION_DENIED when the steps that it takes are not left.
+ */
+export function matchesWhole(pattern: string, value: string, steps: StepBudget): boolean {
   const { regex } = compile(pattern);
-  if (pattern === "" || !regex || regex.programSize() * value.length > maxSteps) return false;
+  if (pattern === "" || !regex) return false;
+  steps.spend(regex.programSize(), value.length);
   return regex.matcher(value).matches();
 }
 

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Identity_ClaimMatchSchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { Code } from "../../src/aip/errors.ts";
 import { type Claims, matchClaims } from "../../src/sts/claim-match.ts";
+import { newStepBudget } from "../../src/sts/step-budget.ts";
 
 type Init = MessageInitShape<typeof Identity_ClaimMatchSchema>;
 
@@ -12,7 +14,8 @@ const base: Init = { iss: { case: "issuer", value: good.iss }, sub: { case: "sub
 
 /** The first claim that does not match; undefined when all do. */
 function mismatch(init: Init, claims: Claims): string | undefined {
-  const result = matchClaims(create(Identity_ClaimMatchSchema, { ...base, ...init }), claims, defaults);
+  const match = create(Identity_ClaimMatchSchema, { ...base, ...init });
+  const result = matchClaims(match, claims, defaults, newStepBudget());
   return result.ok ? undefined : result.claim;
 }
 
@@ -112,6 +115,23 @@ describe("further claims", () => {
     assert.equal(mismatch(init, { ...good, a: "1" }), "b");
     assert.equal(mismatch(init, { ...good, a: "1", b: "1" }), "c");
     assert.equal(mismatch(init, { ...good, a: "1", b: "1", c: "1" }), undefined);
+  });
+
+  it("M4: share the steps that are spent on patterns, whichever claims they are of", () => {
+    const names = Array.from({ length: 8 }, (_, index) => `c${index}`);
+    const claimPatterns = Object.fromEntries(names.map((name) => [name, "(.*a){0,30}.*x"]));
+    const claims = (count: number) =>
+      Object.fromEntries(names.slice(0, count).map((name) => [name, `${"a".repeat(150)}x`]));
+    // What is asked for and absent takes no steps.
+    assert.equal(mismatch({ claimPatterns }, { ...good, ...claims(3) }), "c3");
+    assert.throws(() => mismatch({ claimPatterns }, { ...good, ...claims(8) }), {
+      code: Code.PERMISSION_DENIED,
+      message: /too many steps/,
+    });
+  });
+
+  it("M4: share them among the elements of a list, empty ones included", () => {
+    assert.throws(() => mismatch(pattern("a+"), { ...good, x: Array(5000).fill("") }), { message: /too many steps/ });
   });
 
   it("M7: of the names that all objects have are absent unless the token has them", () => {

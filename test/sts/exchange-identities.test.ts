@@ -179,6 +179,25 @@ describe("X2: without an identity", () => {
     assert.deepEqual(exchange.outside.requests, []);
   });
 
+  it("M4: none is assumed where patterns keep some from being tried", async () => {
+    const exchange = await openWithWorkload();
+    const claimPatterns = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, "(.*a){0,90}.*x"]));
+    exchange.add("org/heavy", {
+      case: "claimMatch",
+      value: {
+        iss: { case: "issuer", value: outsideIssuer },
+        sub: { case: "subject", value: "workload" },
+        claimPatterns,
+      },
+    });
+    const long = `${"a".repeat(150)}x`;
+    const token = await outsideToken({ a: long, b: long, c: long, d: long });
+    const tooMuch = /^PERMISSION_DENIED .*takes too many steps$/;
+    assert.match(await outcome(exchange.run({ identity: uid("org/heavy") }, token)), tooMuch);
+    assert.match(await outcome(exchange.run({}, token)), tooMuch);
+    assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
+  });
+
   it("none is assumed where none fits", async () => {
     const exchange = await openWithWorkload();
     const result = await outcome(exchange.run({}, await outsideToken({ sub: "other" })));

@@ -93,6 +93,26 @@ describe("the explanation of an exchange", () => {
     });
   }
 
+  it("M4: of patterns beyond what may be written today: they can be read, and are denied for their steps", async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `c${index}`);
+    const claimPatterns = Object.fromEntries(names.map((name) => [name, "(.*a){0,90}.*x"]));
+    const value = { issuer: issuer.url, subject: "heavy", claimPatterns };
+    const uid = await addIdentity(server, server.groupUid, {
+      relationshipType: 1,
+      relationship: { case: "claimMatch", value },
+    });
+    const read = await rest(server.url, server.ownerToken, "GET", `/iam/v2beta1/identities/${uid}`);
+    assert.deepEqual(read.body.claimMatch.claimPatterns, claimPatterns);
+    const renamed = await rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/identities/${uid}`, {
+      name: "old",
+    });
+    assert.equal(renamed.status, 200);
+    const long = Object.fromEntries(names.map((name) => [name, `${"a".repeat(100)}x`]));
+    const checks = await explain(uid, await signOutside(key, claims({ sub: "heavy", ...long })));
+    assert.deepEqual([checks.signature, checks.c0, checks.c49], ["passed", "passed", "failed"]);
+    assert.match(checks.details, /takes too many steps/);
+  });
+
   it("of a token that another key has signed", async () => {
     const forged = { ...keyPair("ES256", "other"), kid: key.kid };
     const checks = await explain(await create(match()), await signOutside(forged, claims({})));

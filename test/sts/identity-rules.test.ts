@@ -94,6 +94,18 @@ describe("a relationship is refused", () => {
     ["M4: a bad pattern", { claimMatch: { issuer: match.issuer, subjectPattern: "(" } }, [/subject_pattern: .*RE2/]],
     ["too many claims", { claimMatch: { ...match, claims: many(51) } }, [/\.claims: must have at most 50/]],
     ["too many patterns", { claimMatch: { ...match, claimPatterns: many(51) } }, [/\.claim_patterns: .*at most 50/]],
+    [
+      "M4: patterns that are too large together",
+      {
+        claimMatch: {
+          issuerPattern: "https://[a-z]{1,400}\\.example",
+          subjectPattern: "a{1000}",
+          audiencePattern: "a{500}",
+          claimPatterns: { a: "b{500}" },
+        },
+      },
+      [/^claim_match: must not have patterns that stand for more than 2400 instructions together: these have \d{4}$/],
+    ],
     ["a claim without a name", { claimMatch: { ...match, claims: { "": "a" } } }, [/\.claims: .*empty name$/]],
     ["a subject of 2049 characters", { claimMatch: { ...match, subject: "a".repeat(2049) } }, [/at most 2048/]],
     ["U+0000, which not all databases store", { claimMatch: { ...match, subject: "a\0" } }, [/U\+0000$/]],
