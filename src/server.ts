@@ -67,12 +67,12 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   await resealAll(database, seals, clock, log);
   const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = policyOver(database);
-  const tokenService = await openTokenService({ config, database, clock, policy, tokens, seals, log });
+  const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
+  const tokenService = await openTokenService({ config, database, clock, policy, tokens, failures, seals, log });
   const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
   const metrics = createMetrics();
   measure(metrics, tokens, policy);
   const observer = createObserver(log, metrics);
-  const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain };
   const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
   const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };

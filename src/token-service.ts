@@ -1,5 +1,6 @@
 // The token service put together: exchange, refresh, and the sign-in of people.
 import type { Logger } from "pino";
+import type { FailureBudget } from "./authn/failure-budget.ts";
 import { openIssuers } from "./authn/issuers.ts";
 import { fetchJson, fetchOutbound } from "./authn/outbound.ts";
 import type { Tokens } from "./authn/tokens.ts";
@@ -23,11 +24,14 @@ export interface TokenServiceOptions {
   readonly clock: Clock;
   readonly policy: Policy;
   readonly tokens: Tokens;
+  /** Bounds the bad tokens of one address, whichever door they come to. */
+  readonly failures: FailureBudget;
   readonly log: Logger;
 }
 
 /** Makes the methods of the token service, and the pages that people sign in by. */
-export async function openTokenService({ config, database, seals, clock, policy, tokens, log }: TokenServiceOptions) {
+export async function openTokenService(options: TokenServiceOptions) {
+  const { config, database, seals, clock, policy, tokens, failures, log } = options;
   const outbound = outboundOptions(config);
   const { login, mounts } = await operatorsLogin(config);
   const common = {
@@ -37,6 +41,7 @@ export async function openTokenService({ config, database, seals, clock, policy,
         (await policy.grantsOf(uid, mappings)) ?? new Map(),
     },
     tokens,
+    failures,
     audiences: [config.baseUrl, config.registry.service, ...config.audiences],
     clock,
     login,

@@ -1,5 +1,6 @@
 // How many bad tokens one address may have looked at: a verification costs a signature (security case D8).
 import { LRUCache } from "lru-cache";
+import { ApiError, Code, resourceExhausted } from "../aip/errors.ts";
 import type { Clock } from "../clock.ts";
 import { once } from "../lazy.ts";
 
@@ -43,3 +44,37 @@ export function newFailureBudget({ perSecond, sources }: FailureLimits, clock: C
     },
   };
 }
+
+/** A credential, and what looks at it. */
+export interface Look<T> {
+  /** The address that it came from. */
+  readonly source: string;
+  /** Whether it was found good before, so that to look again costs nothing. */
+  isKnown?(): boolean;
+  /** Rejects with UNAUTHENTICATED or PERMISSION_DENIED when the credential is no good. */
+  look(): Promise<T>;
+}
+
+/**
+ * Has a credential looked at, and counts it against its address when it is refused. RESOURCE_EXHAUSTED, without a look, once
+ * the address has had its share of this second, unless the credential is known to be good.
+ */
+export async function lookWithin<T>(
+  failures: FailureBudget,
+  { source, isKnown = () => false, look }: Look<T>,
+): Promise<T> {
+  if (failures.isSpent(source) && !isKnown()) throw tooManyFailures();
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof ApiError && refusals.includes(error.code)) failures.spend(source);
+    throw error;
+  }
+}
+
+/** RESOURCE_EXHAUSTED: the address has had its share. */
+export function tooManyFailures(): ApiError {
+  return resourceExhausted("too many bad tokens from this address; try again in a second");
+}
+
+const refusals: readonly Code[] = [Code.UNAUTHENTICATED, Code.PERMISSION_DENIED];

@@ -1,7 +1,7 @@
-import { resourceExhausted, unauthenticated } from "../aip/errors.ts";
+import { unauthenticated } from "../aip/errors.ts";
 import { parseBearer } from "../authn/bearer.ts";
 import type { VerifiedToken } from "../authn/caller.ts";
-import type { FailureBudget } from "../authn/failure-budget.ts";
+import { type FailureBudget, tooManyFailures } from "../authn/failure-budget.ts";
 import { TokenError, type Tokens, tokenErrorText } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { Policy } from "../authz/policy.ts";
@@ -73,6 +73,6 @@ function admit(call: Call, token: VerifiedToken, access: Access | undefined): vo
 function verify(token: string, { peer }: Call, deps: AuthenticateDeps): VerifiedToken | Promise<VerifiedToken> {
   if (!deps.failures.isSpent(peer)) return deps.tokens.verify(token);
   const known = deps.tokens.recall(token);
-  if (!known) throw resourceExhausted("too many bad tokens from this address; try again in a second");
+  if (!known) throw tooManyFailures();
   return known;
 }

@@ -1,6 +1,6 @@
 // The token endpoint of the Distribution specification: where registry clients sign in (docker, skopeo, crane, …).
-import { type ApiError, Code, invalidField, resourceExhausted, unauthenticated } from "../aip/errors.ts";
-import type { FailureBudget } from "../authn/failure-budget.ts";
+import { type ApiError, Code, invalidField, unauthenticated } from "../aip/errors.ts";
+import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
 import type { Endpoint, EndpointReply, EndpointRequest } from "../doors/endpoints.ts";
 import type { Database } from "../storage/database.ts";
 import { type Credentials, parseBasic, type SignInDeps, signIn } from "./credentials.ts";
@@ -42,7 +42,11 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       if (service !== deps.service)
         throw invalidField("service", "is not the registry that this server issues tokens for");
       const wanted = parseScopes(scopes);
-      const caller = await signInWithinBudget(deps, credentials, request.call.peer);
+      const caller = await lookWithin(deps.failures, {
+        source: request.call.peer,
+        isKnown: () => deps.tokens.recall(credentials.password) !== undefined,
+        look: () => signIn(deps, credentials),
+      });
       const access = await grantAccess(deps.database, caller.access, wanted, deps.names);
       const issued = await deps.signer.sign({ subject: caller.uid, access, notAfter: caller.notAfter });
       deps.log({ identity: caller.uid, access: access.map(scopeText) });
@@ -99,22 +103,6 @@ function single(parameters: Parameters, name: string): string | undefined {
   const [value, second] = values(parameters, name);
   if (second !== undefined) throw invalidField(name, "must not be given twice");
   return value;
-}
-
-/** Security case D8: once an address has sent too many bad credentials, only tokens known to be good still pass. */
-async function signInWithinBudget(deps: TokenEndpointDeps, credentials: Credentials, peer: string) {
-  if (deps.failures.isSpent(peer) && !deps.tokens.recall(credentials.password))
-    throw resourceExhausted("too many bad credentials from this address; try again in a second");
-  try {
-    return await signIn(deps, credentials);
-  } catch (error) {
-    if (isUnauthenticated(error)) deps.failures.spend(peer);
-    throw error;
-  }
-}
-
-function isUnauthenticated(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === Code.UNAUTHENTICATED;
 }
 
 /** In the words of both specifications: Distribution clients read `errors`, those of OAuth 2 `error` (RFC 6749 §5.2). */

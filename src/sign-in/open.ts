@@ -1,6 +1,6 @@
 // Puts the parts of the sign-in of people together.
 import type { Logger } from "pino";
-import { newFailureBudget } from "../authn/failure-budget.ts";
+import { type FailureBudget, newFailureBudget } from "../authn/failure-budget.ts";
 import type { OutboundReply, OutboundRequest } from "../authn/outbound.ts";
 import type { Config } from "../config.ts";
 import type { Pages } from "../doors/site.ts";
@@ -28,6 +28,8 @@ export interface OpenSignInOptions extends IssueDeps {
   /** The operator's login provider. */
   readonly login: LoginProvider | undefined;
   readonly audiences: readonly string[];
+  /** Bounds the bad tokens of one address. */
+  readonly failures: FailureBudget;
   readonly limits: SignInLimits & { readonly signInsPerSecond: number; readonly refreshFamilies: number };
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
   readonly log: Logger;

@@ -4,6 +4,7 @@ import type { ExchangeRequest, RawTokenSchema } from "../../gen/chainguard/platf
 import { permissionDenied } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { parseBearer } from "../authn/bearer.ts";
+import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
@@ -32,7 +33,9 @@ export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
   readonly directory: IdentityDirectory;
   readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly issuers: Issuers;
-  readonly tokens: Pick<Tokens, "issue" | "verify">;
+  readonly tokens: Pick<Tokens, "issue" | "verify" | "recall">;
+  /** Bounds the bad tokens of one address. */
+  readonly failures: FailureBudget;
   /** Our base URL: the `iss` of our tokens and, with or without its scheme, the default audience of outside ones. */
   readonly issuer: string;
   /** The audiences that may be asked for. */
@@ -64,35 +67,48 @@ export function createExchange(deps: ExchangeDeps) {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
     call.setReplyHeader("cache-control", "no-store");
     const wanted = readExchangeRequest(request, deps.audiences);
-    const presented = readPresented(call);
-    try {
-      const assumption = await assume(deps, wanted, presented);
-      const issued = await issueToken(deps, assumption, wanted);
-      deps.log?.(eventOf("token_issued", assumption.uid, presented));
-      return { token: issued.token, expiry: toTimestamp(issued.expiresAt) };
-    } catch (error) {
-      deps.log?.(eventOf("token_refused", wanted.identity, presented));
-      throw error;
-    }
+    return await lookAtToken(deps, call, async (token) => {
+      const presented = readPresented(token);
+      try {
+        const assumption = await assume(deps, wanted, presented);
+        const issued = await issueToken(deps, assumption, wanted);
+        deps.log?.(eventOf("token_issued", assumption.uid, presented));
+        return { token: issued.token, expiry: toTimestamp(issued.expiresAt) };
+      } catch (error) {
+        deps.log?.(eventOf("token_refused", wanted.identity, presented));
+        throw error;
+      }
+    });
   };
 }
 
 /** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
 export function createPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
-  return async (call) => {
-    const presented = readPresented(call);
-    if ("aws" in presented) throw noToken("malformed");
-    return await verifyPerson(deps, deps.login, presented);
-  };
+  return (call) =>
+    lookAtToken(deps, call, async (token) => {
+      const presented = readPresented(token);
+      if ("aws" in presented) throw noToken("malformed");
+      return await verifyPerson(deps, deps.login, presented);
+    });
 }
 
-// The header alone: a token in the query would end up in logs (security case X14).
-function readPresented(call: Call): Presented {
+/** Takes the token from the header alone: in the query it would end up in logs (security case X14). */
+async function lookAtToken<T>(
+  { failures, tokens }: ExchangeDeps,
+  call: Call,
+  look: (token: string) => Promise<T>,
+): Promise<T> {
   const bearer = parseBearer(call.header("authorization"));
   if ("problem" in bearer) throw noToken(bearer.problem);
-  const presented = parsePresented(bearer.token);
+  const { token } = bearer;
+  const isKnown = () => tokens.recall(token) !== undefined;
+  return await lookWithin(failures, { source: call.peer, isKnown, look: () => look(token) });
+}
+
+function readPresented(token: string): Presented {
+  const presented = parsePresented(token);
   if (presented) return presented;
-  const aws = parseAwsRequest(bearer.token);
+  const aws = parseAwsRequest(token);
   if (!aws) throw noToken("malformed");
   return { aws, issuer: "AWS", subject: identityOf(aws) };
 }

@@ -9,6 +9,7 @@ import { permissionDenied, unauthenticated } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { parseBearer } from "../authn/bearer.ts";
 import type { Narrowing } from "../authn/caller.ts";
+import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
 import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Assumption } from "./assumption.ts";
@@ -58,6 +59,8 @@ export interface RefreshDeps extends IssueDeps {
   /** The audiences that may be asked for. */
   readonly audiences: readonly string[];
   readonly lifetimeMs: number;
+  /** Bounds the bad tokens of one address. */
+  readonly failures: FailureBudget;
   /** Throws PERMISSION_DENIED unless all that let the person sign in still holds (security case X5). */
   readonly recheck: (identityUid: string, signIn: SignIn) => Promise<void>;
   readonly log?: (event: RefreshEvent) => void;
@@ -104,17 +107,23 @@ export function createRefresh(deps: RefreshDeps) {
   ): Promise<MessageInitShape<typeof TokenPairSchema>> => {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
     call.setReplyHeader("cache-control", "no-store");
-    const presented = readPresented(call);
-    const family = await deps.store.find(presented.family);
-    try {
-      if (!family) throw refused();
-      if (family.digest !== presented.digest) throw await reused(deps, family);
-      return await refresh(deps, family, request);
-    } catch (error) {
-      deps.log?.({ event: "refresh_refused", identity: family?.identityUid ?? "" });
-      throw error;
-    }
+    const token = readToken(call);
+    return await lookWithin(deps.failures, { source: call.peer, look: () => refreshWith(deps, token, request) });
   };
+}
+
+async function refreshWith(deps: RefreshDeps, token: string, request: ExchangeRefreshTokenRequest) {
+  const presented = parseRefreshToken(token);
+  if (!presented) throw unauthenticated("the presented token is no refresh token");
+  const family = await deps.store.find(presented.family);
+  try {
+    if (!family) throw refused();
+    if (family.digest !== presented.digest) throw await reused(deps, family);
+    return await refresh(deps, family, request);
+  } catch (error) {
+    deps.log?.({ event: "refresh_refused", identity: family?.identityUid ?? "" });
+    throw error;
+  }
 }
 
 async function refresh(deps: RefreshDeps, family: RefreshFamily, request: ExchangeRefreshTokenRequest) {
@@ -156,14 +165,12 @@ function readWanted(
 }
 
 // The header alone, as for an exchange.
-function readPresented(call: Call) {
+function readToken(call: Call): string {
   const bearer = parseBearer(call.header("authorization"));
   if ("problem" in bearer) {
     throw unauthenticated('the refresh token is missing: send "Authorization: Bearer <refresh token>"');
   }
-  const presented = parseRefreshToken(bearer.token);
-  if (!presented) throw unauthenticated("the presented token is no refresh token");
-  return presented;
+  return bearer.token;
 }
 
 /** Either somebody has stolen it or it was stolen from somebody: nobody keeps the session. */

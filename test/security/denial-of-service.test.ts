@@ -5,7 +5,9 @@ import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { newFailureBudget } from "../../src/authn/failure-budget.ts";
 import { limits } from "../../src/limits.ts";
-import { codeOf, type Ground, openGround } from "./ground.ts";
+import { rest } from "../harness/rest.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { codeOf, type Ground, openGround, stoppedClock } from "./ground.ts";
 
 const grpcPath = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
 
@@ -117,4 +119,45 @@ describe("the budget of refused tokens", () => {
   it("D8: leaves room for what a person gets wrong", () => {
     assert.ok(limits.badTokensPerSecond >= 10 && limits.badTokensPerSecond <= 1000);
   });
+});
+
+describe("the budget of refused tokens over the wire", () => {
+  const clock = stoppedClock();
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ clock: clock.read });
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  const segment = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const bad = () => `${segment({ alg: "ES256" })}.${segment({ iss: "https://issuer.example", sub: "s" })}.AAAA`;
+  const bearer = () => ({ authorization: `Bearer ${bad()}` });
+  const exchange = () => `/sts/exchange?aud=${encodeURIComponent(server.config.baseUrl)}`;
+  const doors: Readonly<Record<string, () => Promise<Response>>> = {
+    "the exchange": () => fetch(server.url + exchange(), { headers: bearer() }),
+    "the refresh": () => fetch(`${server.url}/sts/exchange_refresh_token`, { method: "POST", headers: bearer() }),
+    "the registration of people": () =>
+      fetch(`${server.url}/auth/v1/register`, {
+        ...{ method: "POST", body: "{}" },
+        headers: { ...bearer(), "content-type": "application/json" },
+      }),
+    "the sign-in of a registry": () =>
+      fetch(`${server.url}/token`, {
+        headers: { authorization: `Basic ${Buffer.from(`_token:${bad()}`).toString("base64")}` },
+      }),
+  };
+  for (const [door, send] of Object.entries(doors)) {
+    it(`D8: is drawn on at ${door}, and holds there`, async () => {
+      clock.advance(1000);
+      const known = () => rest(server.url, server.ownerToken, "GET", exchange());
+      assert.equal((await known()).status, 200);
+      for (let i = 0; i < limits.badTokensPerSecond; i++) {
+        const { status } = await send();
+        assert.ok(status === 401 || status === 403, `${status}`);
+      }
+      assert.equal((await send()).status, 429);
+      assert.equal((await fetch(server.url + exchange(), { headers: bearer() })).status, 429);
+      assert.equal((await known()).status, 200);
+    });
+  }
 });

@@ -3,16 +3,19 @@ import { describe, it } from "node:test";
 import { ApiError, Code } from "../../src/aip/errors.ts";
 import { startSeconds, startTime } from "../authn/token-fixtures.ts";
 import {
+  badTokensPerSecond,
   encode,
   failedCalls,
+  openExchange,
   openWithWorkload,
   outcome,
   outsideClaims,
   outsideToken,
   uid,
   unsigned,
+  workload,
 } from "./exchange-fixtures.ts";
-import { keyPair, signOutside } from "./outside.ts";
+import { keyPair, network, signOutside } from "./outside.ts";
 
 const identity = uid("org/id");
 
@@ -104,6 +107,28 @@ describe("a credential", () => {
     await outcome(exchange.run({ identity }, await outsideToken({ exp: startSeconds })));
     await outcome(exchange.run({ identity }, await unsigned("HS256", "YWJj")));
     assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  it("D8: is not looked at once its address has sent too many bad ones, unless it is a known one of ours", async () => {
+    const exchange = await openWithWorkload();
+    const own = await exchange.run({ identity }, await outsideToken());
+    await exchange.node.tokens.verify(own.token);
+    for (let i = 0; i < badTokensPerSecond; i++) {
+      assert.match(await outcome(exchange.run({ identity }, await outsideToken({ sub: "x" }))), /^PERMISSION_DENIED /);
+    }
+    const spent = "RESOURCE_EXHAUSTED Resource exhausted: too many bad tokens from this address; try again in a second";
+    assert.equal(await outcome(exchange.run({ identity }, await outsideToken())), spent);
+    assert.equal(await outcome(exchange.run({}, own.token)), "OK");
+    exchange.clock.advance(1000);
+    assert.equal(await outcome(exchange.run({ identity }, await outsideToken())), "OK");
+  });
+
+  it("D8: does not count against its address while its issuer is down", async () => {
+    const exchange = await openExchange(network([]));
+    exchange.add("org/id", workload);
+    for (let i = 0; i <= badTokensPerSecond; i++) {
+      assert.match(await outcome(exchange.run({ identity }, await outsideToken())), /^UNAVAILABLE /);
+    }
   });
 
   it("may come bare, as from a file", async () => {

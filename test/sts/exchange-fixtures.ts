@@ -3,6 +3,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Identity, IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { ExchangeRequestSchema } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { ApiError, codeName } from "../../src/aip/errors.ts";
+import { newFailureBudget } from "../../src/authn/failure-budget.ts";
 import { openIssuers } from "../../src/authn/issuers.ts";
 import type { Grants } from "../../src/authz/access.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/authz/capabilities.ts";
@@ -53,6 +54,9 @@ export function staticKeys(issuerKeys: string, changes: object = {}): Relationsh
   return { case: "staticKeys", value: { issuer: outsideIssuer, subject: "workload", issuerKeys, ...changes } };
 }
 
+/** How many bad tokens an address may exchange here. */
+export const badTokensPerSecond = 20;
+
 /** AWS as those see it who have no business with it. */
 const noAws: AwsEndpoint = {
   host: "sts.amazonaws.com",
@@ -80,6 +84,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
     grants: { grantsOf: async (one) => bound.get(one) ?? new Map() },
     issuers: openIssuers({ fetchJson: outside.fetchJson, clock: clock.read, allowInsecureIssuers: true }),
     tokens: node.tokens,
+    failures: newFailureBudget({ perSecond: badTokensPerSecond, sources: 10 }, clock.read),
     issuer,
     audiences,
     clock: clock.read,
