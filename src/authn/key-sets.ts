@@ -44,6 +44,20 @@ export function parseKeySet(document: unknown): OutsideKey[] | undefined {
   return keys.map(parseKey).filter((key) => key !== undefined);
 }
 
+// RFC 7518 §6.2.2, §6.3.2, §6.4.1 and RFC 8037 §2: whoever has these can sign.
+const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+/** The rule that a document breaks as a set of public keys that somebody hands in; undefined for a good one. */
+export function checkPublicKeySet(document: unknown, most: number): string | undefined {
+  const keys = isObject(document) ? document.keys : undefined;
+  if (!Array.isArray(keys)) return 'must be a JSON Web Key Set: a JSON object with an array "keys" (RFC 7517 §5)';
+  if (keys.length > most) return `must have at most ${most} keys`;
+  const shown = keys.filter(isObject).flatMap((key) => privateMembers.filter((name) => Object.hasOwn(key, name)));
+  if (shown.length > 0) return `must have public keys only: "${shown[0]}" is a member of a private or symmetric key`;
+  if (keys.some((key) => parseKey(key) !== undefined)) return undefined;
+  return `must have a public key for signatures by one of ${outsideAlgorithms.join(", ")}; RSA keys of 2048 to 8192 bits`;
+}
+
 /** The keys of a list for a token with this header. */
 export function selectKeys(keys: readonly OutsideKey[], { alg, kid }: KeyHint): KeyObject[] {
   // RFC 8725 §3.1: a key is used only with the algorithms that it is for, whatever the header says.

@@ -12,7 +12,7 @@ import { fromTimestamp } from "../aip/timestamps.ts";
 import { checkIssuer } from "../authn/issuers.ts";
 import { show } from "./denials.ts";
 import { checkPattern, checkPatternsTogether, type PatternKind } from "./patterns.ts";
-import { maxStaticKeysAge } from "./static-keys.ts";
+import { checkStaticKeySet, maxStaticKeysAge } from "./static-keys.ts";
 
 /** What the rules depend on. Times are in milliseconds since the epoch. */
 export interface RelationshipOptions {
@@ -124,11 +124,11 @@ function checkExpiry(time: number, now: number, createTime: number): string | un
   return time > createTime + maxStaticKeysAge ? "must be at most 365 days after the creation" : undefined;
 }
 
-// Opaque: a text that is no key set is kept, and never verifies a token.
+// Kept as it was given.
 function checkIssuerKeys(text: string): string | undefined {
   if (text === "") return required;
   if (Buffer.byteLength(text) > maxKeysLength) return `must be at most ${maxKeysLength} bytes long`;
-  return checkStorable(text);
+  return checkStorable(text) ?? checkStaticKeySet(text);
 }
 
 function checkText(text: string): string | undefined {

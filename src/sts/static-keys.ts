@@ -1,12 +1,14 @@
 // Identities whose keys are given with them: no issuer is ever contacted (behaviour of pull tokens).
+import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
+import { LRUCache } from "lru-cache";
 import {
   type Identity_ClaimMatch,
   Identity_ClaimMatchSchema,
   type Identity_StaticKeys,
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { fromTimestamp } from "../aip/timestamps.ts";
-import { type KeySet, parseKeySet, selectKeys } from "../authn/key-sets.ts";
+import { checkPublicKeySet, type KeySet, type OutsideKey, parseKeySet, selectKeys } from "../authn/key-sets.ts";
 
 /** How long after its creation an identity with static keys can be assumed at most, in milliseconds. */
 export const maxStaticKeysAge = 365 * 24 * 60 * 60 * 1000;
@@ -27,9 +29,37 @@ export function staticKeysMatch({ issuer, subject, audiences }: Identity_StaticK
   });
 }
 
-/** The keys of a JWK set given as text; none when it is not one, since any text may be stored. */
+/** How many keys an identity may be given: some for each algorithm, and their successors. */
+export const maxStaticKeys = 10;
+
+/**
+ * The rule that a JSON text breaks as the keys of an identity, without the field's name; undefined for a good one. A text
+ * that is no JSON is let pass: the published Terraform provider stores such, and wants it back as it was. It has no keys.
+ */
+export function checkStaticKeySet(issuerKeys: string): string | undefined {
+  const document = parseJson(issuerKeys);
+  return document === undefined ? undefined : checkPublicKeySet(document, maxStaticKeys);
+}
+
+/** The keys of a JWK set given as text; none when it is not one. */
 export function staticKeySet({ issuerKeys }: Identity_StaticKeys): KeySet {
-  return { find: async (hint) => selectKeys(parseKeySet(parseJson(issuerKeys)) ?? [], hint) };
+  return { find: async (hint) => selectKeys(keysOf(issuerKeys), hint) };
+}
+
+// To read a key costs as much as to verify a signature with it. By digest, so that no text is kept.
+const read = new LRUCache<string, readonly OutsideKey[]>({
+  max: 1000,
+  maxSize: 5000,
+  sizeCalculation: (keys) => 1 + keys.length,
+});
+
+function keysOf(issuerKeys: string): readonly OutsideKey[] {
+  const digest = hash("sha256", issuerKeys);
+  const known = read.get(digest);
+  if (known) return known;
+  const keys = parseKeySet(parseJson(issuerKeys)) ?? [];
+  read.set(digest, keys);
+  return keys;
 }
 
 function parseJson(text: string): unknown {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { keyPair, keySetText } from "../sts/outside.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
 let caller: Caller;
@@ -106,13 +107,14 @@ describe("gatehouse iam", () => {
 
   it("identities: static keys, AWS, service principals, and a body from a file", async () => {
     const keys = path.join(caller.home, "keys.json");
-    writeFileSync(keys, '{"keys": []}');
+    const text = keySetText(keyPair("ES256"));
+    writeFileSync(keys, text);
     const parent = ["--parent", "example.org"];
     const fixed = await caller.json(
       ...["iam", "identities", "create", "static", ...parent, "--identity-issuer", "https://robot.test"],
       ...["--subject", "robot", "--issuer-keys", keys, "--expiration", "24h"],
     );
-    assert.equal(fixed.staticKeys.issuerKeys, '{"keys": []}');
+    assert.equal(fixed.staticKeys.issuerKeys, text);
     assert.ok(Date.parse(fixed.staticKeys.expirationTime) > Date.now());
     const aws = await caller.json(
       ...["iam", "identities", "create", "aws", ...parent, "--aws-account", "123456789012"],

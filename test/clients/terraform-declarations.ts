@@ -21,6 +21,14 @@ const aws = (members: JsonObject): JsonObject => ({
   awsIdentity: { awsAccount: "123456789012", ...members },
 });
 
+// RFC 7517 §A.1.
+const publicKey = JSON.stringify({
+  kty: "EC",
+  crv: "P-256",
+  x: "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+  y: "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+});
+
 const identities = { service: "IdentitiesService", field: "identity", mask: "*" };
 /** What the checks of the provider declare. */
 export const declarations: readonly Declaration[] = [
@@ -50,10 +58,13 @@ export const declarations: readonly Declaration[] = [
   },
   {
     ...identities,
-    rule: "keys are echoed as they were given, whether or not they are a key set",
+    rule: "keys are echoed as they were given, whether or not they are JSON",
     states: [
       { name: "id", staticKeys: { issuer: "http://localhost", subject: "s", issuerKeys: "keys" } },
-      { name: "id", staticKeys: { issuer: "http://localhost", subject: "t", issuerKeys: ' {"keys": [] } ' } },
+      {
+        name: "id",
+        staticKeys: { issuer: "http://localhost", subject: "t", issuerKeys: ` {"keys": [${publicKey}] } ` },
+      },
     ],
   },
   {

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { Identity_StaticKeysSchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { staticKeySet } from "../../src/sts/static-keys.ts";
 import { startSeconds, startTime } from "../authn/token-fixtures.ts";
 import { openWithWorkload, outcome, outsideClaims, outsideToken, staticKeys, uid } from "./exchange-fixtures.ts";
 import { keyPair, keySetText, signOutside } from "./outside.ts";
@@ -20,6 +23,16 @@ describe("static keys", () => {
     const exchange = await openStatic(staticKeys(keySetText(own)));
     assert.equal(await outcome(exchange.run(request, await outsideToken({}, own))), "OK");
     assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  it("D8: are read once, however often they are used", async () => {
+    const find = () => {
+      const identity = create(Identity_StaticKeysSchema, { issuerKeys: keySetText(own) });
+      return staticKeySet(identity).find({ alg: own.alg, kid: own.kid });
+    };
+    const [first, second] = [await find(), await find()];
+    assert.equal(first.length, 1);
+    assert.equal(first[0], second[0]);
   });
 
   it("verify a token without a kid, as docker clients send it", async () => {

@@ -4,8 +4,10 @@ import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { IdentitySchema, ServicePrincipalSchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { checkRelationship } from "../../src/sts/identity-rules.ts";
+import { keyPair, keySetText } from "./outside.ts";
 
 const now = Date.UTC(2026, 0, 2);
+const key = keyPair("ES256");
 const day = 24 * 60 * 60 * 1000;
 
 function violations(json: Record<string, JsonValue>, options: { allowInsecureIssuers?: boolean } = {}) {
@@ -36,7 +38,12 @@ describe("a relationship is accepted", () => {
     ],
     ["an empty value of a claim", { claimMatch: { ...match, claims: { a: "" } } }],
     ["fifty claims", { claimMatch: { ...match, claims: many(50), claimPatterns: many(50) } }],
-    ["static keys that are no key set", { staticKeys: keys }],
+    ["static keys that are no JSON", { staticKeys: keys }],
+    ["static keys with ten keys", { staticKeys: { ...keys, issuerKeys: keySetText(...Array(10).fill(key)) } }],
+    [
+      "static keys of which one is of no use",
+      { staticKeys: { ...keys, issuerKeys: keySetText(keyPair("ES512"), key) } },
+    ],
     ["static keys of 64 KiB", { staticKeys: { ...keys, issuerKeys: "k".repeat(64 * 1024) } }],
     ["static keys for 365 days", { staticKeys: { ...keys, expirationTime: at(now + 365 * day), audiences: ["own"] } }],
     ["an AWS identity, exact", { awsIdentity: aws }],
@@ -118,6 +125,37 @@ describe("a relationship is refused", () => {
       "keys beyond 64 KiB",
       { staticKeys: { ...keys, issuerKeys: "k".repeat(64 * 1024 + 1) } },
       [/issuer_keys: must be/],
+    ],
+    [
+      "keys that are no key set",
+      { staticKeys: { ...keys, issuerKeys: "{}" } },
+      [/issuer_keys: must be a JSON Web Key Set: .*"keys" \(RFC 7517 §5\)$/],
+    ],
+    ["no keys", { staticKeys: { ...keys, issuerKeys: '{"keys":[]}' } }, [/issuer_keys: must have a public key for/]],
+    [
+      "eleven keys",
+      { staticKeys: { ...keys, issuerKeys: keySetText(...Array(11).fill(key)) } },
+      [/issuer_keys: must have at most 10 keys$/],
+    ],
+    [
+      "a private key among others",
+      {
+        staticKeys: {
+          ...keys,
+          issuerKeys: keySetText(key, { ...key, jwk: { ...key.privateKey.export({ format: "jwk" }) } }),
+        },
+      },
+      [/issuer_keys: must have public keys only: "d" is a member of a private or symmetric key$/],
+    ],
+    [
+      "a shared secret",
+      { staticKeys: { ...keys, issuerKeys: '{"keys":[{"kty":"oct","k":"YQ"}]}' } },
+      [/issuer_keys: must have public keys only: "k" is/],
+    ],
+    [
+      "keys of an algorithm that is not accepted",
+      { staticKeys: { ...keys, issuerKeys: keySetText(keyPair("ES512")) } },
+      [/issuer_keys: must have a public key for signatures by one of RS256, .*; RSA keys of 2048 to 8192 bits$/],
     ],
     ["keys of the past", { staticKeys: { ...keys, expirationTime: at(now) } }, [/expiration_time: .*future$/]],
     [
