@@ -1,30 +1,34 @@
 // The keys of the issuers that identities name: discovered, checked, kept for a while (security cases J1 to J9).
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
+import { type FetchSlotsLimits, newFetchSlots } from "./fetch-slots.ts";
 import { type KeySet, type OutsideKey, parseKeySet, selectKeys } from "./key-sets.ts";
 import { isLoopbackUrl, OutboundError } from "./outbound.ts";
 
 /** How long and how many. Times are in milliseconds. */
-export interface IssuersLimits {
+export interface IssuersLimits extends FetchSlotsLimits {
   /** Keys older than this are fetched anew before they are used. */
   readonly refreshAfterMs: number;
   /** While an issuer is down, its keys serve until they are this old (security case J9). */
   readonly lifetimeMs: number;
   /** A failure is remembered this long, and unknown kids cause one fetch within it. */
   readonly cooldownMs: number;
-  /** How many issuers are kept; the least recently used one makes room. */
+  /** How many issuers with keys are kept; the least recently used one makes room. */
   readonly maxIssuers: number;
-  /** How many issuers are asked at the same time; more is UNAVAILABLE for the moment. */
-  readonly maxFetches: number;
+  /** As many are kept of those that have shown none: anybody can name such, and they must drive out no other. */
+  readonly maxUnknownIssuers: number;
 }
 
-/** The limits that hold unless others are given. */
+/** The limits that hold unless others are given; those of fetches, once for issuers with keys and once for unknown ones. */
 export const defaultIssuersLimits: IssuersLimits = {
   refreshAfterMs: 10 * 60_000,
   lifetimeMs: 60 * 60_000,
   cooldownMs: 30_000,
   maxIssuers: 256,
+  maxUnknownIssuers: 256,
   maxFetches: 32,
+  maxFetchesOfHost: 2,
+  maxWaitingOfHost: 8,
 };
 
 /** What finding keys rests on. */
@@ -62,18 +66,25 @@ interface Entry {
 /** Makes a finder of keys with an empty store. */
 export function openIssuers(options: IssuersOptions): Issuers {
   const { clock, limits = defaultIssuersLimits } = options;
-  const entries = new LRUCache<string, Entry>({ max: limits.maxIssuers });
-  const refresh = refresher(options, limits);
+  const known = new LRUCache<string, Entry>({ max: limits.maxIssuers });
+  const unknown = new LRUCache<string, Entry>({ max: limits.maxUnknownIssuers });
+  const refresh = refresher(options, limits, keep);
   const isYounger = (since: number, age: number) => clock() - since < age;
 
   async function keysFor(issuer: string): Promise<KeySet> {
     const problem = checkIssuer(issuer, options.allowInsecureIssuers);
     if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
-    const entry = entries.get(issuer) ?? newEntry(issuer);
-    entries.set(issuer, entry);
+    const entry = known.get(issuer) ?? unknown.get(issuer) ?? newEntry(issuer);
+    keep(entry);
     if (!isFresh(entry) && !isYounger(entry.failedAt, limits.cooldownMs)) await refresh(entry);
     if (entry.keys && isYounger(entry.fetchedAt, limits.lifetimeMs)) return keySet(entry);
     throw entry.failure ?? new OutboundError("unavailable", "the keys of the issuer are out of date");
+  }
+
+  function keep(entry: Entry): void {
+    const [place, other] = isKnown(entry) ? [known, unknown] : [unknown, known];
+    place.set(entry.issuer, entry);
+    other.delete(entry.issuer);
   }
 
   function isFresh({ keys, fetchedAt }: Entry): boolean {
@@ -126,12 +137,19 @@ function newEntry(issuer: string): Entry {
   };
 }
 
-/** Fetches the keys of an entry, or joins the fetch that is under way; the outcome is written into the entry. */
-function refresher({ fetchJson, clock }: IssuersOptions, { maxFetches }: IssuersLimits) {
-  let fetches = 0;
+/** Whether the issuer has shown keys: not every one that is named does. */
+function isKnown({ keys }: Entry): boolean {
+  return keys !== undefined && keys.length > 0;
+}
+
+/**
+ * Fetches the keys of an entry, or joins the fetch that is under way; the outcome is written into the entry, and `keep` is
+ * told. Unknown issuers take no places from known ones.
+ */
+function refresher({ fetchJson, clock }: IssuersOptions, limits: IssuersLimits, keep: (entry: Entry) => void) {
+  const [knownSlots, unknownSlots] = [newFetchSlots(limits), newFetchSlots(limits)];
 
   async function refresh(entry: Entry): Promise<void> {
-    fetches++;
     try {
       entry.keys = await discoverKeys(entry.issuer, fetchJson);
       entry.fetchedAt = clock();
@@ -142,16 +160,17 @@ function refresher({ fetchJson, clock }: IssuersOptions, { maxFetches }: Issuers
       entry.failedAt = clock();
       // An issuer that answers with something else has withdrawn its keys.
       if (error.failure === "refused") entry.keys = undefined;
-    } finally {
-      fetches--;
-      entry.fetching = undefined;
     }
+    keep(entry);
   }
 
   return (entry: Entry): Promise<void> => {
-    if (!entry.fetching && fetches >= maxFetches)
-      throw new OutboundError("unavailable", "too many issuers are being asked");
-    entry.fetching ??= refresh(entry);
+    const slots = isKnown(entry) ? knownSlots : unknownSlots;
+    entry.fetching ??= slots
+      .run(new URL(entry.issuer).hostname, () => refresh(entry))
+      .finally(() => {
+        entry.fetching = undefined;
+      });
     return entry.fetching;
   };
 }

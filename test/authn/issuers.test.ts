@@ -136,6 +136,88 @@ describe("the keys of an issuer", () => {
   });
 });
 
+describe("the issuers of one host", () => {
+  const [victim, slow] = ["https://victim.example", "https://slow.example"];
+
+  /** A network where a host does not answer before it is told to; it tells how many of its issuers are being asked. */
+  function withSlowHost(...issuers: readonly string[]) {
+    const outside = network([victim, ...issuers], es256);
+    const asked: (() => void)[] = [];
+    const fetchJson = async (url: string) => {
+      if (url.startsWith(slow)) await new Promise<void>((resolve) => asked.push(resolve));
+      return await outside.fetchJson(url);
+    };
+    return { ...outside, fetchJson, asked };
+  }
+  const named = (count: number) => Array.from({ length: count }, (_, index) => `${slow}/${index}`);
+  const settle = (promises: readonly Promise<unknown>[]) => Promise.allSettled(promises);
+
+  it("J2: that does not answer keep no other issuer from being asked", async () => {
+    const outside = withSlowHost();
+    const issuers = open(outside.fetchJson, testClock(), { maxFetches: 3, maxWaitingOfHost: 2 });
+    const stuck = named(5).map((issuer) => issuers.keysFor(issuer));
+    await assert.rejects(stuck[4]!, failsAs("unavailable", /too many issuers of this host/));
+    assert.equal(outside.asked.length, 2);
+    assert.deepEqual(await kidsOf(issuers, victim, es256.kid), [es256.kid]);
+    const settled = settle(stuck);
+    while (outside.asked.length > 0) {
+      outside.asked.shift()!();
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(
+      (await settled).map(({ status }) => status),
+      Array(5).fill("rejected"),
+    );
+  });
+
+  it("are asked two at a time, each in its turn", async () => {
+    const outside = withSlowHost(...named(4));
+    const issuers = open(outside.fetchJson, testClock());
+    const found = settle(named(4).map((issuer) => issuers.keysFor(issuer)));
+    const most: number[] = [];
+    await new Promise(setImmediate);
+    while (outside.asked.length > 0) {
+      most.push(outside.asked.length);
+      outside.asked.shift()!();
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(
+      (await found).map(({ status }) => status),
+      Array(4).fill("fulfilled"),
+    );
+    assert.equal(Math.max(...most), 2);
+  });
+
+  it("J9: that are known are asked, however many unknown ones do not answer", async () => {
+    const outside = withSlowHost();
+    const clock = testClock();
+    const issuers = open(outside.fetchJson, clock, { maxFetches: 1 });
+    await issuers.keysFor(victim);
+    const stuck = settle([issuers.keysFor(`${slow}/0`)]);
+    clock.advance(10 * minute);
+    outside.requests.length = 0;
+    assert.deepEqual(await kidsOf(issuers, victim, es256.kid), [es256.kid]);
+    assert.equal(outside.requests.length, 2);
+    outside.asked.shift()!();
+    await stuck;
+  });
+
+  it("that show no keys drive out none that do", async () => {
+    const outside = network([victim], es256);
+    outside.documents.set(`${slow}/0${discoveryPath}`, { issuer: `${slow}/0`, jwks_uri: `${slow}/0/keys` });
+    outside.documents.set(`${slow}/0/keys`, { keys: [] });
+    const issuers = open(outside.fetchJson, testClock(), { maxIssuers: 2, maxUnknownIssuers: 2 });
+    await issuers.keysFor(victim);
+    for (const issuer of named(10)) await settle([issuers.keysFor(issuer)]);
+    outside.requests.length = 0;
+    await issuers.keysFor(victim);
+    assert.deepEqual(outside.requests, []);
+    // Of those, too, the latest are remembered.
+    await settle([issuers.keysFor(`${slow}/9`), issuers.keysFor(`${slow}/1`)]);
+    assert.deepEqual(outside.requests, [`${slow}/1${discoveryPath}`]);
+  });
+});
+
 describe("discovery", () => {
   it("J3: finds keys on another https host", async () => {
     const outside = network(["https://issuer.example"]);
