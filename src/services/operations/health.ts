@@ -1,9 +1,13 @@
 // grpc.health.v1: whether the program can serve.
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { type Health, HealthCheckResponse_ServingStatus as Status } from "../../../gen/health/v1/health_pb.ts";
+import { newStatePoll } from "./state-poll.ts";
 
-/** How often a watch looks whether anything changed, in milliseconds. */
+/** How often watches look whether anything changed, in milliseconds. */
 const watchIntervalMs = 1000;
+
+/** Watches at a time, of everybody together: they need no token. */
+export const maxWatches = 1000;
 
 export interface HealthOptions {
   /** The full names of the services that may be asked about; the empty name stands for all, and asks for none of them. */
@@ -16,50 +20,40 @@ export interface HealthOptions {
 
 /** Serves health. It needs no token: load balancers have none. */
 export function health({ services, check, draining }: HealthOptions): ServiceImpl<typeof Health> {
-  async function statusOf(service: string): Promise<Status> {
-    if (service !== "" && !services().has(service)) return Status.SERVICE_UNKNOWN;
-    if (draining.aborted) return Status.NOT_SERVING;
+  async function look(): Promise<boolean> {
+    if (draining.aborted) return false;
     return await check().then(
-      () => Status.SERVING,
-      () => Status.NOT_SERVING,
+      () => true,
+      () => false,
     );
   }
+  const poll = newStatePoll({ look, intervalMs: watchIntervalMs, maxFollowers: maxWatches, draining });
+
+  const isKnown = (service: string) => service === "" || services().has(service);
+  const statusOf = (serves: boolean) => (serves ? Status.SERVING : Status.NOT_SERVING);
 
   return {
     async check({ service }) {
-      const status = await statusOf(service);
       // The health protocol: Check of an unknown service fails, Watch of one answers SERVICE_UNKNOWN.
-      if (status === Status.SERVICE_UNKNOWN) throw new ConnectError("unknown service", Code.NotFound);
-      return { status };
+      if (!isKnown(service)) throw new ConnectError("unknown service", Code.NotFound);
+      return { status: statusOf(await look()) };
     },
     async list() {
-      const names = ["", ...services()];
-      const statuses = await Promise.all(names.map(statusOf));
-      return { statuses: Object.fromEntries(names.map((name, i) => [name, { status: statuses[i]! }])) };
+      const status = statusOf(await look());
+      return { statuses: Object.fromEntries(["", ...services()].map((name) => [name, { status }])) };
     },
-    async *watch({ service }, context) {
+    async *watch({ service }, { signal }) {
+      using follower = poll.follow();
+      if (!follower) throw new ConnectError(`${maxWatches} watches at a time are the most`, Code.ResourceExhausted);
       let last: Status | undefined;
-      while (!context.signal.aborted) {
-        const status = await statusOf(service);
+      let serves = await follower.next(undefined, signal);
+      while (serves !== undefined) {
+        const status = isKnown(service) ? statusOf(serves) : Status.SERVICE_UNKNOWN;
         if (status !== last) yield { status };
         last = status;
-        await pause(watchIntervalMs, [context.signal, draining]);
-        if (draining.aborted && last === Status.NOT_SERVING) return;
+        if (draining.aborted && !serves) return;
+        serves = await follower.next(serves, signal);
       }
     },
   };
-}
-
-/** Waits for the time to pass or for one of the signals. */
-async function pause(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
-  if (signals.some((signal) => signal.aborted)) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done() {
-      clearTimeout(timer);
-      for (const signal of signals) signal.removeEventListener("abort", done);
-      resolve();
-    }
-    for (const signal of signals) signal.addEventListener("abort", done, { once: true });
-  });
 }
