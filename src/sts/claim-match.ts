@@ -107,9 +107,13 @@ function matchFurther(
   return !Object.hasOwn(patterns, name) || texts.some((text) => matchesWhole(patterns[name]!, text, steps));
 }
 
-/** The texts that a claim compares by; none for objects and null (security case M7). */
+/** The texts that a claim compares by: those of its elements for a list, of which one is enough. */
 function claimTexts(claim: unknown): string[] {
-  if (Array.isArray(claim)) return claim.filter((one) => typeof one === "string");
+  return Array.isArray(claim) ? claim.flatMap(valueTexts) : valueTexts(claim);
+}
+
+/** The text that a value compares by; none for objects, lists and null (security case M7). */
+function valueTexts(claim: unknown): string[] {
   if (typeof claim === "string") return [claim];
   if (typeof claim === "boolean") return [String(claim)];
   // Beyond this range JSON.parse may have rounded one account number to another.
