@@ -7,13 +7,18 @@ export type VerificationCheck = "keys" | "alg" | "signature" | "exp" | "nbf" | "
 
 const maxShown = 256;
 
-/** UNAUTHENTICATED: there is no token to look at. The text says what one looks like and nothing of what was sent. */
+/** UNAUTHENTICATED: there is no token to look at. The text says where one belongs and nothing of what was sent. */
 export function noToken(problem: "missing" | "malformed"): ApiError {
   return unauthenticated(
     problem === "missing"
       ? 'the token to exchange is missing: send "Authorization: Bearer <token>"'
-      : "the token to exchange is not a signed JSON Web Token in an Authorization header of its own",
+      : 'the token to exchange must be alone in one Authorization header: "Bearer <token>"',
   );
+}
+
+/** PERMISSION_DENIED: what was presented as a token is none. */
+export function malformedToken(): ApiError {
+  return verificationDenied("token", "malformed jwt: the token to exchange is not a signed JSON Web Token");
 }
 
 /** PERMISSION_DENIED: the claim is not what the identity asks for, or there is no such identity. */

@@ -22,7 +22,7 @@ import { assumeWithAwsRequest } from "./aws-assumption.ts";
 import { type AwsEndpoint, identityOf } from "./aws-caller.ts";
 import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
 import type { Claims } from "./claim-match.ts";
-import { noToken, show } from "./denials.ts";
+import { malformedToken, noToken, show } from "./denials.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
 import { issueToken } from "./issue.ts";
 import { type PresentedToken, parsePresented } from "./presented-token.ts";
@@ -87,7 +87,7 @@ export function createPersonVerifier(deps: ExchangeDeps): (call: Call) => Promis
   return (call) =>
     lookAtToken(deps, call, async (token) => {
       const presented = readPresented(token);
-      if ("aws" in presented) throw noToken("malformed");
+      if ("aws" in presented) throw malformedToken();
       return await verifyPerson(deps, deps.login, presented);
     });
 }
@@ -109,7 +109,7 @@ function readPresented(token: string): Presented {
   const presented = parsePresented(token);
   if (presented) return presented;
   const aws = parseAwsRequest(token);
-  if (!aws) throw noToken("malformed");
+  if (!aws) throw malformedToken();
   return { aws, issuer: "AWS", subject: identityOf(aws) };
 }
 

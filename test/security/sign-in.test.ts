@@ -279,7 +279,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(await register(await upstream.idToken({ aud: "another-client" })), 403);
       assert.equal(await register(await upstream.idToken({ exp: 1 })), 403);
       assert.equal(await register(server.ownerToken), 403);
-      assert.equal(await register("a.b.c"), 401);
+      assert.equal(await register("a.b.c"), 403);
+      assert.equal((await rest(server.url, undefined, "POST", "/auth/v1/register", {})).status, 401);
       assert.equal(await register(await upstream.idToken(), { identityId: server.ownerUid }), 403);
     });
 

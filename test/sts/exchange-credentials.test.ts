@@ -27,14 +27,6 @@ describe("a credential", () => {
     ["X2: that is sent twice", { authorization: "Bearer a.b.c, Bearer a.b.c" }],
     ["X2: of another scheme", { authorization: "Basic YTpi" }],
     ["X14: in another header", { "x-token": "a.b.c" }],
-    ["that is no JWS", { authorization: "Bearer token" }],
-    ["of two segments", { authorization: "Bearer a.b" }],
-    ["of five segments, which is encryption", { authorization: `Bearer ${encode({ alg: "dir" })}.a.b.c.d` }],
-    ["whose header is no JSON", { authorization: `Bearer abcd.${encode({})}.abcd` }],
-    ["whose header is a list", { authorization: `Bearer ${encode([])}.${encode({})}.abcd` }],
-    ["whose claims are no JSON", { authorization: `Bearer ${encode({ alg: "ES256" })}.abcd.abcd` }],
-    ["whose claims are null", { authorization: `Bearer ${encode({ alg: "ES256" })}.${encode(null)}.abcd` }],
-    ["whose claims are a text", { authorization: `Bearer ${encode({ alg: "ES256" })}.${encode("a")}.abcd` }],
     ["T9: of a mebibyte of dots", { authorization: `Bearer ${".".repeat(1 << 20)}` }],
   ];
   for (const [rule, headers] of table) {
@@ -43,6 +35,30 @@ describe("a credential", () => {
       const promise = exchange.run({ identity }, headers);
       await assert.rejects(promise, (error) => {
         assert.ok(error instanceof ApiError && error.code === Code.UNAUTHENTICATED);
+        assert.equal(failedCalls.get(error)?.replyHeaders.get("cache-control"), "no-store");
+        return true;
+      });
+      assert.deepEqual([exchange.outside.requests, exchange.touched, exchange.events], [[], [], []]);
+    });
+  }
+
+  const malformed: readonly (readonly [rule: string, headers: Record<string, string>])[] = [
+    ["that is no JWS", { authorization: "Bearer token" }],
+    ["of two segments", { authorization: "Bearer a.b" }],
+    ["of five segments, which is encryption", { authorization: `Bearer ${encode({ alg: "dir" })}.a.b.c.d` }],
+    ["whose header is no JSON", { authorization: `Bearer abcd.${encode({})}.abcd` }],
+    ["whose header is a list", { authorization: `Bearer ${encode([])}.${encode({})}.abcd` }],
+    ["whose claims are no JSON", { authorization: `Bearer ${encode({ alg: "ES256" })}.abcd.abcd` }],
+    ["whose claims are null", { authorization: `Bearer ${encode({ alg: "ES256" })}.${encode(null)}.abcd` }],
+    ["whose claims are a text", { authorization: `Bearer ${encode({ alg: "ES256" })}.${encode("a")}.abcd` }],
+  ];
+  for (const [rule, headers] of malformed) {
+    it(`${rule} is a token that does not verify, and the reply not stored`, async () => {
+      const exchange = await openWithWorkload();
+      await assert.rejects(exchange.run({ identity }, headers), (error) => {
+        assert.ok(error instanceof ApiError && error.code === Code.PERMISSION_DENIED);
+        assert.match(error.message, /^verifying token: oidc: malformed jwt: /);
+        assert.deepEqual(error.metadata, { check: "token" });
         assert.equal(failedCalls.get(error)?.replyHeaders.get("cache-control"), "no-store");
         return true;
       });
