@@ -20,8 +20,7 @@ const maxValues = 100;
 
 /** Checks a request, all violations at once; `audiences` are those that may be asked for. */
 export function readExchangeRequest(request: ExchangeRequest, audiences: readonly string[]): WantedToken {
-  // The words that the platform's SDK expects, bare.
-  if (request.aud.length === 0) throw new ApiError(Code.INVALID_ARGUMENT, "Audience must be specified");
+  if (request.aud.length === 0) throw noAudience();
   const violations = checkRequest(request, audiences);
   if (violations.length > 0) throw invalidArgument(violations);
   const { aud, identity, identityProvider, scope, scopes, cap } = request;
@@ -33,6 +32,12 @@ export function readExchangeRequest(request: ExchangeRequest, audiences: readonl
     scopes: wantedScopes.length > 0 ? wantedScopes : undefined,
     capabilities: cap.length > 0 ? capabilitySet(cap.map((name) => findCapabilityByName(name)!.number)) : undefined,
   };
+}
+
+/** The words that the platform's SDK expects, bare; the field and the rule are in the details. */
+function noAudience(): ApiError {
+  const { details } = invalidArgument([{ field: "aud", description: "at least one audience is required" }]);
+  return new ApiError(Code.INVALID_ARGUMENT, "Audience must be specified", { details });
 }
 
 function checkRequest(request: ExchangeRequest, audiences: readonly string[]): FieldViolation[] {

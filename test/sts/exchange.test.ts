@@ -87,7 +87,16 @@ describe("a request", () => {
   it("X9: without an audience is refused in the words that the SDK knows", async () => {
     const exchange = await openWithWorkload();
     const promise = exchange.run({ identity, aud: [] }, await outsideToken());
-    await assert.rejects(promise, { code: Code.INVALID_ARGUMENT, message: "Audience must be specified" });
+    await assert.rejects(promise, (error) => {
+      assert.ok(error instanceof ApiError && error.code === Code.INVALID_ARGUMENT);
+      assert.equal(error.message, "Audience must be specified");
+      const { fieldViolations } = error.details[0]!.value as unknown as { fieldViolations: Record<string, string>[] };
+      assert.deepEqual(
+        fieldViolations.map(({ field, description }) => [field, description]),
+        [["aud", "at least one audience is required"]],
+      );
+      return true;
+    });
   });
 
   const table: readonly (readonly [rule: string, request: object, fields: readonly string[]])[] = [
