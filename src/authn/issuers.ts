@@ -137,6 +137,12 @@ function newEntry(issuer: string): Entry {
   };
 }
 
+/** Whom a request to the issuer is a burden to: all ports of a host, but on this machine each is another program. */
+function hostOf(issuer: string): string {
+  const url = new URL(issuer);
+  return isLoopbackUrl(url) ? url.host : url.hostname;
+}
+
 /** Whether the issuer has shown keys: not every one that is named does. */
 function isKnown({ keys }: Entry): boolean {
   return keys !== undefined && keys.length > 0;
@@ -167,7 +173,7 @@ function refresher({ fetchJson, clock }: IssuersOptions, limits: IssuersLimits, 
   return (entry: Entry): Promise<void> => {
     const slots = isKnown(entry) ? knownSlots : unknownSlots;
     entry.fetching ??= slots
-      .run(new URL(entry.issuer).hostname, () => refresh(entry))
+      .run(hostOf(entry.issuer), () => refresh(entry))
       .finally(() => {
         entry.fetching = undefined;
       });

@@ -170,6 +170,20 @@ describe("the issuers of one host", () => {
     );
   });
 
+  it("are those of all its ports, but on this machine those of one", async () => {
+    const asked: string[] = [];
+    const fetchJson = (url: string) => {
+      asked.push(new URL(url).origin);
+      return new Promise<never>(() => {});
+    };
+    const issuers = open(fetchJson, testClock(), { maxWaitingOfHost: 0 });
+    for (const port of [1, 2]) void issuers.keysFor(`${slow}:${port}`);
+    await assert.rejects(issuers.keysFor(`${slow}:3`), failsAs("unavailable", /of this host/));
+    for (const port of [1, 2, 3]) void issuers.keysFor(`http://127.0.0.1:${port}`);
+    await new Promise(setImmediate);
+    assert.equal(asked.length, 5);
+  });
+
   it("are asked two at a time, each in its turn", async () => {
     const outside = withSlowHost(...named(4));
     const issuers = open(outside.fetchJson, testClock());
