@@ -1,7 +1,26 @@
 // The joins that no collection expresses: what an identity holds, and what a role binding names.
+import type { AnyColumn, SQL } from "drizzle-orm";
+import { depthOf, isBelow, isWithin, parentOf } from "../uid.ts";
 import { and, eq, ne, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
+
+/** Whether an identity is one of a subgroup, outside of which it holds nothing. */
+export function isConfined(identityUid: string): boolean {
+  return depthOf(identityUid) > 2;
+}
+
+/**
+ * The uid where an identity holds what is bound to it at a group, there and below; undefined for nowhere.
+ *
+ * An identity of a subgroup is confined to it: what is bound above counts in the subgroup, and what is bound elsewhere not at
+ * all. Identities of a root group, and people, hold a role where it is bound.
+ */
+export function placeOfBinding(identityUid: string, groupUid: string): string | undefined {
+  const home = parentOf(identityUid);
+  if (!isConfined(identityUid) || isWithin(groupUid, home)) return groupUid;
+  return isBelow(home, groupUid) ? home : undefined;
+}
 
 /** A role that is held at a group. */
 export interface HeldRole {
@@ -10,7 +29,7 @@ export interface HeldRole {
   readonly capabilities: readonly number[];
 }
 
-/** The roles that an identity holds; undefined when there is no such identity. */
+/** The roles that an identity holds, and where it does; undefined when there is no such identity. */
 export async function findHeldRoles(session: Session, identityUid: string): Promise<HeldRole[] | undefined> {
   const statement = session.prepared("grants.of", (db, { identities, roleBindings, roles }) =>
     db
@@ -22,7 +41,10 @@ export async function findHeldRoles(session: Session, identityUid: string): Prom
   );
   const rows = await statement.execute({ uid: identityUid });
   if (rows.length === 0) return undefined;
-  return rows.flatMap(({ groupUid, capabilities }) => (groupUid && capabilities ? [{ groupUid, capabilities }] : []));
+  return rows.flatMap(({ groupUid: boundAt, capabilities }) => {
+    const groupUid = boundAt ? placeOfBinding(identityUid, boundAt) : undefined;
+    return groupUid && capabilities ? [{ groupUid, capabilities }] : [];
+  });
 }
 
 /** Identities with exactly this issuer and subject, at most `limit`. */
@@ -100,7 +122,12 @@ export async function findInvite(session: Session, keyId: string) {
   return (await statement.execute({ keyId }))[0];
 }
 
-/** Whether somebody other than by this binding holds the role at exactly this group. */
+/** Of bindings at a root group: whether the identity holds the role there, and is not confined to a subgroup. */
+export function isHeldAtRoot(identityUid: AnyColumn): SQL {
+  return sql`${identityUid} not like '%/%/%'`;
+}
+
+/** Whether somebody other than by this binding holds the role at exactly this root group. */
 export async function isHeldOtherwise(
   session: Session,
   groupUid: string,
@@ -116,6 +143,7 @@ export async function isHeldOtherwise(
           eq(roleBindings.parent, sql.placeholder("groupUid")),
           eq(roleBindings.roleUid, sql.placeholder("roleUid")),
           ne(roleBindings.uid, sql.placeholder("bindingUid")),
+          isHeldAtRoot(roleBindings.identityUid),
         ),
       )
       .limit(atMost(1)),
@@ -133,7 +161,7 @@ export interface ReachingBinding {
   readonly capabilities: readonly number[];
 }
 
-/** The bindings of an identity at a uid and above it, at most `limit`. */
+/** The bindings of an identity by which it holds something at a uid, among at most `limit` at the uid and above it. */
 export async function findBindingsReaching(
   session: Session,
   identityUid: string,
@@ -163,5 +191,9 @@ export async function findBindingsReaching(
       .orderBy(roleBindings.uid)
       .limit(atMost("limit")),
   );
-  return await statement.execute({ identityUid, uid: `${uid}/`, limit });
+  const bindings = await statement.execute({ identityUid, uid: `${uid}/`, limit });
+  return bindings.filter(({ groupUid }) => {
+    const place = placeOfBinding(identityUid, groupUid);
+    return place !== undefined && isWithin(uid, place);
+  });
 }

@@ -1,5 +1,6 @@
 // The joins and lookups around identity providers: their mappings and roles, owners, accepted terms.
 import { and, eq, sql } from "./drizzle.ts";
+import { isHeldAtRoot } from "./grants.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
@@ -79,14 +80,18 @@ export async function findRolesBoundAt(session: Session, groupUid: string) {
   return found.map(({ uid, capabilities }) => ({ uid, capabilities: JSON.parse(capabilities) as number[] }));
 }
 
-/** The identities that hold the role by a binding at exactly this group, at most `limit`. */
+/** The identities that hold the role by a binding at exactly this root group, at most `limit`. */
 export async function findHoldersAt(session: Session, groupUid: string, roleUid: string, limit: number) {
   const statement = session.prepared("role_bindings.holders_at", (db, { roleBindings }) =>
     db
       .select({ identityUid: roleBindings.identityUid })
       .from(roleBindings)
       .where(
-        and(eq(roleBindings.parent, sql.placeholder("groupUid")), eq(roleBindings.roleUid, sql.placeholder("roleUid"))),
+        and(
+          eq(roleBindings.parent, sql.placeholder("groupUid")),
+          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
+          isHeldAtRoot(roleBindings.identityUid),
+        ),
       )
       .limit(atMost("limit")),
   );

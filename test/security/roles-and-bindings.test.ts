@@ -171,6 +171,34 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(refusals.map(codeOf), Array(3).fill("FAILED_PRECONDITION"));
     });
 
+    it("R10: an identity that is confined to a subgroup is no owner of the organization", async () => {
+      const root = await addGroup(ground.server, null, "guarded");
+      const last = await addCaller(ground.server, root, ownerRole.uid);
+      const home = await addGroup(ground.server, root);
+      const confined = await addCaller(ground.server, root, ownerRole.uid, { home });
+      const handedOn = { roleBinding: { uid: last.binding, identityUid: await addIdentity(ground.server, home) } };
+      const refusals = [
+        await ground.everywhere(last.token, "IdentitiesService/DeleteIdentity", { uid: last.uid }),
+        await ground.everywhere(last.token, "RoleBindingsService/UpdateRoleBinding", handedOn),
+      ];
+      assert.deepEqual(refusals.map(codeOf), Array(2).fill("FAILED_PRECONDITION"));
+      const removal = { uid: confined.binding };
+      assert.equal(codeOf(await ground.once(last.token, "RoleBindingsService/DeleteRoleBinding", removal)), "OK");
+    });
+
+    it("the grants that a token shows are those of its identity's home", async () => {
+      const home = await addGroup(ground.server, organization);
+      const below = await addGroup(ground.server, home);
+      const beside = await addGroup(ground.server, organization);
+      const { uid, token } = await addCaller(ground.server, organization, ownerRole.uid, { home });
+      for (const group of [below, beside]) await bind(ground.server, group, uid, viewerRole.uid);
+      const request = { aud: [ground.server.config.baseUrl], identity: uid };
+      const exchanged = replyOf(await ground.once(token, "SecurityTokenService/Exchange", request));
+      const [, payload] = String(exchanged.token).split(".");
+      const { cap } = JSON.parse(Buffer.from(payload!, "base64url").toString()) as { cap: JsonObject };
+      assert.deepEqual(Object.keys(cap).sort(), [home, below].sort());
+    });
+
     it("R10: an identity takes its bindings with it", async () => {
       const group = await addGroup(ground.server, organization);
       const { uid } = await addCaller(ground.server, group, viewerRole.uid, { home: organization });

@@ -45,6 +45,7 @@ export async function explainAccess(session: Session, capability: string, group:
 const reasons: Readonly<Record<string, string>> = {
   ACCESS_REASON_NO_BINDING: "there is no role binding there or above, or none that you can see",
   ACCESS_REASON_ROLE_LACKS_CAPABILITY: "none of the roles that are bound there or above has the capability",
+  ACCESS_REASON_IDENTITY_CONFINED: "the identity is one of a subgroup and holds nothing outside of it",
   ACCESS_REASON_TOKEN_NARROWED: "the token in use is narrowed to other groups or capabilities",
 };
 

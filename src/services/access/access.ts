@@ -18,7 +18,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
 import type { Deps } from "../../resource/deps.ts";
-import { findBindingsReaching, type ReachingBinding } from "../../storage/grants.ts";
+import { findBindingsReaching, placeOfBinding, type ReachingBinding } from "../../storage/grants.ts";
 import { isUid, isWithin } from "../../uid.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
@@ -41,7 +41,7 @@ export function access({ database, explainExchange }: AccessDeps): Implementatio
         // Before anything is read: a token that was handed on narrowed tells nothing of what its identity holds besides.
         if (isSelf && isBeyondToken(call, capability, request.group)) return narrowed;
         const bindings = await findBindingsReaching(database.session, identity, request.group, maxBindings);
-        return explain(bindings, capability, request.group, call, isSelf);
+        return explain({ identity, capability, group: request.group, bindings }, call, isSelf);
       },
       explainExchange,
     },
@@ -71,13 +71,15 @@ function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): b
   return capabilities !== undefined && !hasCapability(capabilities, capability.number);
 }
 
-function explain(
-  bindings: readonly ReachingBinding[],
-  { number }: CapabilityInfo,
-  group: string,
-  call: Call,
-  isSelf: boolean,
-): Explanation {
+interface Question {
+  readonly identity: string;
+  readonly capability: CapabilityInfo;
+  readonly group: string;
+  readonly bindings: readonly ReachingBinding[];
+}
+
+function explain({ identity, capability, group, bindings }: Question, call: Call, isSelf: boolean): Explanation {
+  const { number } = capability;
   const shown = (chosen: readonly ReachingBinding[]) => chosen.map((binding) => show(binding, call, isSelf));
   const granting = bindings.filter(({ capabilities }) => capabilities.includes(number));
   const lacking = bindings.filter((binding) => !granting.includes(binding));
@@ -87,7 +89,9 @@ function explain(
     ? AccessReason.GRANTED
     : lacking.length > 0
       ? AccessReason.ROLE_LACKS_CAPABILITY
-      : AccessReason.NO_BINDING;
+      : placeOfBinding(identity, group) !== group
+        ? AccessReason.IDENTITY_CONFINED
+        : AccessReason.NO_BINDING;
   return { granted, reason, granting: shown(granting), lacking: shown(lacking) };
 }
 

@@ -10,7 +10,7 @@ import { toTimestamp } from "../../aip/timestamps.ts";
 import { findCapability } from "../../authz/capabilities.ts";
 import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
-import { findBindingsOf } from "../../storage/grants.ts";
+import { findBindingsOf, placeOfBinding } from "../../storage/grants.ts";
 import type { Session } from "../../storage/session.ts";
 import { lookup } from "../iam/hydration.ts";
 import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../iam/rows.ts";
@@ -40,10 +40,11 @@ async function heldBy(session: Session, uid: string, call: Call) {
   const [groups, roles] = [lookup(session, groupCollection), lookup(session, roleCollection)];
   const shown: WhoAmI_Capability[] = [];
   for (const { parent, roleUid } of await findBindingsOf(session, "identityUid", uid, maxBindings)) {
-    const [group, role] = [await groups(parent), await roles(roleUid)];
+    const place = placeOfBinding(uid, parent);
+    const [group, role] = [place && (await groups(place)), await roles(roleUid)];
     if (!group || !role) continue;
     // A token may be narrowed to less than the binding gives.
-    const inForce = role.capabilities.filter((number) => accessOf(call).has(number, parent));
+    const inForce = role.capabilities.filter((number) => accessOf(call).has(number, group.uid));
     const capabilities = inForce.flatMap((number) => findCapability(number)?.name ?? []);
     if (capabilities.length > 0)
       shown.push(create(WhoAmI_CapabilitySchema, { group: groupOf(group), role: roleOf(role), capabilities }));

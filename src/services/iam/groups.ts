@@ -13,7 +13,7 @@ import { clearDeletedAdvisories } from "../../storage/advisories.ts";
 import { deleteRow, findRow, insertRow, lockRow } from "../../storage/collection.ts";
 import { readCounters } from "../../storage/counters.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
-import { findBindingsUnder } from "../../storage/grants.ts";
+import { findBindingsUnder, isConfined } from "../../storage/grants.ts";
 import { findVerifiedRoots } from "../../storage/group-names.ts";
 import { findAcceptancesOf } from "../../storage/providers.ts";
 import type { Transaction } from "../../storage/session.ts";
@@ -48,6 +48,8 @@ export function rootGroupMaker(deps: Deps) {
   return async (tx: Transaction, value: Group, call: Call): Promise<GroupRow> => {
     if (!accessOf(call).isUnscoped)
       throw permissionDenied("a token that is narrowed to groups cannot create a root group");
+    if (isConfined(callerOf(call).uid))
+      throw permissionDenied("an identity of a subgroup is confined to it and cannot create a root group");
     if (deps.settings.rootGroups === "operators" && !isOperator(call))
       throw permissionDenied("only operators may create root groups");
     const row = await standard.insert(tx, "", staffFields(call, value), { status: 0, resourceLimits: {} });

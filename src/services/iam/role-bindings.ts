@@ -18,7 +18,7 @@ import { deleteRow, findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { groupParents } from "./groups.ts";
 import { hydrate } from "./hydration.ts";
-import { refuseLastOwner } from "./last-owner.ts";
+import { givesOwner, refuseLastOwner } from "./last-owner.ts";
 import { requireUsableRole } from "./role-use.ts";
 import { identityCollection, type RoleBindingRow, roleBindingCollection } from "./rows.ts";
 
@@ -98,7 +98,7 @@ export function roleBindings(deps: Deps): Implementation {
         await refusingDuplicates(duplicate, () =>
           standard.update(value!, updateMask, call, async (tx, before, after) => {
             await checkReferences(tx, after, before.parent, call);
-            if (after.roleUid !== before.roleUid) await refuseLastOwner(tx, before);
+            if (!givesOwner(after)) await refuseLastOwner(tx, before);
             updated = after;
             return after;
           }),
