@@ -1,7 +1,10 @@
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { permissionDenied } from "../../aip/errors.ts";
 import { type CapabilitySet, capabilitySet } from "../../authz/capabilities.ts";
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { findHeldRoles } from "../../storage/grants.ts";
+import type { Session } from "../../storage/session.ts";
 
 /** How many missing capabilities a denial names. */
 const namedAtMost = 5;
@@ -21,4 +24,24 @@ export function requireHeld(call: Call, wanted: CapabilitySet, uid: string, what
 /** The same for the enum numbers of a stored role. */
 export function requireHeldNumbers(call: Call, numbers: readonly number[], uid: string, what: string): void {
   requireHeld(call, capabilitySet(numbers), uid, what);
+}
+
+/**
+ * Whoever decides who may assume an identity gives away all that it holds: throws unless the caller holds every capability of
+ * its roles where it does. What it holds is told only to those who may list bindings there.
+ */
+export async function requireHeldRoles(session: Session, identityUid: string, call: Call): Promise<void> {
+  const access = accessOf(call);
+  for (const { groupUid, capabilities } of (await findHeldRoles(session, identityUid)) ?? []) {
+    if (access.has(Capability.CAP_IAM_ROLE_BINDINGS_LIST, groupUid)) {
+      requireHeldNumbers(call, capabilities, groupUid, "the relationship of the identity");
+    } else if (access.missing(capabilitySet(capabilities), groupUid).length > 0) {
+      throw permissionDenied(
+        "the identity holds roles that the caller does not hold; its relationship is not theirs to change",
+        {
+          identity: identityUid,
+        },
+      );
+    }
+  }
 }

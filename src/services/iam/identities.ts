@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import {
   IdentitiesService,
@@ -20,6 +21,7 @@ import { findBindingsOf } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkRelationship } from "../../sts/identity-rules.ts";
+import { requireHeldRoles } from "./escalation.ts";
 import { groupParents } from "./groups.ts";
 import { refuseLastOwner } from "./last-owner.ts";
 import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";
@@ -63,7 +65,13 @@ export function identities(deps: Deps): Implementation {
           metadata: {},
           lastSeenTime: deps.clock(),
         }),
-      updateIdentity: (request, call) => standard.update(request.identity!, request.updateMask, call),
+      updateIdentity: (request, call) =>
+        standard.update(request.identity!, request.updateMask, call, async (tx, before, after) => {
+          // Stored as JSON, whose members a database may put into another order.
+          const isSame = isDeepStrictEqual(before.relationship, after.relationship);
+          if (!isSame) await requireHeldRoles(tx, before.uid, call);
+          return after;
+        }),
       deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid)),
       lookupIdentity: ({ issuer, subject }) => ({ uid: personUid(issuer, subject) }),
       async updateIdentityMetadata({ identityMetadata: value, updateMask }, call) {
