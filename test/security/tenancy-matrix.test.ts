@@ -6,6 +6,7 @@ import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts
 import { Code, codeName } from "../../src/aip/errors.ts";
 import { type IdentityRow, type RoleBindingRow, roleBindingCollection } from "../../src/services/iam/rows.ts";
 import { deleteRow, findRow } from "../../src/storage/collection.ts";
+import { rootOf } from "../../src/uid.ts";
 import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix.ts";
@@ -146,9 +147,10 @@ async function testCaller(place: Place, caller: Caller): Promise<void> {
 
 /** Whatever lies beyond the caller's rights is refused in the same words, there or not (I1, I7). */
 function checkDenialsAlike({ use }: Place, denials: ReadonlyMap<Relation, string>, cell: string): void {
-  // A reference to what somebody else has may be in order: an identity of another organization can be bound.
-  if (use === "reference") return;
-  const alike = use === "opaque" ? relations.filter((relation) => relation !== "malformed") : beyond;
+  // What may be named besides what the caller holds belongs to the same organization.
+  const abroad = relations.filter((relation) => /another root|in no organization/.test(relation));
+  const notMalformed = relations.filter((relation) => relation !== "malformed");
+  const alike = { opaque: notMalformed, reference: abroad, target: beyond, filter: beyond }[use];
   assert.equal(new Set(alike.map((relation) => denials.get(relation))).size, 1, `${cell}: the denials differ`);
 }
 
@@ -194,6 +196,8 @@ function expectedOfProviders(
 function expectedOfReference({ names }: Place, caller: Caller, relation: Relation, uid: string): Code {
   // The parent of an item of a batch is that of the batch.
   if (names === "group") return uid === caller.at ? Code.OK : Code.INVALID_ARGUMENT;
+  // An identity is for its own organization, unless the caller may read it.
+  if (names === "identity" && rootOf(uid) !== rootOf(caller.at)) return Code.PERMISSION_DENIED;
   // A custom role is for its own group and what lies below.
   if (names === "role" && !isWithin(caller.at, parentOf(uid))) return Code.PERMISSION_DENIED;
   return isAbsent(relation) ? Code.NOT_FOUND : Code.OK;

@@ -33,8 +33,14 @@ export async function hydrate(
   return shown;
 }
 
-/** Identities of people belong to no organization; others are readable within the binding's own, or by their reader. */
-function isReadable({ identityUid, parent }: RoleBindingRow, call: Call): boolean {
+/**
+ * Whether a binding at a group may name the identity, and shows it. Identities of people belong to no organization; others are
+ * readable within the group's own, or by their reader.
+ */
+export function isReadable(
+  { identityUid, parent }: Pick<RoleBindingRow, "identityUid" | "parent">,
+  call: Call,
+): boolean {
   if (!identityUid.includes("/") || rootOf(identityUid) === rootOf(parent)) return true;
   return identityUid === call.caller?.uid || accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, identityUid);
 }

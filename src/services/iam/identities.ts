@@ -21,6 +21,7 @@ import { findBindingsOf } from "../../storage/grants.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkRelationship } from "../../sts/identity-rules.ts";
+import { rootOf } from "../../uid.ts";
 import { requireHeldRoles } from "./escalation.ts";
 import { groupParents } from "./groups.ts";
 import { refuseLastOwner } from "./last-owner.ts";
@@ -132,12 +133,16 @@ function storedMetadata(metadata: IdentityMetadata): Record<string, unknown> {
   return toJson(IdentityMetadataSchema, { ...metadata, uid: "", name: "", company: "" }) as Record<string, unknown>;
 }
 
-/** The bindings of an identity go with it, in the same transaction. */
+/**
+ * The bindings of an identity go with it, in the same transaction. Throws LAST_OWNER where that leaves its organization, or an
+ * organization that a person belongs to, without an owner. What others have bound to it does not keep it.
+ */
 export async function unbind(tx: Transaction, identityUid: string): Promise<void> {
+  const isPerson = !identityUid.includes("/");
   for (;;) {
     const bindings = await findBindingsOf(tx, "identityUid", identityUid, bindingPortion);
     for (const binding of bindings) {
-      await refuseLastOwner(tx, binding);
+      if (isPerson || rootOf(binding.parent) === rootOf(identityUid)) await refuseLastOwner(tx, binding);
       await deleteRow(tx, roleBindingCollection, binding);
     }
     if (bindings.length < bindingPortion) return;

@@ -5,7 +5,7 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import { alreadyExists, type FieldViolation, invalidArgument, notFound } from "../../aip/errors.ts";
+import { alreadyExists, type FieldViolation, invalidArgument, notFound, permissionDenied } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -17,7 +17,7 @@ import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { groupParents } from "./groups.ts";
-import { hydrate } from "./hydration.ts";
+import { hydrate, isReadable } from "./hydration.ts";
 import { givesOwner, refuseLastOwner } from "./last-owner.ts";
 import { requireUsableRole } from "./role-use.ts";
 import { identityCollection, type RoleBindingRow, roleBindingCollection } from "./rows.ts";
@@ -67,6 +67,7 @@ export function roleBindings(deps: Deps): Implementation {
         const created: RoleBindingRow[] = [];
         for (const value of values) {
           await checkReferences(tx, value, parent, call);
+          await requireIdentity(tx, value, parent, call);
           created.push(await standard.insert(tx, parent, value, {}));
         }
         return created;
@@ -98,6 +99,7 @@ export function roleBindings(deps: Deps): Implementation {
         await refusingDuplicates(duplicate, () =>
           standard.update(value!, updateMask, call, async (tx, before, after) => {
             await checkReferences(tx, after, before.parent, call);
+            if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
             if (!givesOwner(after)) await refuseLastOwner(tx, before);
             updated = after;
             return after;
@@ -152,17 +154,32 @@ function batchItems(
   return items;
 }
 
-/** Both ends of a binding exist, the role may be used at the group, and the caller holds what it grants. */
+/** Both ends of a binding are named, the role may be used at the group, and the caller holds what it grants. */
 async function checkReferences(
   session: Session,
   binding: Pick<RoleBinding, "identityUid" | "roleUid">,
   groupUid: string,
   call: Call,
 ): Promise<void> {
-  const { identityUid, roleUid } = binding;
   const violations = checkRoleBinding(binding);
   if (violations.length > 0) throw invalidArgument(violations);
-  await requireUsableRole(session, roleUid, groupUid, call);
+  await requireUsableRole(session, binding.roleUid, groupUid, call);
+}
+
+/** Throws unless the identity exists and is one that the caller may bind at the group. */
+async function requireIdentity(
+  session: Session,
+  { identityUid }: Pick<RoleBinding, "identityUid">,
+  groupUid: string,
+  call: Call,
+): Promise<void> {
+  // Security case I7: before it is read, so that nothing is learnt of identities elsewhere.
+  if (!isReadable({ identityUid, parent: groupUid }, call)) {
+    throw permissionDenied(`identity ${identityUid} is of another organization, where the caller cannot read it`, {
+      capability: "identity.list",
+      scope: identityUid,
+    });
+  }
   if (!(await findRow(session, identityCollection, identityUid))) throw notFound(identityType, identityUid);
 }
 
