@@ -160,6 +160,7 @@ describe("gatehouse registry sync", () => {
     group = organization.uid;
     await rest(caller.server.url, caller.server.ownerToken, "PATCH", `/iam/v2beta1/groups/${group}`, {
       verified: true,
+      kind: "ORG_KIND_CUSTOMER",
     });
     for (const name of [`${group}/by-uid`, "acme.test/by-name", `${"f".repeat(40)}/other`])
       registry.tag(name, "x", digest);

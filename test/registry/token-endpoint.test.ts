@@ -201,7 +201,10 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("finds an organization by its verified name", async () => {
       const other = await rest(server.url, server.ownerToken, "POST", "/iam/v2beta1/groups/", { name: "acme" });
       const { uid } = other.body;
-      await rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/groups/${uid}`, { verified: true });
+      await rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/groups/${uid}`, {
+        verified: true,
+        kind: "ORG_KIND_CUSTOMER",
+      });
       assert.deepEqual(await ask("viewer", uid, "repository:acme/app:pull"), ["repository:acme/app:pull"]);
       assert.deepEqual(await ask("viewer", root, "repository:acme/app:pull"), []);
     });

@@ -55,7 +55,11 @@ describe("limits of the services", () => {
     await using server = await startTestServer({ clock: clock.read });
     const asOperator = async (method: string, path: string, body: object) =>
       (await rest(server.url, await server.tokenOf(server.ownerUid), method, path, body)).body;
-    const { uid } = await asOperator("POST", groups, { name: "acme.example", verified: true });
+    const { uid } = await asOperator("POST", groups, {
+      name: "acme.example",
+      verified: true,
+      kind: "ORG_KIND_CUSTOMER",
+    });
     const people = [];
     for (const subject of ["one", "two"]) {
       const claimMatch = { issuer: "https://issuer.example.org", subject };

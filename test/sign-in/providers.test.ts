@@ -35,7 +35,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     before(async () => {
       upstream = await startUpstream();
       server = await startTestServer({ database });
-      await api("PATCH", `groups/${server.groupUid}`, { verified: true });
+      await api("PATCH", `groups/${server.groupUid}`, { verified: true, kind: "ORG_KIND_CUSTOMER" });
       provider = await createProvider(server.groupUid);
     });
     after(async () => {

@@ -1,6 +1,6 @@
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { type Group, GroupSchema, GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { alreadyExists, failedPrecondition, permissionDenied } from "../../aip/errors.ts";
+import { alreadyExists, failedPrecondition, invalidField, permissionDenied } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -52,7 +52,9 @@ export function rootGroupMaker(deps: Deps) {
       throw permissionDenied("an identity of a subgroup is confined to it and cannot create a root group");
     if (deps.settings.rootGroups === "operators" && !isOperator(call))
       throw permissionDenied("only operators may create root groups");
-    const row = await standard.insert(tx, "", staffFields(call, value), { status: 0, resourceLimits: {} });
+    const staffed = staffFields(call, value);
+    requireKind(staffed);
+    const row = await standard.insert(tx, "", staffed, { status: 0, resourceLimits: {} });
     await refuseTakenName(tx, row);
     await insertRow(tx, roleBindingCollection, {
       uid: newChild(row.uid),
@@ -98,10 +100,14 @@ export function groups(deps: Deps): Implementation {
         parent === "" ? createRoot(value!, call) : createChild(parent, value!, call),
       updateGroup: (request, call) =>
         standard.update(request.group!, request.updateMask, call, async (tx, before, after) => {
-          const allowed = isOperator(call) ? after : { ...after, verified: before.verified, kind: before.kind };
+          // A subgroup has the kind of its organization, and is never verified.
+          const isTheirs = isOperator(call) && before.parent === null;
+          const allowed = isTheirs ? after : { ...after, verified: before.verified, kind: before.kind };
           if (before.verified && allowed.name !== before.name) {
             throw failedPrecondition("VERIFIED_NAME", "a verified organization cannot be renamed", before.uid);
           }
+          // An update need not mend what was wrong before it.
+          if (allowed.verified !== before.verified || allowed.kind !== before.kind) requireKind(allowed);
           await refuseTakenName(tx, allowed);
           return allowed;
         }),
@@ -158,6 +164,11 @@ function isOperator(call: Call): boolean {
 /** What only operators may say of a group is ignored when anybody else says it. */
 function staffFields(call: Call, value: Group): Group {
   return isOperator(call) ? value : { ...value, verified: false, kind: 0 };
+}
+
+/** A verified organization is of some kind. */
+function requireKind({ verified, kind }: Pick<GroupRow, "verified" | "kind">): void {
+  if (verified && kind === 0) throw invalidField("kind", "is required of a verified organization");
 }
 
 /** The name of a verified organization stands for it, so there is only one of it. */
