@@ -1,14 +1,8 @@
 // Which identity a presented token may assume, and what the new token inherits from it.
-import { create } from "@bufbuild/protobuf";
-import {
-  type Identity,
-  type Identity_ClaimMatch,
-  Identity_ClaimMatchSchema,
-} from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import type { Identity } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { ApiError, Code, permissionDenied } from "../aip/errors.ts";
 import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
 import type { Issuers } from "../authn/issuers.ts";
-import type { KeySet } from "../authn/key-sets.ts";
 import { TokenError, type TokenRequest, type Tokens, tokenErrorText } from "../authn/tokens.ts";
 import type { Clock } from "../clock.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
@@ -16,7 +10,7 @@ import { defaultAudiences } from "./default-audiences.ts";
 import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { type PresentedToken, verifyPresented } from "./presented-token.ts";
-import { staticKeySet, staticKeysExpiry, staticKeysMatch } from "./static-keys.ts";
+import { personMatch, type Requirement, requirementOf, staticKeysProblem } from "./requirement.ts";
 import { newStepBudget, type StepBudget } from "./step-budget.ts";
 
 /** An identity, as far as assuming it goes. */
@@ -64,16 +58,6 @@ export interface Assumption {
   readonly mappings?: readonly string[];
   /** The audiences of the presented token, when it is one of ours. */
   readonly audience?: readonly string[];
-}
-
-/** What a token must prove to assume an identity. */
-export interface Requirement {
-  readonly match: Identity_ClaimMatch;
-  readonly keys: () => Promise<KeySet>;
-  /** One of which the token must be for, where the match names none. */
-  readonly audiences: readonly string[];
-  /** Milliseconds since the epoch. */
-  readonly notAfter?: number;
 }
 
 /** With one of our own tokens: its own identity and no other (security case X2), and no longer than it lasts. */
@@ -219,41 +203,9 @@ async function assumeIdentity(
   return { uid: identity.uid, claims: passedOn, narrowing: {} };
 }
 
-/** What a token must prove to assume the identity; undefined when no token of an issuer can. */
-export function requirementOf(
-  { issuers, issuer: ours, login }: AssumptionDeps,
-  { relationship, createTime, person }: AssumableIdentity,
-  { issuer }: PresentedToken,
-): Requirement | undefined {
-  const { case: kind, value } = relationship;
-  const audiences = defaultAudiences(ours);
-  const keys = () => issuers.keysFor(issuer);
-  if (kind === "claimMatch") return { match: value, keys, audiences };
-  if (kind === "staticKeys") {
-    const notAfter = staticKeysExpiry(value, createTime);
-    return { match: staticKeysMatch(value), keys: async () => staticKeySet(value), audiences, notAfter };
-  }
-  // What the login provider gave to us as its client, such as at the end of a device flow.
-  if (!person || !login || person.issuer !== normalizeIssuer(login.issuer)) return undefined;
-  return { match: personMatch(person), keys, audiences: [...audiences, login.clientId] };
-}
-
-function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["person"]>): Identity_ClaimMatch {
-  return create(Identity_ClaimMatchSchema, {
-    iss: { case: "issuer", value: issuer },
-    sub: { case: "subject", value: subject },
-  });
-}
-
 function checkInForce(requirement: Requirement | undefined, now: number): void {
   const problem = staticKeysProblem(requirement, now);
   if (problem !== undefined) throw permissionDenied(problem);
-}
-
-/** What keeps the keys of an identity from serving; undefined when nothing does. */
-export function staticKeysProblem(requirement: Requirement | undefined, now: number): string | undefined {
-  const isOver = requirement?.notAfter !== undefined && requirement.notAfter <= now;
-  return isOver ? "the static keys of the identity have expired" : undefined;
 }
 
 async function verifyOwn({ tokens }: AssumptionDeps, { text }: PresentedToken): Promise<VerifiedToken> {

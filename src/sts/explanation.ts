@@ -8,13 +8,7 @@ import {
   type ExplainExchangeResponseSchema,
 } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ApiError, notFound } from "../aip/errors.ts";
-import {
-  type AssumableIdentity,
-  type AssumptionDeps,
-  type Requirement,
-  requirementOf,
-  staticKeysProblem,
-} from "./assumption.ts";
+import type { AssumableIdentity, AssumptionDeps } from "./assumption.ts";
 import { type AwsAssumptionDeps, awsComparisons } from "./aws-assumption.ts";
 import { type AwsCaller, askAws } from "./aws-caller.ts";
 import { awsChecks } from "./aws-checks.ts";
@@ -23,6 +17,7 @@ import { comparisonsOf } from "./claim-match.ts";
 import { defaultAudiences } from "./default-audiences.ts";
 import { show } from "./denials.ts";
 import { type PresentedToken, parsePresented, verificationsOf } from "./presented-token.ts";
+import { type Requirement, requirementOf, staticKeysProblem } from "./requirement.ts";
 import { newStepBudget } from "./step-budget.ts";
 
 type Check = MessageInitShape<typeof ExchangeCheckSchema>;
