@@ -6,8 +6,15 @@ import {
   PreconditionFailureSchema,
   ResourceInfoSchema,
 } from "../../gen/google/rpc/error_details_pb.ts";
+import { clip } from "./clip.ts";
 
 export { Code };
+
+/** Violations that one error names, which keeps the answer to a hostile request small. */
+export const maximumViolations = 20;
+
+/** How long the message of an error, or what it says of one field, may be, in UTF-16 units. */
+const maximumMessage = 1000;
 
 /** A typed payload of an error, together with the descriptor that it needs to be encoded. */
 export interface ErrorDetail<T extends DescMessage = DescMessage> {
@@ -34,7 +41,8 @@ export class ApiError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
 
   constructor(code: Code, message: string, options: ApiErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    // Whoever makes it clips what a caller sent; no text that gets here otherwise makes an endless reply or log line.
+    super(clip(message, maximumMessage), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? [];
     this.reason = options.reason ?? codeName(code);
@@ -63,13 +71,14 @@ export function codeName(code: Code): string {
 
 const codeNames: Record<number, string> = Object.fromEntries(Object.entries(Code).map(([name, code]) => [code, name]));
 
-/** INVALID_ARGUMENT with one BadRequest violation per field; the message names the first. */
+/** INVALID_ARGUMENT with one BadRequest violation per field, `maximumViolations` at most; the message names the first. */
 export function invalidArgument(violations: readonly FieldViolation[]): ApiError {
-  const first = violations[0];
-  const message = first ? `Invalid argument: ${first.field}: ${first.description}` : "Invalid argument";
-  return new ApiError(Code.INVALID_ARGUMENT, message, {
-    details: [detail(BadRequestSchema, { fieldViolations: violations.map((v) => ({ ...v })) })],
+  const fieldViolations = violations.slice(0, maximumViolations).map(({ field, description }) => {
+    return { field: clip(field), description: clip(description, maximumMessage) };
   });
+  const [first] = fieldViolations;
+  const message = first ? `Invalid argument: ${first.field}: ${first.description}` : "Invalid argument";
+  return new ApiError(Code.INVALID_ARGUMENT, message, { details: [detail(BadRequestSchema, { fieldViolations })] });
 }
 
 /** INVALID_ARGUMENT about a single field. */
@@ -79,21 +88,25 @@ export function invalidField(field: string, description: string): ApiError {
 
 /** FAILED_PRECONDITION with a PreconditionFailure violation of the given type, such as `RESOURCE_NOT_EMPTY`. */
 export function failedPrecondition(type: string, description: string, subject = ""): ApiError {
-  const message = `Precondition failed: ${description}`;
+  const message = clip(`Precondition failed: ${description}`, maximumMessage);
   return new ApiError(Code.FAILED_PRECONDITION, message, {
-    details: [detail(PreconditionFailureSchema, { violations: [{ type, description: message, subject }] })],
+    details: [
+      detail(PreconditionFailureSchema, { violations: [{ type, description: message, subject: clip(subject) }] }),
+    ],
   });
 }
 
 /** NOT_FOUND for a resource of the given type (`iam.chainguard.dev/Group`). */
-export function notFound(resourceType: string, resourceName: string): ApiError {
+export function notFound(resourceType: string, name: string): ApiError {
+  const resourceName = clip(name);
   return new ApiError(Code.NOT_FOUND, `Not found: ${shortType(resourceType)} ${resourceName}`, {
     details: [detail(ResourceInfoSchema, { resourceType, resourceName })],
   });
 }
 
-/** ALREADY_EXISTS for a resource of the given type; `description` says what clashes. */
-export function alreadyExists(resourceType: string, resourceName: string, description: string): ApiError {
+/** ALREADY_EXISTS for a resource of the given type; `clash` says what clashes. */
+export function alreadyExists(resourceType: string, name: string, clash: string): ApiError {
+  const [resourceName, description] = [clip(name), clip(clash)];
   return new ApiError(Code.ALREADY_EXISTS, `Already exists: ${description}`, {
     details: [detail(ResourceInfoSchema, { resourceType, resourceName, description })],
   });

@@ -2,6 +2,7 @@
 import type { DescField, DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { clip } from "./clip.ts";
 import type { FieldViolation } from "./errors.ts";
 import { isImmutable, isOutputOnly } from "./field-behavior.ts";
 
@@ -39,7 +40,7 @@ export function resolveMask(
     return {
       violations: unknown.map(({ path }) => ({
         field: "update_mask",
-        description: `${JSON.stringify(path.slice(0, 100))} is no field of ${schema.name}`,
+        description: `${JSON.stringify(clip(path))} is no field of ${schema.name}`,
       })),
     };
   }

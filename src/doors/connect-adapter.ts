@@ -11,6 +11,7 @@ import type { HttpHandler } from "./dispatch.ts";
 import type { HttpResponse } from "./http-message.ts";
 import { maxValues } from "./limits.ts";
 import type { RouterOptions } from "./router.ts";
+import { fitTrailers } from "./trailer-budget.ts";
 
 const peerKey = createContextKey("", { description: "address of the peer" });
 
@@ -58,10 +59,11 @@ function unary(method: Method) {
       return await Promise.race([method.invoke(call, request), ended]);
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
+      const told = error as ApiError;
+      if (context.protocolName !== "connect") throw toConnectError(fitTrailers(told));
       // RFC 9110 §15.5.2: a 401 names the scheme.
-      if (context.protocolName === "connect" && (error as ApiError).code === Code.UNAUTHENTICATED)
-        context.responseHeader.set("www-authenticate", "Bearer");
-      throw toConnectError(error as ApiError);
+      if (told.code === Code.UNAUTHENTICATED) context.responseHeader.set("www-authenticate", "Bearer");
+      throw toConnectError(told);
     } finally {
       for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
       context.responseHeader.set("x-request-id", call.requestId);

@@ -1,11 +1,10 @@
 // What a failed exchange tells: the check and what was presented, never what an identity has configured.
+import { clip } from "../aip/clip.ts";
 import { ApiError, Code, permissionDenied, unauthenticated, unavailable } from "../aip/errors.ts";
 import { OutboundError } from "../authn/outbound.ts";
 
 /** The checks of a token that are not a comparison with an identity. */
 export type VerificationCheck = "keys" | "alg" | "signature" | "exp" | "nbf" | "iat" | "token";
-
-const maxShown = 256;
 
 /** UNAUTHENTICATED: there is no token to look at. The text says where one belongs and nothing of what was sent. */
 export function noToken(problem: "missing" | "malformed"): ApiError {
@@ -63,7 +62,6 @@ export function keysDenied(error: unknown): unknown {
 /** A value as it may appear in messages and logs: on one line, of limited length (security case L2). */
 export function show(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  const shown = text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
   // Control characters, half surrogates, line separators and marks that change the direction of text.
-  return shown.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+  return clip(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
 }

@@ -1,5 +1,6 @@
 import { Roles } from "../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { clip } from "../aip/clip.ts";
 import { invalidArgument } from "../aip/errors.ts";
 import { findCapability, findCapabilityByName } from "../authz/capabilities.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
@@ -34,7 +35,7 @@ export function roles(today: Today): V1Implementation {
 function capabilityNumbers(names: readonly string[]): number[] {
   const found = names.map((name) => findCapabilityByName(name)?.number);
   const unknown = names.flatMap((name, i) => {
-    const description = `${JSON.stringify(name.slice(0, 100))} is no capability`;
+    const description = `${JSON.stringify(clip(name))} is no capability`;
     return found[i] === undefined ? [{ field: `capabilities[${i}]`, description }] : [];
   });
   if (unknown.length > 0) throw invalidArgument(unknown);

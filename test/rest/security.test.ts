@@ -81,7 +81,7 @@ for (const version of versions) {
       [
         "F4: a member name of 3 MB",
         { body: `{"${"n".repeat(3_000_000)}":1}` },
-        `${"n".repeat(100)}…: could not find field "${"n".repeat(100)}…" in "chainguard.platform.iam.v2beta1.Group"`,
+        `${"n".repeat(200)}…: could not find field "${"n".repeat(200)}…" in "chainguard.platform.iam.v2beta1.Group"`,
       ],
       [
         "F5: an unknown @type",

@@ -3,6 +3,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
 import { toApiError } from "../../aip/errors.ts";
+import { fitTrailers } from "../trailer-budget.ts";
 import { prefixLength, readEnvelope, writeEnvelope } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
@@ -34,9 +35,9 @@ export function grpcTimeout(header: HeaderOf): number | undefined {
   return match ? Math.max(1, Number(match[1]) * unitMs[match[2]!]!) : undefined;
 }
 
-/** The fields that tell of a failure, details included. */
+/** The fields that tell of a failure, with as many of its details as clients accept. */
 export function statusTrailers(error: unknown): Record<string, string> {
-  const { code, message, details: told } = toApiError(error);
+  const { code, message, details: told } = fitTrailers(toApiError(error));
   const trailers: Record<string, string> = { "grpc-status": String(code), "grpc-message": percentEncode(message) };
   if (told.length > 0) {
     const details = told.map(({ schema, value }) => anyPack(schema, value));

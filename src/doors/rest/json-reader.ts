@@ -9,9 +9,10 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { clip } from "../../aip/clip.ts";
 import { findField, isWellKnown } from "./fields.ts";
 import { enumFromJson, scalarFromJson, scalarFromText, toFieldScalar } from "./scalar.ts";
-import { clip, Mismatch, type Violations } from "./violations.ts";
+import { Mismatch, type Violations } from "./violations.ts";
 import { wellKnownFromJson } from "./well-known.ts";
 
 /** How a JSON value is read, and where its problems go. */

@@ -1,8 +1,8 @@
 import type { JsonValue } from "@bufbuild/protobuf";
+import { clip } from "../../aip/clip.ts";
 import { invalidField } from "../../aip/errors.ts";
 import { decodeUtf8 } from "../body.ts";
 import { maxValues } from "../limits.ts";
-import { clip } from "./violations.ts";
 
 /** Where a violation says that the body as a whole is wrong. */
 export const bodyField = "body";

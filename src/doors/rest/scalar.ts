@@ -1,6 +1,7 @@
 // Protobuf scalars from text (paths, queries) and from JSON values.
 import { type DescEnum, type DescField, type JsonValue, ScalarType } from "@bufbuild/protobuf";
-import { clip, Mismatch } from "./violations.ts";
+import { clip } from "../../aip/clip.ts";
+import { Mismatch } from "./violations.ts";
 
 /** A value as reflection takes it. */
 export type ScalarValue = string | number | bigint | boolean | Uint8Array;

@@ -15,6 +15,7 @@ import {
   type ServerReflectionResponse,
   ServerReflectionResponseSchema,
 } from "../../../gen/grpc/reflection/v1/reflection_pb.ts";
+import { clip } from "../../aip/clip.ts";
 
 /** Answers one stream of questions about the services that are served. */
 export type Reflection = (requests: AsyncIterable<ServerReflectionRequest>) => AsyncIterable<ServerReflectionResponse>;
@@ -74,7 +75,7 @@ export function reflection(services: readonly DescService[]): Reflection {
 }
 
 function files(file: DescFile | undefined, sent: Set<string>, asked: string): Reply {
-  if (!file) return failure(Code.NotFound, `not found: ${asked.slice(0, 200)}`);
+  if (!file) return failure(Code.NotFound, `not found: ${clip(asked)}`);
   const needed = closure(file).filter((candidate) => candidate === file || !sent.has(candidate.proto.name));
   for (const { proto } of needed) sent.add(proto.name);
   const fileDescriptorProto = needed.map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));

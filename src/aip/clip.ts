@@ -1,0 +1,13 @@
+/** How much of a caller's text an error or a log line repeats, in UTF-16 units. */
+export const maximumRepeated = 200;
+
+/** A text of a caller, cut to what an error or a log line may repeat: never in the middle of a character. */
+export function clip(text: string, maximumLength: number = maximumRepeated): string {
+  if (text.length <= maximumLength) return text;
+  const end = isHighSurrogate(text.charCodeAt(maximumLength - 1)) ? maximumLength - 1 : maximumLength;
+  return `${text.slice(0, end)}…`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
