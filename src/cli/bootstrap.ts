@@ -1,7 +1,7 @@
 import { checkIssuer } from "../authn/issuers.ts";
 import { operatorRole, ownerRole } from "../authz/built-in-roles.ts";
 import type { Config } from "../config.ts";
-import { nameRule } from "../pipeline/rule-book.ts";
+import { nameRule, problemOf } from "../pipeline/rule-book.ts";
 import { enrol } from "../services/auth/people.ts";
 import { syncBuiltInRoles } from "../services/iam/built-in-role-rows.ts";
 import { createOrganization, hasOrganization, lockOrganizations } from "../services/iam/first-owner.ts";
@@ -19,7 +19,8 @@ export interface BootstrapOptions {
  * whoever signs in there as that subject is an owner in person.
  */
 export async function bootstrap(config: Config, { organization, issuer, subject }: BootstrapOptions): Promise<number> {
-  if (!nameRule.test(organization)) throw new ConfigError(`organization: ${nameRule.description}.`);
+  const misnomer = problemOf(nameRule, organization);
+  if (misnomer !== undefined) throw new ConfigError(`organization: ${misnomer}.`);
   const problem = checkIssuer(issuer, config.dev);
   if (problem !== undefined) throw new ConfigError(`issuer: ${problem}.`);
   if (subject === "") throw new ConfigError("subject: must not be empty.");

@@ -2,12 +2,32 @@ import type { DescMessage, Message } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../aip/errors.ts";
 import { uidPattern } from "../uid.ts";
 
+/** How long texts may be, in UTF-16 units, where their rules say nothing narrower. */
+export const textLimits = {
+  /** Any text. */
+  any: 4096,
+  /** Texts that match a pattern, names above all. */
+  pattern: 256,
+} as const;
+
+/** More items than any list or map of a request has. */
+export const maximumItems = 1000;
+
 /** A rule for the text of one field. */
 export interface TextRule {
-  /** Whether the text is in order. */
+  /** Whether the text is in order, but for its length. */
   test(text: string): boolean;
   /** What is said otherwise. */
   readonly description: string;
+  /** How long the text may be, in UTF-16 units; `textLimits.any` when absent, so that no rule leaves a text unbounded. */
+  readonly maximumLength?: number;
+}
+
+/** What a rule finds wrong with a text; undefined when it is in order. */
+export function problemOf({ test, description, maximumLength = textLimits.any }: TextRule, text: string) {
+  // The rule comes first: those that bound their texts themselves say so in their own words.
+  if (!test(text)) return description;
+  return text.length > maximumLength ? `must be at most ${maximumLength} characters long` : undefined;
 }
 
 /** The rules of one message type. What is required is said in the proto and nowhere else. */
@@ -37,15 +57,25 @@ export function ruleBook(implementations: readonly { readonly rules: readonly Me
 }
 
 /** A rule that a text matches a pattern; `shown` is the pattern as callers know it. */
-export function patternRule(field: string, pattern: RegExp, shown: string): TextRule {
-  return { test: (text) => pattern.test(text), description: `${field} must match "${shown}"` };
+export function patternRule(
+  field: string,
+  pattern: RegExp,
+  shown: string,
+  maximumLength: number = textLimits.pattern,
+): TextRule {
+  return { test: (text) => pattern.test(text), description: `${field} must match "${shown}"`, maximumLength };
 }
 
 /** Names of groups, identities, roles and the like. */
 export const nameRule = patternRule("name", /^[a-z0-9 ._-]{1,}$/, "^[a-z0-9 ._-]{1,}$");
 
 /** Descriptions: at most 512 code points on one line. NUL is refused too: PostgreSQL cannot hold it. */
-export const descriptionRule: TextRule = patternRule("description", /^[^\t\n\f\r\0]{0,512}$/u, "^[\\\\S ]{0,512}$");
+export const descriptionRule: TextRule = patternRule(
+  "description",
+  /^[^\t\n\f\r\0]{0,512}$/u,
+  "^[\\\\S ]{0,512}$",
+  2 * 512,
+);
 
 /** Uids, wherever one stands. */
 export const uidRule: TextRule = {
@@ -55,6 +85,6 @@ export const uidRule: TextRule = {
 
 /** Any other text: bounded, and without NUL. */
 export const plainTextRule: TextRule = {
-  test: (text) => text.length <= 4096 && !text.includes("\0"),
-  description: "must be at most 4096 characters without NUL",
+  test: (text) => text.length <= textLimits.any && !text.includes("\0"),
+  description: `must be at most ${textLimits.any} characters without NUL`,
 };

@@ -10,14 +10,20 @@ import {
 } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
+import { clip } from "../aip/clip.ts";
 import type { FieldViolation } from "../aip/errors.ts";
 import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import { readField } from "../aip/fields.ts";
-import { type CheckContext, plainTextRule, type RuleBook, type TextRule, uidRule } from "./rule-book.ts";
-
-/** Lists longer than this are refused, whatever they hold. */
-const maximumItems = 1000;
+import {
+  type CheckContext,
+  maximumItems,
+  plainTextRule,
+  problemOf,
+  type RuleBook,
+  type TextRule,
+  uidRule,
+} from "./rule-book.ts";
 
 type Check = (message: Message, prefix: string, found: FieldViolation[]) => void;
 
@@ -109,6 +115,7 @@ function fieldCheck(parent: DescMessage, field: DescField, book: RuleBook, mayRe
     };
   }
   if (field.fieldKind === "list") return listCheck(field, required, textRule(parent, field, book), book);
+  if (field.fieldKind === "map") return mapCheck(field, required, textRule(parent, field, book), book);
   if (field.fieldKind !== "scalar" || field.scalar !== ScalarType.STRING) return () => {};
   const rule = textRule(parent, field, book);
   const mayBeEmpty = !required;
@@ -137,6 +144,26 @@ function listCheck(field: DescField & { fieldKind: "list" }, required: boolean, 
   };
 }
 
+/** The rule is that of the keys and of the values, as far as they are texts. */
+function mapCheck(field: DescField & { fieldKind: "map" }, required: boolean, rule: TextRule, book: RuleBook): Check {
+  const inner = field.mapKind === "message" ? messageCheck(field.message, book) : undefined;
+  return (message, prefix, found) => {
+    const entries = Object.entries(readField(message, field) as Readonly<Record<string, unknown>>);
+    const name = prefix + field.name;
+    if (required && entries.length === 0) found.push({ field: name, description: `${field.name} is required` });
+    if (entries.length > maximumItems) {
+      found.push({ field: name, description: `must not have more than ${maximumItems} entries` });
+      return;
+    }
+    for (const [key, value] of entries) {
+      const at = `${name}[${JSON.stringify(clip(key))}]`;
+      testText(rule, key, at, false, found);
+      if (inner) inner(value as Message, `${at}.`, found);
+      else if (typeof value === "string") testText(rule, value, at, false, found);
+    }
+  };
+}
+
 function messageCheck(schema: DescMessage, book: RuleBook): Check {
   if (schema.typeName.startsWith("google.protobuf.") || book.get(schema.typeName)?.isCheckedByHandler) return () => {};
   const checks = schema.fields
@@ -158,5 +185,8 @@ function textRule(parent: DescMessage, field: DescField, book: RuleBook): TextRu
 
 function testText(rule: TextRule, text: string, field: string, required: boolean, found: FieldViolation[]): void {
   if (required && text === "" && rule === plainTextRule) found.push({ field, description: `${field} is required` });
-  else if (!rule.test(text)) found.push({ field, description: rule.description });
+  else {
+    const description = problemOf(rule, text);
+    if (description !== undefined) found.push({ field, description });
+  }
 }

@@ -69,7 +69,9 @@ export async function openStage(server: TestServer, door: Door, name: string): P
       missing: `${root}/0000000000000000`,
       foreign: server.groupUid,
       domain,
-      long: Object.fromEntries([512, 513, 2048, 2049, 4097].map((length) => [length, "z".repeat(length)])),
+      long: Object.fromEntries(
+        [128, 255, 256, 257, 512, 513, 2048, 2049, 4097].map((length) => [length, "z".repeat(length)]),
+      ),
       time: {
         yesterday: daysFromNow(-1),
         tomorrow: daysFromNow(1),

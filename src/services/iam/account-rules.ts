@@ -2,11 +2,11 @@
 import {
   type AccountAssociation,
   AccountAssociation_AmazonSchema,
-  AccountAssociation_GitHubInstallationSchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { ServicePrincipalSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { clip } from "../../aip/clip.ts";
 import type { FieldViolation } from "../../aip/errors.ts";
-import { type MessageRules, plainTextRule } from "../../pipeline/rule-book.ts";
+import type { MessageRules } from "../../pipeline/rule-book.ts";
 import { isUid } from "../../uid.ts";
 
 /** More components, apps or services than anybody has. */
@@ -25,7 +25,6 @@ export const accountRules: readonly MessageRules[] = [
       },
     },
   },
-  { schema: AccountAssociation_GitHubInstallationSchema, fields: { name: plainTextRule } },
 ];
 
 /** The number of the service principal that a name such as `INGESTER` or `SERVICE_PRINCIPAL_INGESTER` stands for. */
@@ -50,17 +49,15 @@ function checkMap(
   check: (name: string, value: string) => string | undefined,
 ): FieldViolation[] {
   const pairs = Object.entries(entries);
-  if (pairs.length === 0) return [{ field, description: `${field.split(".")[1]} is required` }];
   if (pairs.length > maxEntries) return [{ field, description: `must have at most ${maxEntries} entries` }];
   return pairs.flatMap(([name, value]) => {
     const description = check(name, value);
-    return description === undefined ? [] : [{ field: `${field}[${JSON.stringify(name.slice(0, 100))}]`, description }];
+    return description === undefined ? [] : [{ field: `${field}[${JSON.stringify(clip(name))}]`, description }];
   });
 }
 
 function checkText(name: string, value: string): string | undefined {
-  if (name === "" || value === "") return "must not be empty";
-  return plainTextRule.test(name) && plainTextRule.test(value) ? undefined : plainTextRule.description;
+  return name === "" || value === "" ? "must not be empty" : undefined;
 }
 
 function checkBinding(name: string, identityUid: string): string | undefined {
@@ -78,6 +75,5 @@ function checkApps(apps: Apps): FieldViolation[] {
     return [{ field, description: `must have at most ${maxEntries} apps and installations` }];
   if (installations.some(({ installationId }) => installationId === 0n))
     return [{ field, description: "installation_id is required" }];
-  const isPlain = installations.every(({ name }) => plainTextRule.test(name));
-  return isPlain ? [] : [{ field, description: `name ${plainTextRule.description}` }];
+  return [];
 }

@@ -8,10 +8,12 @@ import {
   RelationshipType,
   type ServicePrincipal,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import type { MessageRules } from "../../pipeline/rule-book.ts";
+import type { MessageRules, TextRule } from "../../pipeline/rule-book.ts";
 import type { StoredRelationship } from "../../storage/tables/iam.ts";
 
 type Relationship = Identity["relationship"];
+
+const ownRule: TextRule = { test: () => true, description: "", maximumLength: Number.POSITIVE_INFINITY };
 
 /**
  * The texts of relationships have rules of their own, in `checkRelationship`. The bound for any other text would refuse
@@ -23,7 +25,7 @@ export const relationshipRules: readonly MessageRules[] = [
   Identity_AWSIdentitySchema,
 ].map((schema) => ({
   schema,
-  fields: Object.fromEntries(schema.fields.map(({ name }) => [name, { test: () => true, description: "" }])),
+  fields: Object.fromEntries(schema.fields.map(({ name }) => [name, ownRule])),
 }));
 
 /** The columns that follow from a relationship. */

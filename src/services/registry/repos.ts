@@ -38,6 +38,8 @@ const repo = defineResource<typeof RepoSchema, RepoRow>({
       "each alias",
       /^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.-]:[a-zA-Z0-9_.-]+$/,
       "^[a-zA-Z0-9_.\\\\-/]*[a-zA-Z0-9_.\\\\-]:[a-zA-Z0-9_.\\\\-]+$",
+      // The longest name that registries take, and the longest tag.
+      255 + ":".length + 128,
     ),
     active_tags: tagRule,
   },
