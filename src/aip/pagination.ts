@@ -1,8 +1,15 @@
 // AIP-158: how many results a page has, and how many are skipped before it.
+import { textLength } from "./text-length.ts";
 import type { Violations } from "./violations.ts";
 
 export const defaultPageSize = 50;
 export const maximumPageSize = 200;
+
+/**
+ * What the texts of a page may add up to, in UTF-16 units. Escaped as JSON they are six times as long at worst, which is
+ * far below the longest string that there is.
+ */
+export const maximumPageLength = 8 * 1024 * 1024;
 
 /** The effective page size: 50 when none is asked for, never more than 200. Negative sizes are violations. */
 export function effectivePageSize(asked: number, violations: Violations): number {
@@ -14,4 +21,18 @@ export function effectivePageSize(asked: number, violations: Violations): number
 export function effectiveSkip(asked: number, violations: Violations): number {
   if (asked < 0) violations.add("skip", "must not be negative");
   return asked;
+}
+
+/**
+ * How many of the first items fit into one page, by their texts: one at least, so that every page gets further. The bound
+ * for rows that are as large as they may be, such as identities with many claims.
+ */
+export function countFitting(items: readonly unknown[]): number {
+  let [count, length] = [0, 0];
+  for (const item of items) {
+    length += textLength(item);
+    if (count > 0 && length > maximumPageLength) break;
+    count++;
+  }
+  return count;
 }

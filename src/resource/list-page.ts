@@ -4,7 +4,7 @@ import { type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
 import { invalidField } from "../aip/errors.ts";
 import { type OrderBy, parseOrderBy } from "../aip/order-by.ts";
 import { formatPageToken, isExpired, type PageToken, parsePageToken } from "../aip/page-token.ts";
-import { effectivePageSize, effectiveSkip } from "../aip/pagination.ts";
+import { countFitting, effectivePageSize, effectiveSkip } from "../aip/pagination.ts";
 import { newViolations } from "../aip/violations.ts";
 import { callerOf, methodOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -19,6 +19,7 @@ import {
   type SortField,
   type Source,
 } from "../storage/listing.ts";
+import type { Session } from "../storage/session.ts";
 import type { Deps } from "./deps.ts";
 import type { ReadableResource } from "./resource.ts";
 
@@ -30,11 +31,22 @@ export interface PageRequest {
   readonly skip: number;
 }
 
-export interface Page<R> {
-  readonly rows: readonly R[];
+export interface Page<T> {
+  readonly items: readonly T[];
   readonly nextPageToken: string;
   readonly totalCount: bigint;
   readonly skipped: number;
+}
+
+/**
+ * Makes the items of a page from its rows, in their order. AIP-158: a page may have fewer than were asked for; it ends
+ * before what would be too much for a reply, and after one item at the earliest.
+ */
+export type Fill<R, T> = (session: Session, rows: readonly R[]) => Promise<readonly T[]> | readonly T[];
+
+/** The rows themselves, as many as fit. */
+export function fillWithRows<R>(_session: Session, rows: readonly R[]): readonly R[] {
+  return rows.slice(0, countFitting(rows));
 }
 
 /** Columns and the values that they must have; empty texts and zero numbers filter nothing. */
@@ -43,7 +55,7 @@ export type Filters = Readonly<Record<string, string | number>>;
 const byUid: OrderBy<SortField> = { field: "uid", descending: false };
 
 /** Reads one page together with the total, both of one snapshot. */
-export async function listPage<D extends DescMessage, R extends ResourceRow>(
+export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   resource: ReadableResource<D, R>,
   deps: Deps,
   call: Call,
@@ -51,7 +63,8 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
   sources: readonly Source[],
   asked: Filters,
   condition: Condition | undefined,
-): Promise<Page<R>> {
+  fill: Fill<R, T>,
+): Promise<Page<T>> {
   const violations = newViolations();
   const pageSize = effectivePageSize(request.pageSize, violations);
   const skip = effectiveSkip(request.skip, violations);
@@ -66,15 +79,16 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
   const after = token && { value: token.value, uid: token.uid };
   const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize + 1 };
   await prepareSkip(milestones, collection, listing);
-  const [found, total] = await deps.database.read(async (session) => {
+  const [found, items, total] = await deps.database.read(async (session) => {
     const plans = await planRows(session, findings, collection, listing);
+    const rows = await listRows(session, collection, { ...listing, plans }, milestones.find);
     return [
-      await listRows(session, collection, { ...listing, plans }, milestones.find),
+      rows,
+      await fill(session, rows.slice(0, pageSize)),
       await countRows(session, collection, { ...listing, plans }),
     ];
   });
-  const rows = found.slice(0, pageSize);
-  const last = found.length > pageSize ? rows.at(-1) : undefined;
+  const last = found.length > items.length ? found[items.length - 1] : undefined;
   const nextPageToken = last
     ? formatPageToken(deps.pageTokenKey, {
         issuedAt: deps.clock(),
@@ -83,7 +97,7 @@ export async function listPage<D extends DescMessage, R extends ResourceRow>(
         ...cursorOf(last, effective.field),
       })
     : "";
-  return { rows, nextPageToken, totalCount: BigInt(total), skipped: skip };
+  return { items, nextPageToken, totalCount: BigInt(total), skipped: skip };
 }
 
 /** The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. */

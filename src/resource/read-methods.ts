@@ -7,7 +7,7 @@ import { findRow, type ResourceRow } from "../storage/collection.ts";
 import type { Condition } from "../storage/listing.ts";
 import type { Session } from "../storage/session.ts";
 import type { Deps } from "./deps.ts";
-import { type Filters, listPage, type Page, type PageRequest } from "./list-page.ts";
+import { type Fill, type Filters, fillWithRows, listPage, type Page, type PageRequest } from "./list-page.ts";
 import type { ReadableResource } from "./resource.ts";
 import { type PlaceFilter, selectSources } from "./selection.ts";
 
@@ -28,11 +28,17 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     return row;
   }
 
-  /** One page of what the caller may see. */
-  async function page(request: ListRequest, call: Call, filters: Filters, condition?: Condition): Promise<Page<R>> {
+  /** One page of what the caller may see: of rows, or of what `fill` makes of them. */
+  async function page<T = R>(
+    request: ListRequest,
+    call: Call,
+    filters: Filters,
+    condition?: Condition,
+    fill = fillWithRows as Fill<R, T>,
+  ): Promise<Page<T>> {
     const { includesGranted = false, includesRoots = false } = resource;
     const sources = selectSources(scopeOf(call), request.uidp, { includesGranted, includesRoots });
-    return await listPage(resource, deps, call, request, sources, filters, condition);
+    return await listPage(resource, deps, call, request, sources, filters, condition, fill);
   }
 
   return {
@@ -51,9 +57,9 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
       call: Call,
       filters: Filters = {},
       condition?: Condition,
-    ): Promise<Omit<Page<R>, "rows">> {
-      const { rows, ...envelope } = await page(request, call, filters, condition);
-      return { [resource.plural]: rows.map((row) => resource.toMessage(row)), ...envelope };
+    ): Promise<Omit<Page<R>, "items">> {
+      const { items, ...envelope } = await page(request, call, filters, condition);
+      return { [resource.plural]: items.map((row) => resource.toMessage(row)), ...envelope };
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { DescField, DescMessage, Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { resourceExhausted } from "../aip/errors.ts";
 import { maximumPageSize } from "../aip/pagination.ts";
+import { textLength } from "../aip/text-length.ts";
 import { limits } from "../limits.ts";
 import { type Adapted, adapt } from "./adapter.ts";
 import { correspond, fieldsOf, type Names, reversed } from "./fields.ts";
@@ -51,11 +52,14 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
     async answer(ask, message) {
       const asked = request(message);
       const found: object[] = [];
+      let length = 0;
       for (let pageToken: string | undefined = asked && ""; pageToken !== undefined; ) {
         const reply = await ask({ ...asked, pageSize: maximumPageSize, pageToken } as never);
         const { nextPageToken, totalCount = 0n } = reply as unknown as Page;
         if (totalCount > limits.v1ListItems) throw tooMany(now);
         const page = (reply as unknown as Record<string, Message[]>)[resources.localName] ?? [];
+        length += textLength(page);
+        if (length > limits.v1ListLength) throw tooLong(now);
         found.push(...page.map((each) => item.toV1(each)));
         pageToken = nextPageToken || undefined;
       }
@@ -81,6 +85,13 @@ function repeatedField(reply: DescMessage): DescField & { message: DescMessage }
 }
 
 function tooMany(now: Unary) {
-  const more = `more than ${limits.v1ListItems} items`;
-  return resourceExhausted(`the list has ${more}, too many for one reply; narrow it, or page through ${now.name}`);
+  return tooMuch(now, `has more than ${limits.v1ListItems} items, too many`);
+}
+
+function tooLong(now: Unary) {
+  return tooMuch(now, `is longer than ${limits.v1ListLength} characters, too much`);
+}
+
+function tooMuch(now: Unary, problem: string) {
+  return resourceExhausted(`the list ${problem} for one reply; narrow it, or page through ${now.name}`);
 }

@@ -8,9 +8,11 @@ import {
   checkEvent,
   checkEvents,
   contentOf,
+  eventRow,
   refuseTooManyEvents,
 } from "../../src/services/vulnerabilities/event-content.ts";
 import { advisoryLimits } from "../../src/services/vulnerabilities/limits.ts";
+import type { AdvisoryEventRow } from "../../src/storage/advisories.ts";
 
 it("an event of a time that cannot be told again is refused, and of the first and the last is not", () => {
   const checked = [-62_135_596_800n, 253_402_300_799n, -62_135_596_801n, 253_402_300_800n, 10n ** 15n].map(
@@ -44,9 +46,25 @@ it("the events of an advisory are checked one by one, and a source need not fill
 });
 
 it("an advisory comes to have its last event, and none beyond it", () => {
-  assert.doesNotThrow(() => refuseTooManyEvents(advisoryLimits.events, "u"));
-  assert.throws(() => refuseTooManyEvents(advisoryLimits.events + 1, "u"), {
+  assert.doesNotThrow(() => refuseTooManyEvents(events(advisoryLimits.events, ""), "u"));
+  assert.throws(() => refuseTooManyEvents(events(advisoryLimits.events + 1, ""), "u"), {
     code: Code.FAILED_PRECONDITION,
     message: /at most 1000 events/,
   });
 });
+
+it("the events of an advisory say no more together than one reply can tell", () => {
+  const full = advisoryLimits.eventsLength / advisoryLimits.eventBytes;
+  const findings = "x".repeat(advisoryLimits.eventBytes - "findings".length);
+  assert.doesNotThrow(() => refuseTooManyEvents(events(full, findings), "u"));
+  assert.throws(() => refuseTooManyEvents(events(full + 1, findings), "u"), {
+    code: Code.FAILED_PRECONDITION,
+    message: /at most 8388608 characters/,
+  });
+});
+
+/** Stored events, each of which says the same. */
+function events(count: number, findings: string): AdvisoryEventRow[] {
+  const content = { ...contentOf(create(AdvisoryEventSchema, {})), said: { findings } };
+  return Array.from({ length: count }, () => ({ ...eventRow("e", "u", content, 0), event: content.said }));
+}

@@ -71,7 +71,7 @@ export function groupInvites(deps: Deps): Implementation {
       getGroupInvite: async ({ uid }) =>
         await database.read(async (session) => (await shown(session, [await standard.find(session, uid)]))[0]!),
       async listGroupInvites(request, call) {
-        const { rows, ...envelope } = await standard.page(request, call, { keyId: request.keyId });
+        const { items: rows, ...envelope } = await standard.page(request, call, { keyId: request.keyId });
         return { ...envelope, groupInvites: await database.read((session) => shown(session, rows)) };
       },
       async createGroupInvite({ parent, groupInvite: value }, call) {

@@ -85,7 +85,7 @@ export function roleBindings(deps: Deps): Implementation {
       },
       async listRoleBindings(request, call) {
         const { identity: identityUid, role: roleUid, group: parent } = request;
-        const { rows, ...envelope } = await standard.page(request, call, { identityUid, roleUid, parent });
+        const { items: rows, ...envelope } = await standard.page(request, call, { identityUid, roleUid, parent });
         return { ...envelope, roleBindings: await shown(rows, call) };
       },
       async createRoleBinding({ parent, roleBinding: value }, call) {

@@ -13,7 +13,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
-import { listPage } from "../../resource/list-page.ts";
+import { fillWithRows, listPage } from "../../resource/list-page.ts";
 import { defineReadableResource } from "../../resource/resource.ts";
 import { findRow, insertRow } from "../../storage/collection.ts";
 import type { Source } from "../../storage/listing.ts";
@@ -70,8 +70,9 @@ export function terms(deps: Deps): Implementation {
         const { group } = request;
         if (!(await findRow(database.session, groupCollection, group))) throw notFound(groupParents.type, group);
         const sources = [...ancestorsOf(group), group].map((uid): Source => ({ type: "children", uid }));
-        const { rows, ...envelope } = await listPage(acceptance, deps, call, request, sources, {}, undefined);
-        return { ...envelope, termsAcceptances: rows.map(acceptance.toMessage) };
+        const page = await listPage(acceptance, deps, call, request, sources, {}, undefined, fillWithRows);
+        const { items, ...envelope } = page;
+        return { ...envelope, termsAcceptances: items.map(acceptance.toMessage) };
       },
     },
     rules,

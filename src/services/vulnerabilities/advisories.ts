@@ -6,6 +6,7 @@ import {
   type Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { notFound } from "../../aip/errors.ts";
+import { countFitting, defaultPageSize } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -47,12 +48,15 @@ const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
   }),
 });
 
+/** How many advisories have their events read at once: those of most pages. */
+const eventPortion = defaultPageSize;
+
 /** Lists advisories as they are stored: each version of the API has its own words for their events. */
 export function advisoryLister(deps: Deps) {
   const reading = readMethods(advisory, deps);
   return async (request: ListAdvisoriesRequest, call: Call) => {
-    const { rows, ...envelope } = await reading.page(request, call, {}, conditionOf(request));
-    return { ...envelope, states: await deps.database.read((session) => withEvents(session, rows)) };
+    const { items, ...envelope } = await reading.page(request, call, {}, conditionOf(request), withEvents);
+    return { ...envelope, states: items };
   };
 }
 
@@ -103,9 +107,19 @@ function conditionOf(request: ListAdvisoriesRequest) {
   });
 }
 
-/** The advisories of a page with their events, which are read at once. */
+/** The advisories of a page with their events, as many as fit. */
 async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
-  if (rows.length === 0) return [];
+  const states: AdvisoryState[] = [];
+  for (let i = 0; i < rows.length; i += eventPortion) {
+    states.push(...(await readStates(session, rows.slice(i, i + eventPortion))));
+    const fitting = countFitting(states);
+    if (fitting < states.length) return states.slice(0, fitting);
+  }
+  return states;
+}
+
+/** Advisories with their events, which are read at once. */
+async function readStates(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
   const events = await findAdvisoryEvents(
     session,
     rows.map(({ uid }) => uid),

@@ -7,6 +7,7 @@ import {
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { type FieldViolation, failedPrecondition } from "../../aip/errors.ts";
+import { textLength } from "../../aip/text-length.ts";
 import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import type { AdvisoryEventRow } from "../../storage/advisories.ts";
 import { advisoryLimits } from "./limits.ts";
@@ -104,10 +105,14 @@ export function checkEvents(events: readonly EventContent[], optional: readonly 
   return found;
 }
 
-/** Throws when an advisory would come to have more events than it may. */
-export function refuseTooManyEvents(count: number, advisoryUid: string): void {
-  if (count > advisoryLimits.events) throw failedPrecondition("TOO_MANY_EVENTS", countRule, advisoryUid);
+/** Throws when an advisory would come to have more events than it may, or events that say more than they may together. */
+export function refuseTooManyEvents(events: readonly AdvisoryEventRow[], advisoryUid: string): void {
+  if (events.length > advisoryLimits.events) throw failedPrecondition("TOO_MANY_EVENTS", countRule, advisoryUid);
+  const length = events.reduce((sum, { event }) => sum + textLength(event), 0);
+  if (length > advisoryLimits.eventsLength) throw failedPrecondition("TOO_MANY_EVENTS", lengthRule, advisoryUid);
 }
+
+const lengthRule = `the events of an advisory say at most ${advisoryLimits.eventsLength} characters together`;
 
 const countRule = `an advisory has at most ${advisoryLimits.events} events`;
 

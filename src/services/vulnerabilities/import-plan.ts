@@ -106,7 +106,7 @@ function mergedEvents(
     return !found;
   });
   const events = [...stored.map((event) => corrected.get(event) ?? event), ...placedEvents(uid, added, now)];
-  refuseTooManyEvents(events.length, uid);
+  refuseTooManyEvents(events, uid);
   return events;
 }
 

@@ -4,6 +4,8 @@ export const advisoryLimits = {
   eventBytes: 256 * 1024,
   /** Events of one advisory. */
   events: 1_000,
+  /** What the events of one advisory say together, in UTF-16 units: more than one request can bring. */
+  eventsLength: 8 * 1024 * 1024,
   /** Advisories of one batch of an import. */
   importItems: 200,
   /** How many advisories of a batch are written at once. */

@@ -69,11 +69,12 @@ export async function createEvent(
   content: EventContent,
 ): Promise<AdvisoryEventRow> {
   const before = await lockAdvisory(tx, advisoryUid);
-  refuseTooManyEvents(before.events.length + 1, advisoryUid);
   const { time } = tx.context;
   const event = eventRow(newChild(advisoryUid), advisoryUid, content, content.time ?? time);
   const row = { ...before.row, updateTime: time };
-  await replaceState(tx, before, { row, events: [...before.events, event] });
+  const events = [...before.events, event];
+  refuseTooManyEvents(events, advisoryUid);
+  await replaceState(tx, before, { row, events });
   return event;
 }
 
@@ -87,6 +88,7 @@ export async function updateEvent(tx: Transaction, uid: string, content: EventCo
   if (isFinal(contentOfRow(known)))
     throw failedPrecondition("REVIEW_IS_FINAL", "the event was approved or rejected, which is final", uid);
   const events = before.events.map((event) => (event === known ? after : event));
+  refuseTooManyEvents(events, before.row.uid);
   await replaceState(tx, before, { row: { ...before.row, updateTime: tx.context.time }, events });
   return after;
 }
