@@ -11,6 +11,11 @@ export function isOutputOnly(field: DescField): boolean {
   return behaves(field, FieldBehavior.OUTPUT_ONLY);
 }
 
+/** Input-only fields are in no reply, so that nobody can send back what they hold. */
+export function isInputOnly(field: DescField): boolean {
+  return behaves(field, FieldBehavior.INPUT_ONLY);
+}
+
 /** Immutable fields keep the value of their creation. */
 export function isImmutable(field: DescField): boolean {
   return behaves(field, FieldBehavior.IMMUTABLE);

@@ -12,7 +12,7 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import { clip } from "../aip/clip.ts";
 import type { FieldViolation } from "../aip/errors.ts";
-import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
+import { isInputOnly, isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import { readField } from "../aip/fields.ts";
 import {
@@ -54,7 +54,13 @@ export function compileValidator(method: DescMethodUnary, book: RuleBook): Valid
 export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
   const checks = schema.fields
     .filter((field) => !isOutputOnly(field))
-    .map((field) => ({ field, check: fieldCheck(schema, field, book), checkPart: partCheck(field, book) }));
+    .map((field) => ({
+      field,
+      check: fieldCheck(schema, field, book),
+      // No reply has it, so that who replaces what they read cannot send it back: left out, it stays what it was.
+      checkReplaced: fieldCheck(schema, field, book, !isInputOnly(field)),
+      checkPart: partCheck(field, book),
+    }));
   // Where the uid says which resource is meant, an update needs it although the field is output only.
   const uid = schema.fields.find((field) => field.name === "uid" && getOption(field, iam_scope));
   const between = book.get(schema.typeName)?.check;
@@ -69,8 +75,9 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
     if (resolved && "violations" in resolved) return [...resolved.violations];
     const mask: UpdateMask | undefined = resolved?.mask;
     if (mask && uid) testText(uidRule, String(readField(message, uid)), "uid", true, found);
-    for (const { field, check, checkPart } of checks) {
-      if (!mask || mask.isFull || mask.paths.includes(field.name)) check(message, "", found);
+    for (const { field, check, checkReplaced, checkPart } of checks) {
+      if (!mask || mask.paths.includes(field.name)) check(message, "", found);
+      else if (mask.isFull) checkReplaced(message, "", found);
       else if (maskNames(mask, field.name)) checkPart(message, mask, found);
     }
     // On update the rules between fields are for the result, which only the handler knows.
