@@ -99,6 +99,21 @@ function partCheck(field: DescField, book: RuleBook) {
   };
 }
 
+/**
+ * Makes the check of what an update comes to: the messages inside a resource that its mask touches, each as a whole. Of a
+ * request only the parts that the mask names are checked, and those may be right where what they complete is not.
+ */
+export function compileTouchedCheck(schema: DescMessage, book: RuleBook) {
+  const checks = schema.fields
+    .filter((field) => field.fieldKind === "message" && !isOutputOnly(field))
+    .map((field) => ({ field, check: fieldCheck(schema, field, book) }));
+  return (result: Message, mask: UpdateMask): FieldViolation[] => {
+    const found: FieldViolation[] = [];
+    for (const { field, check } of checks) if (maskNames(mask, field.name)) check(result, "", found);
+    return found;
+  };
+}
+
 /** The field of a request that holds the resource: `group` of CreateGroupRequest and UpdateGroupRequest. */
 function resourceField(input: DescMessage): (DescField & { fieldKind: "message" }) | undefined {
   return input.fields.find((field): field is DescField & { fieldKind: "message" } => {

@@ -26,6 +26,8 @@ export interface ReadableDeclaration<D extends DescMessage, R extends ResourceRo
 /** What a resource declares that callers write, too. */
 export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRow> extends ReadableDeclaration<D, R> {
   readonly rules: Readonly<Record<string, TextRule>>;
+  /** The rules of the messages inside it; none when absent. */
+  readonly parts?: readonly MessageRules[];
   /** A rule between fields; paths are relative to the resource. */
   readonly check?: (message: MessageShape<D>, context: CheckContext) => readonly FieldViolation[];
   /** The columns that come from the message; uid, parent and times are the engine's. */
@@ -55,7 +57,8 @@ export interface Resource<D extends DescMessage, R extends ResourceRow> extends 
   readonly type: string;
   /** Whether the resource says when it was last changed. */
   readonly tracksUpdates: boolean;
-  readonly messageRules: MessageRules;
+  /** Its own rules, and those of the messages inside it. */
+  readonly messageRules: readonly MessageRules[];
 }
 
 /** The orders that every resource with a name and an update time has. */
@@ -81,12 +84,15 @@ export function defineReadableResource<D extends DescMessage, R extends Resource
 export function defineResource<D extends DescMessage, R extends ResourceRow>(
   declaration: ResourceDeclaration<D, R>,
 ): Resource<D, R> {
-  const { schema, rules, check } = declaration;
+  const { schema, rules, parts = [], check } = declaration;
   return {
     ...declaration,
     type: typeOf(declaration),
     tracksUpdates: schema.fields.some((field) => field.name === "update_time"),
-    messageRules: { schema, fields: rules, ...(check ? { check: check as NonNullable<MessageRules["check"]> } : {}) },
+    messageRules: [
+      { schema, fields: rules, ...(check ? { check: check as NonNullable<MessageRules["check"]> } : {}) },
+      ...parts,
+    ],
   };
 }
 

@@ -4,7 +4,8 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../aip/errors.ts";
 import { applyMask, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { CheckContext } from "../pipeline/rule-book.ts";
+import { type CheckContext, ruleBook } from "../pipeline/rule-book.ts";
+import { compileTouchedCheck } from "../pipeline/validate.ts";
 import { deleteRow, insertRow, type ResourceRow, updateRow } from "../storage/collection.ts";
 import type { Transaction } from "../storage/session.ts";
 import { depthOf, newChild } from "../uid.ts";
@@ -29,6 +30,8 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, P 
 
   const reading = readMethods(resource, deps);
   const { find } = reading;
+  // Compiled by the first update: most servers serve a few resources only.
+  let checkTouched: ReturnType<typeof compileTouchedCheck> | undefined;
 
   function message(row: R): MessageShape<D> {
     return create(schema, resource.toMessage(row));
@@ -66,18 +69,29 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, P 
     const before = message(row);
     const merged = message(row);
     applyMask(schema, merged, value, mask);
-    const violations = addedViolations(before, merged, { now, createTime: row.createTime });
+    const violations = addedViolations(before, merged, mask, { now, createTime: row.createTime });
     if (violations.length > 0) throw invalidArgument(violations);
     return { ...row, ...resource.toRow(merged), ...updated(now) };
   }
 
   /** What the change gets wrong. An update need not mend what was wrong before it, such as keys that have expired since. */
-  function addedViolations(before: MessageShape<D>, after: MessageShape<D>, context: CheckContext): FieldViolation[] {
-    const known = resource.check?.(before, context) ?? [];
-    const found = resource.check?.(after, context) ?? [];
+  function addedViolations(
+    before: MessageShape<D>,
+    after: MessageShape<D>,
+    mask: UpdateMask,
+    context: CheckContext,
+  ): FieldViolation[] {
+    const found = violationsOf(after, mask, context);
+    const known = found.length > 0 ? violationsOf(before, mask, context) : [];
     return found.filter(
       ({ field, description }) => !known.some((v) => v.field === field && v.description === description),
     );
+  }
+
+  /** What is wrong with a resource as a whole: between its fields, and in the messages inside it that a mask touches. */
+  function violationsOf(value: MessageShape<D>, mask: UpdateMask, context: CheckContext): FieldViolation[] {
+    checkTouched ??= compileTouchedCheck(schema, ruleBook([{ rules: resource.messageRules }]));
+    return [...checkTouched(value, mask), ...(resource.check?.(value, context) ?? [])];
   }
 
   function updated(time: number): { updateTime?: number } {

@@ -42,7 +42,7 @@ export function subscriptions(deps: Deps): Implementation {
       createSubscription: ({ parent, subscription: value }, call) => standard.create(parent, value!, call, {}),
       deleteSubscription: (request, call) => standard.delete(request, call),
     },
-    [subscription.messageRules],
+    subscription.messageRules,
   );
 }
 

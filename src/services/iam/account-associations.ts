@@ -29,6 +29,7 @@ const accountAssociation = defineResource<typeof AccountAssociationSchema, Accou
   // The uid is that of the group, which is what is granted.
   includesGranted: true,
   rules: { name: nameRule, description: descriptionRule },
+  parts: accountRules,
   check: checkAccounts,
   toMessage: associationMessage,
   toRow: (value) => ({ name: value.name, description: value.description, accounts: storedAccounts(value) }),
@@ -92,7 +93,7 @@ export function accountAssociations(deps: Deps, exchange?: CredentialExchange): 
         return await checkReadiness(providerType, row && standard.message(row), exchange);
       },
     },
-    [accountAssociation.messageRules, ...accountRules],
+    accountAssociation.messageRules,
   );
 }
 

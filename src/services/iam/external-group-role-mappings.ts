@@ -88,7 +88,7 @@ export function externalGroupRoleMappings(deps: Deps): Implementation {
         return { parent, externalGroupRoleMappings: deleted.map(mappingMessage) };
       },
     },
-    [mapping.messageRules, batchRules],
+    [...mapping.messageRules, batchRules],
   );
 }
 

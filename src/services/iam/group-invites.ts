@@ -92,7 +92,7 @@ export function groupInvites(deps: Deps): Implementation {
       },
       deleteGroupInvite: (request, call) => standard.delete(request, call),
     },
-    [groupInvite.messageRules],
+    groupInvite.messageRules,
   );
 }
 

@@ -122,7 +122,7 @@ export function groups(deps: Deps): Implementation {
       },
       ...groupLookup(deps),
     },
-    [group.messageRules],
+    group.messageRules,
   );
 }
 

@@ -38,6 +38,7 @@ const identityResource = (deps: Deps) =>
     collection: identityCollection,
     orderable: commonOrders,
     rules: { name: nameRule, description: descriptionRule },
+    parts: relationshipRules,
     check: (identity, context) =>
       checkRelationship(identity, { ...context, allowInsecureIssuers: deps.settings.allowInsecureIssuers }),
     toMessage: identityMessage,
@@ -97,7 +98,7 @@ export function identities(deps: Deps): Implementation {
         });
       },
     },
-    [identity.messageRules, ...relationshipRules],
+    identity.messageRules,
   );
 }
 

@@ -43,6 +43,7 @@ const providerResource = (deps: Deps) =>
     collection: identityProviderCollection,
     orderable: commonOrders,
     rules: { name: nameRule, description: descriptionRule, default_role: uidRule },
+    parts: [oidcRules],
     check: (provider) => checkProvider(provider, deps.settings.allowInsecureIssuers),
     toMessage: providerMessage,
     toRow: providerColumns,
@@ -105,7 +106,7 @@ export function identityProviders(deps: Deps): Implementation {
       deleteIdentityProvider: (request, call) => standard.delete(request, call, deleteMappings),
       ...scimTokens(deps),
     },
-    [provider.messageRules, oidcRules],
+    provider.messageRules,
   );
 }
 

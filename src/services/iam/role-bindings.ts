@@ -118,7 +118,7 @@ export function roleBindings(deps: Deps): Implementation {
         return {};
       },
     },
-    [roleBinding.messageRules, listRules],
+    [...roleBinding.messageRules, listRules],
   );
 }
 

@@ -67,7 +67,7 @@ export function roles(deps: Deps): Implementation {
             throw failedPrecondition("RESOURCE_IN_USE", `cannot delete role that is ${use}`, row.uid);
         }),
     },
-    [role.messageRules],
+    role.messageRules,
   );
 }
 

@@ -107,7 +107,7 @@ export function repos(deps: Deps): Implementation {
       deleteRepo: (request, call) => standard.delete(request, call, emptyOut),
       ...repoReadmes(deps, standard.find),
     },
-    [repo.messageRules, readmeRules],
+    [...repo.messageRules, readmeRules],
   );
 }
 

@@ -109,6 +109,6 @@ export function tags(deps: Deps): Implementation {
       createTag: ({ parent, tag: value }, call) => write.set(parent, value!, call),
       deleteTag: (request, call) => standard.delete(request, call),
     },
-    [tag.messageRules, listRules],
+    [...tag.messageRules, listRules],
   );
 }
