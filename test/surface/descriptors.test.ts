@@ -6,6 +6,8 @@ import { type DescField, type DescMessage, getOption, hasOption, ScalarType } fr
 import { EmptySchema, FieldMaskSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import { UIDPFilterSchema } from "../../gen/chainguard/platform/common/uidp_pb.ts";
+import { RepoSchema as V1RepoSchema } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
+import { RepoSchema } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { resource } from "../../gen/google/api/resource_pb.ts";
 import { isOutputOnly, isRequired } from "../../src/aip/field-behavior.ts";
 import { readAccessRule } from "../../src/authz/rules.ts";
@@ -128,6 +130,14 @@ describe("the surface of the API", () => {
     for (const { path, descriptor } of named("Delete")) {
       assert.equal(descriptor.output.typeName, EmptySchema.typeName, path);
     }
+  });
+
+  it("JSON names are those of the published contract, which keeps the underscore of a repo's sync_config", () => {
+    const repos = named("Get").map(({ descriptor }) => descriptor.output);
+    const repo = repos.find(({ typeName }) => typeName === RepoSchema.typeName);
+    assert.ok(repo);
+    for (const schema of [repo, V1RepoSchema])
+      assert.equal(fieldOf(schema, "sync_config", schema.typeName).jsonName, "sync_config");
   });
 
   it("AIP-133, AIP-134: Create and Update take and answer the resource itself", () => {

@@ -90,7 +90,8 @@ function asText(json: JsonValue): string {
 }
 
 function toProtoPath(target: DescMessage, path: string): string {
-  const fields = findFieldPath(target, path);
+  // A mask in JSON has proto names in camel case, also where a field has a JSON name of its own.
+  const fields = findFieldPath(target, path) ?? findFieldPath(target, toSnakeCase(path));
   return fields ? formatFieldPath(fields) : path;
 }
 
