@@ -107,9 +107,12 @@ function readMap(
   const map = target.get(field);
   for (const [key, item] of Object.entries(json)) {
     const place = `${at}["${clip(key)}"]`;
-    reading.violations.guard(place, () =>
-      map.set(readMapKey(field.mapKey, key), readItem(field, item, place, reading)),
-    );
+    reading.violations.guard(place, () => {
+      const read = readMapKey(field.mapKey, key);
+      // JSON has another member for each spelling of a number.
+      if (map.has(read)) throw new Mismatch("must not be given twice");
+      map.set(read, readItem(field, item, place, reading));
+    });
   }
 }
 

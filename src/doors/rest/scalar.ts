@@ -47,6 +47,9 @@ const unusualNumbers: ReadonlyMap<string, number> = new Map([
   ["-Infinity", Number.NEGATIVE_INFINITY],
 ]);
 
+/** Longer texts are out of range, whatever they say. */
+const longestInteger = 40;
+
 const maxFloat = 3.4028234663852886e38;
 
 /** Reads a scalar from text; throws a Mismatch. */
@@ -73,9 +76,9 @@ export function scalarFromJson(type: ScalarType, json: JsonValue): ScalarValue {
   if (type === ScalarType.STRING || type === ScalarType.BYTES) {
     return typeof json === "string" ? scalarFromText(type, json) : mismatch("must be a string");
   }
-  if (typeof json === "string") return scalarFromText(type, json);
-  if (typeof json !== "number") return mismatch("must be a number");
   const range = integers[type];
+  if (typeof json === "string") return range ? integerFromQuoted(range, json) : scalarFromText(type, json);
+  if (typeof json !== "number") return mismatch("must be a number");
   return range ? integerFromNumber(range, json) : checkNumber(type, json);
 }
 
@@ -100,7 +103,19 @@ export function toFieldScalar(field: DescField, value: ScalarValue): ScalarValue
 function integerFromText(range: IntegerRange, text: string): number | bigint {
   if (!/^-?\d+$/.test(text)) return mismatch(`must be an ${range.name}`);
   // Converting a very long text to a bigint takes quadratic time.
-  return inRange(range, text.length <= 40 ? BigInt(text) : range.max + 1n);
+  return inRange(range, text.length <= longestInteger ? BigInt(text) : range.max + 1n);
+}
+
+/** The JSON of protobuf allows a fraction and an exponent in quoted numbers, too, as long as the number is an integer. */
+function integerFromQuoted(range: IntegerRange, text: string): number | bigint {
+  const parts = text.length <= longestInteger && /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (!parts) return integerFromText(range, text);
+  const [, whole = "", fraction = "", exponent = "0"] = parts;
+  const digits = (whole + fraction).replace(/0+$/, "");
+  if (!/[1-9]/.test(digits)) return inRange(range, 0n);
+  const zeros = whole.length - digits.length + Number(exponent);
+  if (zeros < 0) return mismatch(`must be an ${range.name}`);
+  return inRange(range, zeros <= longestInteger ? BigInt(digits + "0".repeat(zeros)) : range.max + 1n);
 }
 
 function integerFromNumber(range: IntegerRange, number: number): number | bigint {

@@ -11,7 +11,9 @@ const goDurationText = /^-?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 
 const minSecond = Date.parse("0001-01-01T00:00:00Z") / 1000;
 const maxSecond = Date.parse("9999-12-31T23:59:59Z") / 1000;
-const maxDurationNanos = 315_576_000_000n * 1_000_000_000n;
+// google.protobuf.Duration: so many whole seconds, and a fraction of one beside them.
+const maxDurationSeconds = 315_576_000_000n;
+const nanosPerSecond = 1_000_000_000n;
 const nanosPerUnit: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
@@ -40,7 +42,7 @@ export function durationFromText(text: string): Message {
   const parts = durationText.exec(text);
   if (!parts) throw new Mismatch("must be a duration in seconds such as 3600s");
   const [, sign, seconds = "", fraction = ""] = parts;
-  const nanos = BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, "0"));
+  const nanos = BigInt(seconds) * nanosPerSecond + BigInt(fraction.padEnd(9, "0"));
   return durationFromNanos(sign ? -nanos : nanos);
 }
 
@@ -50,7 +52,7 @@ export function durationFromQuery(text: string): Message {
   let nanos = 0n;
   for (const [, amount, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)([a-zµμ]+)/g)) {
     const part = Number(amount) * nanosPerUnit[unit!]!;
-    if (part > Number(maxDurationNanos)) throw new Mismatch("must not be longer than 10,000 years");
+    if (part > Number(maxDurationSeconds * nanosPerSecond)) throw new Mismatch("must not be longer than 10,000 years");
     nanos += BigInt(Math.round(part));
   }
   return durationFromNanos(text.startsWith("-") ? -nanos : nanos);
@@ -106,6 +108,8 @@ function offsetSeconds(offset: string): number {
 }
 
 function durationFromNanos(nanos: bigint): Message {
-  if (nanos > maxDurationNanos || nanos < -maxDurationNanos) throw new Mismatch("must not be longer than 10,000 years");
-  return create(DurationSchema, { seconds: nanos / 1_000_000_000n, nanos: Number(nanos % 1_000_000_000n) });
+  const seconds = nanos / nanosPerSecond;
+  if (seconds > maxDurationSeconds || seconds < -maxDurationSeconds)
+    throw new Mismatch("must not be longer than 10,000 years");
+  return create(DurationSchema, { seconds, nanos: Number(nanos % nanosPerSecond) });
 }
