@@ -5,7 +5,7 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { methodWithRule } from "./exemplar.ts";
-import { bind } from "./requests.ts";
+import { assertViolations, bind } from "./requests.ts";
 
 const update = methodWithRule(
   { pattern: { case: "patch", value: "/things/{thing.the_string=**}" }, body: "thing" },
@@ -83,8 +83,26 @@ describe("AIP-134: the mask of a PATCH that gives none", () => {
       (bind([create], "POST /things", '{"theInt32":1}') as { updateMask?: FieldMask }).updateMask,
       undefined,
     );
-    const whole = methodWithRule({ pattern: { case: "patch", value: "/things" }, body: "*" }, "UpdateRequest");
-    assert.equal((bind([whole], "PATCH /things", '{"thing":{}}') as { updateMask?: FieldMask }).updateMask, undefined);
+  });
+
+  it("is made of the resource, where the body is the whole request", () => {
+    const { updateIdentityMetadata } = IdentitiesService.method;
+    const maskFor = (body: string) =>
+      maskOf(updateIdentityMetadata, "/iam/v2beta1/identities:updateIdentityMetadata", body);
+    const cases: [body: string, mask: string[]][] = [
+      ['{"identityMetadata":{"updatesOptIn":false,"company":""}}', ["updates_opt_in", "company"]],
+      ['{"identity_metadata":{"job_title":"x"}}', ["job_title"]],
+      ['{"identityMetadata":{"company":"x"},"updateMask":""}', ["company"]],
+      ['{"identityMetadata":{"company":"x"},"updateMask":null}', ["company"]],
+      ['{"identityMetadata":{"company":"x"},"updateMask":"jobTitle"}', ["job_title"]],
+      ['{"identityMetadata":{"company":"x","nope":1},"update_mask":"company"}', ["company"]],
+      ["{}", []],
+    ];
+    for (const [body, mask] of cases) assert.deepEqual(maskFor(body), mask, body);
+    assertViolations(
+      () => maskFor('{"identityMetadata":{"nope":1}}'),
+      'identity_metadata.nope: could not find field "nope" in "chainguard.platform.iam.v2beta1.IdentityMetadata"',
+    );
   });
 });
 

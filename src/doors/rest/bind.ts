@@ -39,7 +39,7 @@ export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts
   const message = create(input);
   const violations = gatherViolations();
   const { parameters, body, registry } = parts;
-  const hasMask = binding.updateMask !== undefined && givesField(parameters, binding.updateMask);
+  const hasMask = givesMask(binding, parts);
   if (binding.body !== "none" || parameters.length > 0) {
     const target = reflect(input, message);
     bindBody(target, binding, body, { violations, ignoreUnknown: hasMask, registry });
@@ -93,19 +93,31 @@ function isPlainText(field: DescField): boolean {
   return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING && !field.oneof;
 }
 
+/** Whether a request names what is to change: beside the resource, in the query or in the body. */
+function givesMask({ update, body: rule }: Binding, { parameters, body }: RequestParts): boolean {
+  if (!update) return false;
+  if (rule !== "whole") return givesField(parameters, update.mask);
+  const mask = memberOf(body, update.mask);
+  return typeof mask === "string" && mask.trim() !== "";
+}
+
 /** AIP-134: without a mask, what the body mentions changes. The fields of the path name the resource and never change. */
 function fillMask(
   message: Message,
-  { method, updateMask, body: rule, variableNames }: Binding,
-  json: JsonValue | undefined,
+  { method, update, body: rule, variableNames }: Binding,
+  body: JsonValue | undefined,
 ): void {
-  if (!updateMask || typeof rule === "string" || !rule.message) return;
+  if (!update) return;
+  const { mask, resource } = update;
+  const json = rule === "whole" ? memberOf(body, resource) : body;
   const bound = new Set(variableNames);
   const paths = isJsonObject(json)
-    ? impliedMask(rule.message, json).filter((path) => !bound.has(`${rule.name}.${path}`))
+    ? impliedMask(resource.message, json).filter((path) => !bound.has(`${resource.name}.${path}`))
     : [];
-  reflect(method.descriptor.input, message).set(
-    updateMask,
-    reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })),
-  );
+  reflect(method.descriptor.input, message).set(mask, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
+}
+
+/** The member of a JSON object that is meant for a field, under either of its names. */
+function memberOf(json: JsonValue | undefined, { jsonName, name }: DescField): JsonValue | undefined {
+  return isJsonObject(json) ? (json[jsonName] ?? json[name]) : undefined;
 }

@@ -19,8 +19,16 @@ export interface Binding {
   readonly variableNames: readonly string[];
   /** Where the body goes: nowhere, into the whole request, or into one field. */
   readonly body: "none" | "whole" | DescField;
-  /** Set for PATCH with a body field: the mask to fill with what the body mentions, if the query gives none. */
-  readonly updateMask: DescField | undefined;
+  /** Set for PATCH of a request with a mask. */
+  readonly update: UpdateFields | undefined;
+}
+
+/** The fields of a request that updates something. */
+export interface UpdateFields {
+  /** The mask, which is filled with what the JSON of the resource mentions if the request gives none. */
+  readonly mask: DescField;
+  /** The resource that the mask is about. */
+  readonly resource: DescField & { readonly message: DescMessage };
 }
 
 /**
@@ -48,8 +56,8 @@ function toBinding(method: Method, rule: HttpRule): Binding {
     const variables = template.variables.map((variable) => variableField(input, variable.path));
     const body = bodyOf(input, rule.body);
     const variableNames = variables.map(formatFieldPath);
-    const updateMask = updateMaskOf(input, httpMethod, body);
-    return { method, httpMethod, template, variables, variableNames, body, updateMask };
+    const update = httpMethod === "PATCH" ? updateFieldsOf(input, body) : undefined;
+    return { method, httpMethod, template, variables, variableNames, body, update };
   } catch (error) {
     throw new Error(`${method.path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
@@ -82,8 +90,13 @@ function bodyOf(input: DescMessage, name: string): Binding["body"] {
   return field;
 }
 
-function updateMaskOf(input: DescMessage, httpMethod: string, body: Binding["body"]): DescField | undefined {
-  if (httpMethod !== "PATCH" || typeof body === "string" || body.fieldKind !== "message") return undefined;
-  const field = findField(input, "update_mask");
-  return field?.fieldKind === "message" && field.message.typeName === FieldMaskSchema.typeName ? field : undefined;
+function updateFieldsOf(input: DescMessage, body: Binding["body"]): UpdateFields | undefined {
+  const mask = findField(input, "update_mask");
+  if (mask?.message?.typeName !== FieldMaskSchema.typeName || body === "none") return undefined;
+  const candidates = body === "whole" ? input.fields : [body];
+  const [resource, ...others] = candidates.filter(
+    (field): field is DescField & { fieldKind: "message" } =>
+      field.fieldKind === "message" && !isWellKnown(field.message),
+  );
+  return resource && others.length === 0 ? { mask, resource } : undefined;
 }
