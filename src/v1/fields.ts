@@ -35,7 +35,7 @@ const commonNames: Readonly<Record<string, string>> = {
 export interface Correspondence<V1 extends DescMessage = DescMessage, Now extends DescMessage = DescMessage> {
   toNow(message: MessageShape<V1>): MessageShape<Now>;
   toV1(message: MessageShape<Now>): MessageShape<V1>;
-  /** The names of version 1 by those of today, nested messages included, where they differ. */
+  /** The names of version 1 by those of today, of fields and enum values, nested messages included, where they differ. */
   readonly renamed: ReadonlyMap<string, string>;
 }
 
@@ -140,7 +140,7 @@ function shapeOf(field: DescField): string {
 }
 
 function elementOf(v1: DescField, now: DescField, names: Names, renamed: Map<string, string>): Conversion {
-  if (v1.enum && now.enum) return enumConversion(v1.enum, now.enum);
+  if (v1.enum && now.enum) return enumConversion(v1.enum, now.enum, renamed);
   if (!v1.message || !now.message || v1.message.typeName === now.message.typeName) return same;
   const inner = correspond(v1.message, now.message, names);
   for (const [name, v1Name] of inner.renamed) renamed.set(name, v1Name);
@@ -152,7 +152,7 @@ function both(element: Conversion, lift: (convert: Convert) => Convert): Convers
 }
 
 /** Values of the same name have different numbers in some enums. An unknown number stays what it is. */
-function enumConversion(v1: DescEnum, now: DescEnum): Conversion {
+function enumConversion(v1: DescEnum, now: DescEnum, renamed: Map<string, string>): Conversion {
   const toNow = new Map<unknown, number>();
   const toV1 = new Map<unknown, number>();
   for (const value of v1.values) {
@@ -160,6 +160,7 @@ function enumConversion(v1: DescEnum, now: DescEnum): Conversion {
     if (!counterpart) throw new Error(`${value.toString()} has no counterpart in ${now.typeName}`);
     toNow.set(value.number, counterpart.number);
     toV1.set(counterpart.number, value.number);
+    if (counterpart.name !== value.name) renamed.set(counterpart.name, value.name);
   }
   if ([...toNow].every(([from, to]) => from === to)) return same;
   return { toNow: (number) => toNow.get(number) ?? number, toV1: (number) => toV1.get(number) ?? 0 };

@@ -11,8 +11,8 @@ export function renamer(pairs: Iterable<readonly [now: string, v1: string]>): Re
   const renamed = new Map(pairs);
   return ({ field, description }) => {
     const path = field.replace(/[A-Za-z_]\w*/g, (name) => renamed.get(name) ?? name);
-    // "role_uid is required" names the field once more.
-    const told = description.replace(/^\w+(?= is required$)/, (name) => renamed.get(name) ?? name);
+    // "name is required" names the field once more. Elsewhere a word with "_" is a name, and any other word may be just that.
+    const told = description.replace(/^\w+(?= is required$)|[A-Za-z]+_\w+/g, (name) => renamed.get(name) ?? name);
     return { field: path, description: told };
   };
 }

@@ -65,6 +65,10 @@ describe("violations in version 1", () => {
         { field: "requests[1].role", description: "role is required" },
       ],
       [
+        { field: "role", description: "exactly one of role_uid and role_name is required" },
+        { field: "role", description: "exactly one of role and role_name is required" },
+      ],
+      [
         { field: "uid_of", description: "uid must match" },
         { field: "uid_of", description: "uid must match" },
       ],
