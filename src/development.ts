@@ -1,6 +1,7 @@
 // Development mode: a sample organization, and the owner's token in a file.
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { Logger } from "pino";
 import { builtInRoles } from "./authz/built-in-roles.ts";
 import { formatCapabilitySet } from "./authz/capabilities.ts";
 import type { Config } from "./config.ts";
@@ -21,6 +22,8 @@ import { insertSampleSignIn } from "./services/iam/sample-sign-in.ts";
 import { insertSampleRepos } from "./services/registry/sample-repos.ts";
 import { insertAdvisory } from "./services/vulnerabilities/insert-advisory.ts";
 import { generateAdvisories } from "./services/vulnerabilities/sample-advisories.ts";
+import { ConfigError } from "./settings.ts";
+import type { Database } from "./storage/database.ts";
 import { readSetting, writeSetting } from "./storage/settings.ts";
 
 /** Half of a token's life. */
@@ -29,20 +32,41 @@ const renewalMs = 30 * 60 * 1000;
 /** A reserved name: no issuer of the outside world can ever be it. */
 const sampleOwner = { issuer: "https://issuer.example.org", subject: "owner" };
 
+/** What the sample organization's uids are kept as, which tells the data of a development server from others. */
+const sampleSetting = "sample_organization";
+
 /** What a person needs to begin. */
 export interface Development extends Disposable {
   readonly organization: Organization;
   readonly tokenFile: string;
 }
 
-/** Makes the sample data at the first start, and keeps a fresh token of the owner in `<data dir>/owner-token`. */
-export async function openDevelopment(config: Config, server: Server): Promise<Development> {
+/** Throws a ConfigError unless the data is that of a development server, or nobody's yet. */
+export async function checkData(database: Database): Promise<void> {
+  await database.read(async (session) => {
+    if ((await readSetting(session, sampleSetting)) === undefined && (await hasOrganization(session)))
+      throw notSample();
+  });
+}
+
+function notSample(): ConfigError {
+  return new ConfigError("dev: the data is not that of a development server; choose another data directory.");
+}
+
+/**
+ * Makes the sample data at the first start, and keeps a fresh token of the owner in `<data dir>/owner-token`. Throws a
+ * ConfigError when the file cannot be written; later on that is logged.
+ */
+export async function openDevelopment(config: Config, server: Server, log: Logger): Promise<Development> {
   const organization = await sampleOrganization(server);
   if (!config.login) await enrolCharacters(config, server, organization.groupUid);
   const tokenFile = path.join(config.dataDir, "owner-token");
   const renew = () => writeOwnerToken(config, server, organization.ownerUid, tokenFile);
   await renew();
-  const timer = setInterval(() => void renew(), renewalMs);
+  const timer = setInterval(
+    () => void renew().catch((error) => log.error({ err: error }, "the owner's token could not be renewed")),
+    renewalMs,
+  );
   timer.unref();
   return { organization, tokenFile, [Symbol.dispose]: () => clearInterval(timer) };
 }
@@ -50,10 +74,9 @@ export async function openDevelopment(config: Config, server: Server): Promise<D
 async function sampleOrganization({ database }: Server): Promise<Organization> {
   return await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
     await lockOrganizations(tx);
-    const known = await readSetting(tx, "sample_organization");
+    const known = await readSetting(tx, sampleSetting);
     if (known !== undefined) return JSON.parse(known) as Organization;
-    if (await hasOrganization(tx))
-      throw new Error("The data is not that of a development server; choose another data directory.");
+    if (await hasOrganization(tx)) throw notSample();
     const organization = await createOrganization(tx, "example.org", sampleOwner);
     const engineering = await createGroup(tx, organization.groupUid, "engineering", "Builds the product");
     await createGroup(tx, engineering.uid, "platform", "Runs what engineering builds");
@@ -65,7 +88,7 @@ async function sampleOrganization({ database }: Server): Promise<Organization> {
     for (const advisory of generateAdvisories("development", 8)) {
       await insertAdvisory(tx, organization.groupUid, advisory);
     }
-    await writeSetting(tx, "sample_organization", JSON.stringify(organization));
+    await writeSetting(tx, sampleSetting, JSON.stringify(organization));
     return organization;
   });
 }
@@ -95,8 +118,17 @@ async function writeOwnerToken(
     grants: Object.fromEntries([...grants].map(([uid, set]) => [uid, formatCapabilitySet(set)])),
     narrowing: {},
   });
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  // Whoever reads the file sees the old token or the new one, never a part.
-  writeFileSync(`${file}.new`, token, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writeToken(file, token);
+}
+
+function writeToken(file: string, token: string): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    // Whoever reads the file sees the old token or the new one, never a part.
+    writeFileSync(`${file}.new`, token, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new ConfigError(`data-dir: ${file} cannot be written: ${reason}.`);
+  }
 }

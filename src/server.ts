@@ -44,10 +44,19 @@ export interface Server extends AsyncDisposable {
   drain(): Promise<void>;
 }
 
-/** Starts a server. Rejects before anything listens when the configuration or the data does not allow it. */
-export async function startServer(config: Config, log: Logger, clock: Clock = systemClock): Promise<Server> {
+/**
+ * Starts a server. Rejects before anything listens when the configuration or the data does not allow it; `admit` may
+ * reject before anything is written, too.
+ */
+export async function startServer(
+  config: Config,
+  log: Logger,
+  clock: Clock = systemClock,
+  admit?: (database: Database) => Promise<void>,
+): Promise<Server> {
   const database = await openDatabase(config.databaseUrl, defaultDatabaseLimits);
   try {
+    await admit?.(database);
     return await serve(config, log, clock, database);
   } catch (error) {
     await database.close();

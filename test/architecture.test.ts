@@ -108,7 +108,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   storage: ["uid.ts"],
   "doors.ts": ["doors", "limits.ts", "pipeline/call.ts", "types:api.ts", "types:config.ts"],
   doors: ["aip", "pipeline", "clock.ts", "lazy.ts", "node-http.ts", "gen/google"],
-  "development.ts": ["authz", "development", "services", "storage", "types:server.ts", "types:config.ts"],
+  "development.ts": [
+    "authz",
+    "development",
+    "services",
+    "settings.ts",
+    "storage",
+    "types:server.ts",
+    "types:config.ts",
+  ],
   "outside.ts": [
     "authn/outbound.ts",
     "development/login.ts",

@@ -1,7 +1,13 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
 import pino, { type Logger } from "pino";
+import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { type Server, startServer } from "../server.ts";
+import { ConfigError } from "../settings.ts";
+import type { Database } from "../storage/database.ts";
 import { version } from "../version.ts";
+import { openLock } from "./client/lock.ts";
 import { namingDamage } from "./open.ts";
 
 /** Runs the server until the process is told to stop. */
@@ -9,16 +15,35 @@ export async function serve(config: Config): Promise<number> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
   // From here on, so that whoever was told that the server listens may stop it in good order.
   const stopped = untilStopped();
-  const server = await namingDamage(config, () => startServer(config, log));
+  await using running = new AsyncDisposableStack();
+  const development = config.dev ? await import("../development.ts") : undefined;
+  const admit = async (database: Database) => {
+    await development?.checkData(database);
+    if (development) running.use(await lockDataDirectory(config));
+  };
+  const server = running.use(await namingDamage(config, () => startServer(config, log, systemClock, admit)));
+  const sample = development && running.use(await development.openDevelopment(config, server, log));
   console.log(banner(config, server));
-  const development = config.dev
-    ? await (await import("../development.ts")).openDevelopment(config, server)
-    : undefined;
-  if (development) console.log(welcome(server.url, development.organization.groupUid, development.tokenFile));
+  if (sample) console.log(welcome(server.url, sample.organization.groupUid, sample.tokenFile));
   await stopped;
-  development?.[Symbol.dispose]();
   await stop(server, log);
   return 0;
+}
+
+/** A second development server would put a token of its own in the place of the owner's, which the first does not take. */
+async function lockDataDirectory({ dataDir }: Config): Promise<Disposable> {
+  makeDirectory(dataDir);
+  const lock = await openLock(path.join(dataDir, "development.lock"), 0);
+  if (lock) return lock;
+  throw new ConfigError(`data-dir: another development server runs on ${dataDir}; choose another data directory.`);
+}
+
+function makeDirectory(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new ConfigError(`data-dir: ${dataDir} cannot be made: ${error instanceof Error ? error.message : error}.`);
+  }
 }
 
 /** What runs here: enforcement, listener, storage, issuer, secrets. */

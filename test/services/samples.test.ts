@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
+import pino from "pino";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { type Development, openDevelopment } from "../../src/development.ts";
 import { generateAdvisories } from "../../src/services/vulnerabilities/sample-advisories.ts";
@@ -19,7 +20,7 @@ describe("sample data", () => {
 
   before(async () => {
     server = await startEmptyServer();
-    development = await openDevelopment(server.config, server.server);
+    development = await openDevelopment(server.config, server.server, pino({ level: "silent" }));
   });
   after(async () => {
     development[Symbol.dispose]();

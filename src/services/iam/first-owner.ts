@@ -4,7 +4,7 @@ import { Identity_ClaimMatchSchema } from "../../../gen/chainguard/platform/iam/
 import { operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
 import { findRow, insertRow } from "../../storage/collection.ts";
 import { readCounter } from "../../storage/counters.ts";
-import type { Transaction } from "../../storage/session.ts";
+import type { Session, Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
 import { toColumns } from "./relationships.ts";
 import { type GroupRow, groupCollection, type IdentityRow, identityCollection, roleBindingCollection } from "./rows.ts";
@@ -24,8 +24,8 @@ export async function lockOrganizations(tx: Transaction): Promise<void> {
 }
 
 /** Whether there is any organization yet. */
-export async function hasOrganization(tx: Transaction): Promise<boolean> {
-  return (await readCounter(tx, "/*", groupCollection.kind)) > 0;
+export async function hasOrganization(session: Session): Promise<boolean> {
+  return (await readCounter(session, "/*", groupCollection.kind)) > 0;
 }
 
 /** Creates a root group and an identity in it that is its owner and operates the installation. */
