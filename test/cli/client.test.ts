@@ -126,7 +126,7 @@ describe("failures", () => {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const { code, stderr } = await caller.run(...list, "--url", url);
       assert.equal(code, 1);
-      assert.match(stderr, /^gatehouse: (no server answers at|.* answers, but not as a server of this API)/);
+      assert.match(stderr, /^gatehouse: .* answers, but (does not speak HTTP\/2|not as a server of this API)/);
     } finally {
       server.close();
     }

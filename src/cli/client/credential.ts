@@ -43,7 +43,7 @@ export async function findCredential(shell: Shell, target: Target, refresh: Refr
   if (development && !isExpired(development)) return development;
   if (cached) return checkLife(cached, "Sign in again with `gatehouse auth login`.");
   throw new CommandFailure(`not signed in to ${target.url}`, {
-    hint: "Sign in with `gatehouse auth login`, or set GATEHOUSE_TOKEN to a token for this server.\nAnother server is named with --url, GATEHOUSE_URL or `gatehouse config set platform.api URL`.",
+    hint: "Sign in with `gatehouse auth login`, or set GATEHOUSE_TOKEN to a token for this server.\nAnother server is named with --url, GATEHOUSE_URL or `gatehouse config set platform.api URL`.\nA development server that runs leaves a token: start one here with `npm start`, or name the data directory of one\nwith GATEHOUSE_DATA_DIR.",
   });
 }
 

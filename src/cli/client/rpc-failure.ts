@@ -20,7 +20,8 @@ export function toFailure(error: unknown, target: Target): unknown {
 }
 
 function messageOf(error: ConnectError, message: string, { url }: Target): string {
-  if (isUnreachable(error)) return `no server answers at ${url} (${causeText(error)})`;
+  const unreachable = unreachableOf(error);
+  if (unreachable) return unreachable.message(url, causeCode(error));
   if (isForeign(error)) return `${url} answers, but not as a server of this API does (${message})`;
   const violations = violationsOf(error).map((text) => `\n  ${printable(text)}`);
   if (violations.length > 1) return `the request was refused:${violations.join("")}`;
@@ -28,11 +29,59 @@ function messageOf(error: ConnectError, message: string, { url }: Target): strin
 }
 
 function hintOf(error: ConnectError, target: Target): string {
-  if (isUnreachable(error)) {
-    return "Start a development server with `npm start`, or name another with --url, GATEHOUSE_URL or\n`gatehouse config set platform.api URL`.";
-  }
-  if (isForeign(error)) return "Look at the address: --url, GATEHOUSE_URL or `gatehouse config view`.";
+  const unreachable = unreachableOf(error);
+  if (unreachable) return unreachable.hint;
+  if (isForeign(error)) return lookAtAddress;
   return (hints[error.code] ?? (() => ""))(error, target);
+}
+
+const lookAtAddress = "Look at the address: --url, GATEHOUSE_URL or `gatehouse config view`.";
+
+/** What kept a call from reaching a server: by the system's code, or by what the library says when there is none. */
+interface Unreachable {
+  readonly when: RegExp;
+  readonly message: (url: string, code: string) => string;
+  readonly hint: string;
+}
+
+const unreachables: readonly Unreachable[] = [
+  {
+    when: /^(UNABLE_TO_\w+|\w*SELF_SIGNED\w*|CERT_(UNTRUSTED|SIGNATURE_FAILURE))$/,
+    message: (url, code) => `the certificate of ${url} is not trusted (${code})`,
+    hint: "Name the authority that signed it: NODE_EXTRA_CA_CERTS=FILE, a file of certificates in PEM.",
+  },
+  {
+    when: /^(CERT_\w+|ERR_TLS_CERT_\w+)$/,
+    message: (url, code) => `the certificate of ${url} is not valid for it (${code})`,
+    hint: lookAtAddress,
+  },
+  {
+    when: /^(ERR_HTTP2_ERROR|ERR_HTTP2_TOO_MANY_INVALID_FRAMES|ERR_HTTP2_SESSION_ERROR|ERR_SSL_\w*NO_APPLICATION_PROTOCOL)$/,
+    message: (url, code) => `${url} answers, but does not speak HTTP/2 (${code})`,
+    hint: `A proxy in between must pass HTTP/2 through. ${lookAtAddress}`,
+  },
+  {
+    when: /^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/,
+    message: (url, code) => `${url} answers, but does not speak TLS (${code})`,
+    hint: `Without TLS the address begins with http://. ${lookAtAddress}`,
+  },
+  {
+    when: /^(ECONNRESET|EPIPE)$|stream closed with error code CANCEL/,
+    message: (url) => `${url} closes the connection without an answer`,
+    hint: `Where the port speaks TLS the address begins with https://. ${lookAtAddress}`,
+  },
+  {
+    when: /^E[A-Z_]+$/,
+    message: (url, code) => `no server answers at ${url} (${code})`,
+    hint: "Start a development server with `npm start`, or name another with --url, GATEHOUSE_URL or\n`gatehouse config set platform.api URL`.",
+  },
+];
+
+/** Whether the call has come to no server of this API; undefined when one has answered. */
+function unreachableOf(error: ConnectError): Unreachable | undefined {
+  if (infoOf(error)) return undefined;
+  const said = causeCode(error) || error.rawMessage;
+  return unreachables.find(({ when }) => when.test(said));
 }
 
 const hints: Partial<Record<Code, (error: ConnectError, target: Target) => string>> = {
@@ -62,10 +111,6 @@ function violationsOf(error: ConnectError): string[] {
     .flatMap((detail) => detail.fieldViolations.map(({ field, description }) => `${field}: ${description}`));
 }
 
-function isUnreachable(error: ConnectError): boolean {
-  return causeText(error) !== "" && infoOf(error) === undefined;
-}
-
 /** A proxy, a web server: something that knows nothing of gRPC. */
 function isForeign(error: ConnectError): boolean {
   return (
@@ -73,10 +118,7 @@ function isForeign(error: ConnectError): boolean {
   );
 }
 
-/** The system's word for a connection that could not be made, such as ECONNREFUSED; empty for anything else. */
-function causeText({ cause }: ConnectError): string {
-  if (!(cause instanceof Error) || !("code" in cause) || typeof cause.code !== "string") return "";
-  return /^(E[A-Z]+|CERT_\w+|\w*(SIGNED|SIGNATURE|VERIFY)\w*|ERR_TLS\w*|ERR_SSL\w*|ERR_HTTP2\w*)$/.test(cause.code)
-    ? cause.code
-    : "";
+/** The system's word for a connection that failed, such as ECONNREFUSED; empty for anything else. */
+function causeCode({ cause }: ConnectError): string {
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
 }

@@ -119,7 +119,16 @@ export async function openTransport(url: string, authorize: (headers: Headers) =
   };
   const transport = createGrpcTransport({
     baseUrl: url,
-    sessionManager,
+    sessionManager: {
+      authority: sessionManager.authority,
+      async request(...args: Parameters<typeof sessionManager.request>) {
+        const stream = await sessionManager.request(...args);
+        // Its call fails, too. A session that ends of itself tells it once more, when the manager does not listen any longer.
+        stream.session?.on("error", () => {});
+        return stream;
+      },
+      notifyResponseByteRead: (stream) => sessionManager.notifyResponseByteRead(stream),
+    },
     interceptors: [withToken],
     defaultTimeoutMs: callTimeoutMs,
   });
