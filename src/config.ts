@@ -1,6 +1,7 @@
 // The settings, checked and turned into what the program works with.
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import type { SecureContextOptions } from "node:tls";
 import { checkIssuer } from "./authn/issuers.ts";
 import type { KeyAlgorithm } from "./authn/keys.ts";
 import { isLoopbackUrl } from "./authn/outbound.ts";
@@ -72,6 +73,7 @@ export function toConfig(raw: RawSettings): Config {
   if (dev && !isLoopback(host))
     throw new ConfigError(`listen: development mode serves loopback addresses only, not ${host}.`);
   const tls = toTls(raw);
+  if (raw["data-dir"] === "") throw new ConfigError("data-dir: must not be empty.");
   const dataDir = path.resolve(raw["data-dir"]);
   const listening = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const baseUrl = toBaseUrl(raw["base-url"], dev, listening);
@@ -81,7 +83,7 @@ export function toConfig(raw: RawSettings): Config {
     host,
     port,
     dataDir,
-    databaseUrl: raw["database-url"] || path.join(dataDir, "gatehouse.db"),
+    databaseUrl: toDatabaseUrl(raw["database-url"], dataDir),
     baseUrl,
     audiences,
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
@@ -110,6 +112,19 @@ function toAddress(text: string): { host: string; port: number } {
   if (!match || port < 1 || port > 65535)
     throw new ConfigError(`listen: ${JSON.stringify(text)} is not host:port with a port from 1 to 65535.`);
   return { host: match[1] ?? match[2] ?? "", port };
+}
+
+function toDatabaseUrl(text: string, dataDir: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
+  // The rest of the URL may hold a password. The driver takes the schemes in lower case.
+  if (scheme !== undefined && !/^postgres(ql)?$/.test(scheme))
+    throw new ConfigError(`database-url: ${scheme}:// is not postgres://, and no path of a SQLite file.`);
+  return text || defaultDatabase(dataDir);
+}
+
+/** The SQLite file when no database is named. */
+export function defaultDatabase(dataDir: string): string {
+  return path.join(dataDir, "gatehouse.db");
 }
 
 function toBaseUrl(text: string, dev: boolean, listening: string): string {
@@ -183,7 +198,19 @@ function toTls(raw: RawSettings): Config["tls"] {
   const [cert, key] = [raw["tls-cert"], raw["tls-key"]];
   if (cert === "" && key === "") return undefined;
   if (cert === "" || key === "") throw new ConfigError("tls-cert, tls-key: set both or neither.");
-  return { cert: readPem("tls-cert", cert), key: readPem("tls-key", key) };
+  const tls = { cert: readPem("tls-cert", cert), key: readPem("tls-key", key) };
+  checkTls("tls-cert", `${cert} holds no certificate`, { cert: tls.cert });
+  checkTls("tls-key", `${key} holds no key`, { key: tls.key });
+  checkTls("tls-key", `${key} is not the key of ${cert}`, tls);
+  return tls;
+}
+
+function checkTls(name: SettingName, problem: string, options: SecureContextOptions): void {
+  try {
+    process.getBuiltinModule("node:tls").createSecureContext(options);
+  } catch (error) {
+    throw new ConfigError(`${name}: ${problem} (${error instanceof Error ? error.message : error}).`);
+  }
 }
 
 function readPem(name: SettingName, file: string): string {

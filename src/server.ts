@@ -15,6 +15,7 @@ import { endpoints } from "./endpoints.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { limits } from "./limits.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { openConfiguredDatabase, toRefusal } from "./open-database.ts";
 import { operations } from "./operations.ts";
 import { outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
@@ -24,7 +25,7 @@ import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
 import { ConfigError } from "./settings.ts";
-import { type Database, openDatabase } from "./storage/database.ts";
+import type { Database } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHeldRoles } from "./storage/grants.ts";
 import { findMappedRole } from "./storage/providers.ts";
@@ -54,13 +55,13 @@ export async function startServer(
   clock: Clock = systemClock,
   admit?: (database: Database) => Promise<void>,
 ): Promise<Server> {
-  const database = await openDatabase(config.databaseUrl, defaultDatabaseLimits);
+  const database = await openConfiguredDatabase(config, defaultDatabaseLimits, "create");
   try {
     await admit?.(database);
     return await serve(config, log, clock, database);
   } catch (error) {
     await database.close();
-    throw error instanceof SealError ? new ConfigError(`secrets-key: ${error.message}.`) : error;
+    throw error instanceof SealError ? new ConfigError(`secrets-key: ${error.message}.`) : toRefusal(config, error);
   }
 }
 

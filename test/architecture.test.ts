@@ -11,6 +11,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "settings.ts": [],
   "secrets.ts": ["config.ts", "settings.ts", "storage/seals.ts"],
   "installation.ts": ["settings.ts", "clock.ts", "storage", "types:config.ts"],
+  "open-database.ts": ["config.ts", "settings.ts", "storage"],
   "clock.ts": [],
   "lazy.ts": [],
   "random.ts": [],

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,6 +7,7 @@ import { after, describe, it } from "node:test";
 import { toConfig } from "../src/config.ts";
 import { limits } from "../src/limits.ts";
 import { ConfigError, readSettings, settings, variableOf } from "../src/settings.ts";
+import { certificate, certificateKey } from "./doors/certificate.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-config-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -15,6 +17,15 @@ function file(content: string): string {
   writeFileSync(name, content);
   return name;
 }
+
+function pem(name: string, content: string): string {
+  const file = path.join(folder, `${name}.pem`);
+  writeFileSync(file, content);
+  return file;
+}
+
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const otherKey = String(privateKey.export({ type: "pkcs8", format: "pem" }));
 
 function config(flags: Record<string, string | boolean>, environment: Record<string, string> = {}) {
   return toConfig(readSettings({ dev: true, ...flags }, environment));
@@ -85,6 +96,26 @@ describe("settings", () => {
       { tlsCert: "/nowhere/c.pem", tlsKey: "/nowhere/k.pem" },
       /^tls-cert: \/nowhere\/c.pem cannot be read/,
     ],
+    [
+      "a certificate and a key that do not fit",
+      { tlsCert: pem("cert", certificate), tlsKey: pem("other", otherKey) },
+      /^tls-key: .*other.pem is not the key of .*cert.pem \(/,
+    ],
+    [
+      "a certificate that is none",
+      { tlsCert: pem("key", certificateKey), tlsKey: pem("key", certificateKey) },
+      /^tls-cert: .*key.pem holds no certificate \(/,
+    ],
+    [
+      "a key that is none",
+      { tlsCert: pem("cert", certificate), tlsKey: pem("cert", certificate) },
+      /^tls-key: .*cert.pem holds no key \(/,
+    ],
+    ["an empty data directory", { dataDir: "" }, /^data-dir: must not be empty/],
+    ["a database of another kind", { databaseUrl: "mysql://u:canary@h/x" }, /^database-url: mysql:\/\/ (?!.*canary)/],
+    ["a misspelt scheme", { databaseUrl: "postgress://u:canary@h/x" }, /^database-url: postgress:\/\/ (?!.*canary)/],
+    ["a scheme in capitals", { databaseUrl: "POSTGRES://u:canary@h/x" }, /^database-url: POSTGRES:\/\/ (?!.*canary)/],
+    ["a URL of SQLite", { databaseUrl: "sqlite:///tmp/x" }, /^database-url: sqlite:\/\/ /],
     [
       "an algorithm that we do not sign with",
       { signingAlgorithm: "HS256" },

@@ -25,7 +25,7 @@ export async function bootstrap(config: Config, { organization, issuer, subject 
   if (problem !== undefined) throw new ConfigError(`issuer: ${problem}.`);
   if (subject === "") throw new ConfigError("subject: must not be empty.");
   const now = Date.now();
-  const created = await withDatabase(config, async (database) => {
+  const created = await withDatabase(config, "create", async (database) => {
     await syncBuiltInRoles(database, now);
     return await database.write({ actor: "", method: "bootstrap", requestId: "", time: now }, async (tx) => {
       await lockOrganizations(tx);

@@ -9,7 +9,7 @@ import { withDatabase } from "./open.ts";
 
 /** Compares what is derived with the rows it is derived from; 1 when they differ, also after a repair. */
 export async function checkDatabaseCommand(config: Config, repair: boolean): Promise<number> {
-  return await withDatabase(config, async (database) => {
+  return await withDatabase(config, "existing", async (database) => {
     const areSecretsOpen = await opensSecrets(database, openSeals(config));
     if (await isSound(database)) return areSecretsOpen ? 0 : 1;
     if (!repair) return 1;

@@ -8,7 +8,7 @@ import { withDatabase } from "./open.ts";
 
 /** Shows the keys: never their private halves. */
 export async function listKeys(config: Config): Promise<number> {
-  const keys = await withDatabase(config, (database) => listSigningKeys(database.session));
+  const keys = await withDatabase(config, "existing", (database) => listSigningKeys(database.session));
   if (keys.length === 0) console.log("there is no key yet; the server makes one when it starts");
   for (const { kid, algorithm, createTime, retireTime } of keys) {
     const state =
@@ -24,7 +24,7 @@ export async function listKeys(config: Config): Promise<number> {
 
 /** Signs with a new key from now on. Running servers learn of it within a minute. */
 export async function rotateKeys(config: Config, retireNow: boolean): Promise<number> {
-  const kid = await withDatabase(config, async (database) => {
+  const kid = await withDatabase(config, "existing", async (database) => {
     const isFirst = (await listSigningKeys(database.session)).length === 0;
     const ring = await openKeyRing(keyStore(database, openSeals(config), systemClock), {
       algorithm: config.signingAlgorithm,

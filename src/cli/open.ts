@@ -1,29 +1,20 @@
 import type { Config } from "../config.ts";
-import { type Database, isPostgresUrl, openDatabase } from "../storage/database.ts";
-import { commandDatabaseLimits } from "../storage/dialect.ts";
-import { StorageDamaged } from "../storage/errors.ts";
-import { CommandFailure } from "./failure.ts";
+import { openConfiguredDatabase, toRefusal } from "../open-database.ts";
+import type { Database } from "../storage/database.ts";
+import { commandDatabaseLimits, type OpenMode } from "../storage/dialect.ts";
 
-/** Opens the configured database for the time of one command. A damaged one is a CommandFailure. */
-export async function withDatabase<T>(config: Config, body: (database: Database) => Promise<T>): Promise<T> {
-  return await namingDamage(config, async () => {
-    const database = await openDatabase(config.databaseUrl, commandDatabaseLimits);
-    try {
-      return await body(database);
-    } finally {
-      await database.close();
-    }
-  });
-}
-
-/** Has whoever works on a damaged database told which one it is; the URL of a server may hold a password. */
-export async function namingDamage<T>({ databaseUrl }: Config, action: () => Promise<T>): Promise<T> {
+/** Opens the configured database for the time of one command. Throws an error that names it when it cannot be used. */
+export async function withDatabase<T>(
+  config: Config,
+  mode: OpenMode,
+  body: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openConfiguredDatabase(config, commandDatabaseLimits, mode);
   try {
-    return await action();
+    return await body(database);
   } catch (error) {
-    if (!(error instanceof StorageDamaged)) throw error;
-    const name = isPostgresUrl(databaseUrl) ? "the database" : `the database file ${databaseUrl}`;
-    const reason = error.cause instanceof Error ? `: ${error.cause.message}` : "";
-    throw new CommandFailure(`${name} is damaged${reason}`, { hint: "Restore a backup." });
+    throw toRefusal(config, error);
+  } finally {
+    await database.close();
   }
 }

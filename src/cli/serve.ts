@@ -8,7 +8,6 @@ import { ConfigError } from "../settings.ts";
 import type { Database } from "../storage/database.ts";
 import { version } from "../version.ts";
 import { openLock } from "./client/lock.ts";
-import { namingDamage } from "./open.ts";
 
 /** Runs the server until the process is told to stop. */
 export async function serve(config: Config): Promise<number> {
@@ -21,7 +20,7 @@ export async function serve(config: Config): Promise<number> {
     await development?.checkData(database);
     if (development) running.use(await lockDataDirectory(config));
   };
-  const server = running.use(await namingDamage(config, () => startServer(config, log, systemClock, admit)));
+  const server = running.use(await startServer(config, log, systemClock, admit));
   const sample = development && running.use(await development.openDevelopment(config, server, log));
   console.log(banner(config, server));
   if (sample) console.log(welcome(server.url, sample.organization.groupUid, sample.tokenFile));
@@ -33,7 +32,9 @@ export async function serve(config: Config): Promise<number> {
 /** A second development server would put a token of its own in the place of the owner's, which the first does not take. */
 async function lockDataDirectory({ dataDir }: Config): Promise<Disposable> {
   makeDirectory(dataDir);
-  const lock = await openLock(path.join(dataDir, "development.lock"), 0);
+  const lock = await openLock(path.join(dataDir, "development.lock"), 0).catch((error: Error) => {
+    throw new ConfigError(`data-dir: ${error.message}.`);
+  });
   if (lock) return lock;
   throw new ConfigError(`data-dir: another development server runs on ${dataDir}; choose another data directory.`);
 }

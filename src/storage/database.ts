@@ -1,7 +1,7 @@
 // The one place that chooses between the databases.
 import { type AccessEpoch, advanceAccessEpoch, createAccessEpoch } from "./access-epoch.ts";
 import { type ChangeEntry, writeChanges } from "./changes.ts";
-import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
+import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
 import { type FindingMemory, newFindingMemory } from "./finder.ts";
 import { createMilestones, type Milestones } from "./milestones.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
@@ -29,9 +29,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Opens `postgres://…` by the driver for PostgreSQL; anything else is the path of a SQLite file. */
-export async function openDatabase(url: string, limits: DatabaseLimits): Promise<Database> {
-  const dialect = await openDialect(url, limits);
+/**
+ * Opens `postgres://…` by the driver for PostgreSQL; anything else is the path of a SQLite file. Throws DatabaseMissing
+ * when there is no database of Gatehouse yet and none is to be made.
+ */
+export async function openDatabase(url: string, limits: DatabaseLimits, mode: OpenMode = "create"): Promise<Database> {
+  const dialect = await openDialect(url, limits, mode);
   const accessEpoch = createAccessEpoch(dialect.session);
   const read: Database["read"] = (body) => dialect.read(body);
   const texts = createTextMemory(read);
@@ -86,11 +89,11 @@ export function isPostgresUrl(url: string): boolean {
 }
 
 /** Imports the driver that is configured and no other: loading one costs most of a start. */
-async function openDialect(url: string, limits: DatabaseLimits): Promise<Dialect> {
+async function openDialect(url: string, limits: DatabaseLimits, mode: OpenMode): Promise<Dialect> {
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import("./postgres.ts");
-    return await openPostgres(url, limits);
+    return await openPostgres(url, limits, mode);
   }
   const { openSqlite } = await import("./sqlite.ts");
-  return await openSqlite(url.replace(/^sqlite:/, ""), limits);
+  return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode);
 }

@@ -27,6 +27,9 @@ export interface Dialect {
   close(): Promise<void>;
 }
 
+/** Whether a database that is not there is made. */
+export type OpenMode = "create" | "existing";
+
 export interface DatabaseLimits {
   /** Writes that share one commit (SQLite). */
   readonly maxBatch: number;

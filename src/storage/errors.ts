@@ -11,6 +11,11 @@ export class ReferenceViolation extends Error {
   override readonly name = "ReferenceViolation";
 }
 
+/** Where a database is to be opened that is there already, there is none. */
+export class DatabaseMissing extends Error {
+  override readonly name = "DatabaseMissing";
+}
+
 /** The database cannot serve now; the call may be tried again. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";

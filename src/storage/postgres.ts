@@ -1,9 +1,9 @@
 // PostgreSQL: a pool, ordinary transactions, statements prepared once per connection.
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import type { DatabaseLimits, Dialect, DialectTransaction } from "./dialect.ts";
+import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
 import { getTableName, loadPostgresDriver } from "./drizzle.ts";
-import { driverCode, StaleRow, translateError } from "./errors.ts";
+import { DatabaseMissing, driverCode, StaleRow, StorageUnavailable, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { applicationName, openPool } from "./postgres-pool.ts";
 import { createSemaphore } from "./semaphore.ts";
@@ -24,8 +24,8 @@ const maxTries = 4;
 const writingShare = 3 / 4;
 
 /** Connects and brings the database up to date. */
-export async function openPostgres(url: string, limits: DatabaseLimits): Promise<Dialect> {
-  await migrateUnderLock(url, limits);
+export async function openPostgres(url: string, limits: DatabaseLimits, mode: OpenMode): Promise<Dialect> {
+  await migrateUnderLock(url, limits, mode);
   const { pool, transact, check, close } = openPool(url, limits);
   const writers = createSemaphore({
     permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
@@ -91,15 +91,10 @@ function needsRetry(error: unknown): boolean {
 }
 
 /** On a connection of its own, since a migration may take longer than a statement is given. */
-async function migrateUnderLock(url: string, limits: DatabaseLimits): Promise<void> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: limits.lockTimeoutMs,
-    keepAlive: true,
-    application_name: applicationName,
-  });
-  await client.connect();
+async function migrateUnderLock(url: string, limits: DatabaseLimits, mode: OpenMode): Promise<void> {
+  const client = await connectOnce(url, limits);
   try {
+    if (mode === "existing" && !(await isMigrated(client))) throw new DatabaseMissing("it has no tables of Gatehouse");
     await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
     await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
     const applied = await client.query<{ at: string }>(
@@ -109,4 +104,26 @@ async function migrateUnderLock(url: string, limits: DatabaseLimits): Promise<vo
   } finally {
     await client.end();
   }
+}
+
+async function connectOnce(url: string, limits: DatabaseLimits): Promise<pg.Client> {
+  try {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: limits.lockTimeoutMs,
+      keepAlive: true,
+      application_name: applicationName,
+    });
+    await client.connect();
+    return client;
+  } catch (cause) {
+    throw new StorageUnavailable("no connection to the database could be had", { cause });
+  }
+}
+
+async function isMigrated(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found",
+  );
+  return rows[0]?.found === true;
 }

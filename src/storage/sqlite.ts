@@ -1,14 +1,14 @@
 // SQLite: one write connection behind a queue, one read connection, both in WAL mode.
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";
 import { onceUnlocked } from "./busy.ts";
 import { createCheckpointer, keptLogBytes } from "./checkpointer.ts";
-import type { DatabaseLimits, Dialect } from "./dialect.ts";
+import type { DatabaseLimits, Dialect, OpenMode } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
-import { translateError } from "./errors.ts";
+import { DatabaseMissing, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "./session.ts";
 import { createSnapshot, type Snapshot } from "./snapshot.ts";
@@ -22,8 +22,10 @@ const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.met
 /** How much of the file a connection may map. */
 const mappedBytes = 2 ** 30;
 
-/** Opens or creates the database file and brings it up to date. Rejects with what errors.ts has. */
-export async function openSqlite(file: string, limits: DatabaseLimits): Promise<Dialect> {
+/** Opens or, where that is the mode, creates the database file, and brings it up to date. Rejects with what errors.ts has. */
+export async function openSqlite(file: string, limits: DatabaseLimits, mode: OpenMode): Promise<Dialect> {
+  // An empty file is what is left of one whose making was cut off.
+  if (mode === "existing" && !(existsSync(file) && statSync(file).size > 0)) throw new DatabaseMissing(file);
   try {
     return await open(file, limits);
   } catch (error) {

@@ -1,0 +1,84 @@
+// Databases that the server and its commands cannot use, and how they say so.
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { freePort, newPostgresDatabase } from "../harness/postgres.ts";
+import { dataDirectory, run } from "./process.ts";
+
+const commands = [
+  ["db", "check"],
+  ["keys", "list"],
+  ["keys", "rotate"],
+];
+const serve = ["serve", "--base-url", "https://iam.test"];
+
+describe("a command on a database that is not there", () => {
+  for (const command of commands) {
+    it(`${command.join(" ")} makes none in SQLite`, async () => {
+      using data = dataDirectory();
+      const { code, stderr, stdout } = await run([...command, "--data-dir", path.join(data.path, "new")]);
+      assert.match(stderr, /^gatehouse: data-dir: there is no database at \/.*new\/gatehouse\.db\.\n$/);
+      assert.deepEqual([code, stdout, readdirSync(data.path)], [2, "", []]);
+      const named = await run([...command, "--database-url", path.join(data.path, "x.db")]);
+      assert.match(named.stderr, /^gatehouse: database-url: there is no database at \/.*x\.db\.\n$/);
+    });
+  }
+
+  it("db check makes none in PostgreSQL", async () => {
+    const url = await newPostgresDatabase();
+    for (let round = 0; round < 2; round++) {
+      const { code, stderr } = await run(["db", "check", "--database-url", url]);
+      assert.match(stderr, /^gatehouse: database-url: there is no database at postgres:\/\/[^@]+\.\n$/);
+      assert.equal(code, 2);
+    }
+  });
+});
+
+describe("a database that cannot be used", () => {
+  const cases: [what: string, make: (folder: string) => string[] | Promise<string[]>, said: RegExp][] = [
+    [
+      "a data directory below a file",
+      (folder) => {
+        writeFileSync(path.join(folder, "file"), "");
+        return ["--data-dir", path.join(folder, "file", "data")];
+      },
+      /^gatehouse: data-dir: \/.*file\/data\/gatehouse\.db cannot be opened: E(NOTDIR|EXIST): /,
+    ],
+    [
+      "a file that is no database",
+      (folder) => {
+        writeFileSync(path.join(folder, "gatehouse.db"), "no database, but long enough for one".repeat(100));
+        return ["--data-dir", folder];
+      },
+      /^gatehouse: data-dir: \/.*gatehouse\.db cannot be used as a database: file is not a database\.\n$/,
+    ],
+    [
+      "a directory in the place of the file",
+      (folder) => {
+        mkdirSync(path.join(folder, "x.db"));
+        return ["--database-url", path.join(folder, "x.db")];
+      },
+      /^gatehouse: database-url: \/.*x\.db cannot be used as a database: unable to open database file\.\n$/,
+    ],
+    [
+      "PostgreSQL that does not answer",
+      async () => ["--database-url", `postgres://u:canary@127.0.0.1:${await freePort()}/gatehouse`],
+      /^gatehouse: database-url: no connection to postgres:\/\/127\.0\.0\.1:\d+\/gatehouse could be had: connect ECONNREFUSED/,
+    ],
+    [
+      "an address of PostgreSQL that is none",
+      () => ["--database-url", "postgres://u:canary@[/x"],
+      /^gatehouse: database-url: no connection to PostgreSQL could be had: Invalid URL\.\n$/,
+    ],
+  ];
+  for (const [what, make, said] of cases) {
+    it(`is named with its setting, and no password: ${what}`, async () => {
+      using data = dataDirectory();
+      const { code, stdout, stderr } = await run([...serve, ...(await make(data.path))]);
+      assert.match(stderr, said);
+      assert.doesNotMatch(stderr, /canary/);
+      assert.deepEqual([code, stdout], [2, ""]);
+    });
+  }
+});
