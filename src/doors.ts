@@ -1,5 +1,6 @@
 // The doors of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
 import type { Logger } from "pino";
+import { type ApiError, codeName } from "./aip/errors.ts";
 import type { Api } from "./api.ts";
 import type { Config } from "./config.ts";
 import { detailTypes } from "./doors/detail-types.ts";
@@ -12,7 +13,7 @@ import { createGateway } from "./doors/rest/gateway.ts";
 import { createRouter, type RouterOptions } from "./doors/router.ts";
 import { createSite, type Mounts, type Pages } from "./doors/site.ts";
 import { limits } from "./limits.ts";
-import { newRequestId } from "./pipeline/call.ts";
+import { type Call, newRequestId } from "./pipeline/call.ts";
 
 /** What the doors lead to. */
 export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draining"> {
@@ -89,6 +90,7 @@ function newSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsO
     domain,
     anyTypes: detailTypes,
     newRequestId,
+    refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
   const endpointOptions = {
@@ -100,4 +102,11 @@ function newSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsO
   };
   const plain = createEndpoints(endpoints, endpointOptions, (request, response) => gateway.handle(request, response));
   return createSite(pages, mounts, plain);
+}
+
+/** As a call is logged, though without what is wrong: that may have something of the body in it. */
+function logRefused(log: Logger, call: Call, httpMethod: string, path: string, { code }: ApiError): void {
+  if (!log.isLevelEnabled("info")) return;
+  const { requestId, door } = call;
+  log.info({ requestId, door, httpMethod, path: path.slice(0, limits.loggedPath), code: codeName(code) }, "refused");
 }

@@ -107,7 +107,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "api.ts": ["lazy.ts", "pipeline", "services.ts", "v1", "v2", "types:resource", "types:gen"],
   "operations.ts": ["lazy.ts", "services/operations", "types:pipeline"],
   storage: ["uid.ts"],
-  "doors.ts": ["doors", "limits.ts", "pipeline/call.ts", "types:api.ts", "types:config.ts"],
+  "doors.ts": ["aip", "doors", "limits.ts", "pipeline/call.ts", "types:api.ts", "types:config.ts"],
   doors: ["aip", "pipeline", "clock.ts", "lazy.ts", "node-http.ts", "gen/google"],
   "development.ts": [
     "authz",

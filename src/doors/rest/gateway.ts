@@ -33,6 +33,8 @@ export interface GatewayOptions extends BodyLimits {
   /** Methods beside those that are given. None when absent. */
   readonly later?: readonly LaterMethods[];
   newRequestId(): string;
+  /** Told of requests that came to no method, which would have told of them itself. */
+  readonly refused?: (call: Call, httpMethod: string, path: string, failure: ApiError) => void;
   /** Told of failures that the contract of `Method` rules out; the caller sees INTERNAL. */
   readonly report?: (error: unknown, requestId: string) => void;
 }
@@ -90,13 +92,19 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
     const call = httpCall(req, serving.newRequestId(), client);
     let service: DescService | undefined;
     let reply: Reply;
+    let path = "";
     try {
-      const { path, query } = requestTarget(req);
+      const target = requestTarget(req);
+      const { query } = target;
+      path = target.path;
       const match = findMatch(serving, req.method ?? "", path);
       service = match.binding.method.descriptor.parent;
       reply = await answer(serving, req, match, query, call, client);
     } catch (error) {
-      reply = failure(serving, error, call, service);
+      const reported = toReported(serving, error, call);
+      // What the pipeline has taken on it logs itself.
+      if (call.method === undefined) serving.refused?.(call, req.method ?? "", path, reported);
+      reply = serving.errorReply(reported, service);
     }
     if (!client.isGone()) send(serving, req, res, reply, call);
   } catch (error) {
@@ -163,9 +171,9 @@ async function receiveBody(
   return { ...parts, parameters: [...parts.parameters, ...form] };
 }
 
-function failure(serving: Serving, thrown: unknown, call: Call, service?: DescService): Reply {
+function toReported(serving: Serving, thrown: unknown, call: Call): ApiError {
   if (!(thrown instanceof ApiError)) serving.report(thrown, call.requestId);
-  return serving.errorReply(toApiError(thrown), service);
+  return toApiError(thrown);
 }
 
 function send(serving: Serving, req: HttpRequest, res: HttpResponse, reply: Reply, call: Call): void {
@@ -173,6 +181,7 @@ function send(serving: Serving, req: HttpRequest, res: HttpResponse, reply: Repl
     sendReply(req, res, reply, callHeaders(call), serving);
   } catch (error) {
     // A reply header that cannot be sent.
-    sendReply(req, res, failure(serving, error, call), [["x-request-id", call.requestId]], serving);
+    const reply = serving.errorReply(toReported(serving, error, call), undefined);
+    sendReply(req, res, reply, [["x-request-id", call.requestId]], serving);
   }
 }
