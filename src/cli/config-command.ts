@@ -1,6 +1,13 @@
 // `gatehouse config`: the caller's own settings.
 import type { Command } from "commander";
-import { configKeys, configPath, parseConfigKey, readClientConfig, writeClientConfig } from "./client/config-file.ts";
+import {
+  checkConfigValue,
+  configKeys,
+  configPath,
+  parseConfigKey,
+  readClientConfig,
+  writeClientConfig,
+} from "./client/config-file.ts";
 import { CommandFailure } from "./failure.ts";
 import { note, type Shell } from "./shell.ts";
 
@@ -36,7 +43,9 @@ export function addConfigCommands(program: Command, shell: Shell): void {
     .argument("<key>")
     .argument("<value>")
     .action(async (text: string, value: string) => {
-      note(shell, `Written to ${await writeClientConfig(shell, parseConfigKey(text), value)}.`);
+      const key = parseConfigKey(text);
+      checkConfigValue(key, value);
+      note(shell, `Written to ${await writeClientConfig(shell, key, value)}.`);
     });
   config
     .command("unset")

@@ -60,6 +60,18 @@ describe("output", () => {
     assert.match((await caller.runWith(other, ...list)).stdout, /^[0-9a-f]{40}\n/);
   });
 
+  it("a command that does not have the format of the settings prints as it does without", async () => {
+    for (const format of ["csv", "tree"]) {
+      const other = await startHome({ output: { format } });
+      const { code, stdout } = await caller.runWith(
+        other,
+        ...["auth", "can-i", "groups.list", "--group", "example.org"],
+      );
+      assert.match(stdout, /^yes: groups\.list at [0-9a-f]{40}\nROLE +GROUP +BINDING\n/);
+      assert.equal(code, 0);
+    }
+  });
+
   it("ends quietly when its reader goes away, as with | head", async () => {
     const pipeline = `"${process.execPath}" "${launcher}" iam roles list -o json | head -n 1`;
     const child = spawn("bash", ["-o", "pipefail", "-c", pipeline], { env: { ...process.env, ...caller.environment } });
@@ -75,6 +87,22 @@ describe("the token", () => {
     const home = await startHome({});
     writeCache(home.HOME!, caller.server.url, `${caller.server.ownerToken}\n`);
     assert.equal((await caller.runWith({ ...noToken, ...home }, ...list)).code, 0);
+  });
+
+  it("is never shown when it cannot be one", async () => {
+    const home = await startHome({});
+    writeCache(home.HOME!, caller.server.url, "canary canary");
+    const cases = [
+      [{ ...home, ...noToken }, /what \/.*oidc-token holds is no token: /],
+      [{ GATEHOUSE_TOKEN: "canary\ncanary" }, /what GATEHOUSE_TOKEN holds is no token: /],
+    ] as const;
+    for (const [environment, said] of cases) {
+      const { code, stderr } = await caller.runWith(environment, ...list);
+      assert.match(stderr, said);
+      assert.doesNotMatch(stderr, /canary/);
+      assert.equal(code, 1);
+    }
+    assert.equal((await caller.runWith({ ...home, ...noToken }, "auth", "logout")).code, 0);
   });
 
   it("comes from the data directory of a development server, if it is for that server", async () => {

@@ -55,6 +55,22 @@ describe("gatehouse config", () => {
     assert.equal((await config("get", "default.group")).stdout, "example.org\n");
   });
 
+  const wrong: [key: string, value: string, said: RegExp][] = [
+    ["platform.api", "gatehouse.test", /^gatehouse: platform\.api: "gatehouse\.test" is no http or https address\n/],
+    ["platform.registry", "https://r.test", /^gatehouse: platform\.registry: "https:\/\/r\.test" is no host such as /],
+    ["output.format", "xml", /^gatehouse: output\.format: "xml" is none of table, wide, /],
+    ["default.group", "", /^gatehouse: default\.group: must not be empty\n.*config unset default\.group/],
+  ];
+  for (const [key, value, said] of wrong) {
+    it(`does not set ${key} to ${JSON.stringify(value)}`, async () => {
+      const environment = newHome();
+      const { code, stderr } = await caller.runWith(environment, "config", "set", key, value);
+      assert.match(stderr, said);
+      assert.equal(code, 2);
+      assert.equal((await caller.runWith(environment, "config", "get", key)).code, 1);
+    });
+  }
+
   it("default.group is the parent of what is created without one", async () => {
     const environment = newHome();
     await caller.runWith(environment, "config", "set", "default.group", "example.org");

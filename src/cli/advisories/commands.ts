@@ -31,7 +31,7 @@ function addImport(advisories: Command, shell: Shell, finish: (exitCode: number)
     .option("--author <name>", "who wrote them, in place of what the files say", "")
     .option("--dry-run", "only tell what would become of them");
   command.action(async (paths: string[], flags: ImportFlags) => {
-    using session = await openSession(shell, flags);
+    using session = await openSession(shell, command);
     const { importAdvisories } = await import("./import.ts");
     const { format, author, dryRun = false } = flags;
     finish(await importAdvisories(session, paths, { group: await groupOf(session, flags), format, author, dryRun }));
@@ -56,7 +56,7 @@ function addExport(advisories: Command, shell: Shell): void {
   command.action(async (flags: ExportFlags & { output?: string }) => {
     const { output, ...client } = flags;
     if (flags.format === "osv") await checkEcosystem(flags.ecosystem);
-    using session = await openSession(shell, client);
+    using session = await openSession(shell, command, client);
     const { exportAdvisories } = await import("./export.ts");
     const { format, author, ecosystem } = flags;
     await exportAdvisories(session, { group: await groupOf(session, flags), format, output, author, ecosystem });

@@ -1,6 +1,6 @@
 // `gatehouse auth`: signing in and out, and credentials for other programs.
 import type { Command, OptionValues } from "commander";
-import { type ClientOptions, openSession, type Session, withClient } from "../client/session.ts";
+import { openSession, type Session, withClient } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import type { PullTokenFlags } from "./pull-token.ts";
@@ -114,7 +114,7 @@ type Body = (session: Session, args: readonly string[], options: OptionValues) =
 
 function act(command: Command, shell: Shell, body: Body): void {
   command.action(async () => {
-    using session = await openSession(shell, command.opts<ClientOptions>());
+    using session = await openSession(shell, command);
     await body(session, command.args, command.opts());
   });
 }

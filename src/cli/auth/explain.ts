@@ -8,7 +8,7 @@ import { groups } from "../resources/groups.ts";
 import { identities } from "../resources/identities.ts";
 import { findUid } from "../resources/lookup.ts";
 import { printable } from "../shell.ts";
-import { readIdentityToken } from "./identity-token.ts";
+import { readIdentityTokenFile } from "./identity-token.ts";
 
 const bindingView: View = {
   noun: "bindings",
@@ -63,7 +63,7 @@ async function printAnswer(
 /** Prints each check of an exchange; one that fails is a failure of the command. */
 export async function explainExchange(session: Session, identity: string, tokenFile: string): Promise<void> {
   const uid = await findUid(session, identities, identity);
-  const token = readIdentityToken(tokenFile);
+  const token = readIdentityTokenFile("--token-file", tokenFile);
   const reply = await session.call(AccessService.method.explainExchange, { identity: uid, token });
   const checks = (reply.checks ?? []) as JsonObject[];
   if (session.output.format === "table") await session.output.list(checkView, checks);

@@ -1,10 +1,11 @@
 // Sign-in of workloads: the identity token of a CI system or a cloud is exchanged for an API token.
+import { existsSync } from "node:fs";
 import { SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import type { Target } from "../client/credential.ts";
 import { reach } from "../client/reach.ts";
 import { failing, withBearer } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
-import { fileOrText } from "../resources/flags.ts";
+import { fileOf } from "../resources/flags.ts";
 import type { Shell } from "../shell.ts";
 
 /** Exchanges an identity token. Without an identity the server finds the only one that the token fits. */
@@ -16,14 +17,28 @@ export async function exchangeIdentityToken(target: Target, identity: string, to
   return reply.token;
 }
 
-/** The identity token: as given, or the content of the file that the text names. */
-export function readIdentityToken(text: string): string {
-  const token = fileOrText(text);
-  // Of three parts, or the signed request of AWS, which is long.
-  if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token) || /^[\w-]{200,}={0,2}$/.test(token)) return token;
-  throw new CommandFailure("the identity token is neither a file that can be read nor a token", {
-    hint: "Give --identity-token the path of a file, or a JSON Web Token.",
-  });
+/** The identity token that a flag gives: as it is, or as the file has it that is named. */
+export function readIdentityToken(flag: string, text: string): string {
+  if (isIdentityToken(text)) return text;
+  // What was typed may be a token that is cut short, and is not shown.
+  if (!existsSync(text)) throw new CommandFailure(`${flag}: neither a file that can be read nor a token`, hintOf(flag));
+  return readIdentityTokenFile(flag, text);
+}
+
+/** The identity token in the file that a flag names. */
+export function readIdentityTokenFile(flag: string, file: string): string {
+  const token = fileOf(flag, file);
+  if (isIdentityToken(token)) return token;
+  throw new CommandFailure(`${flag}: what ${file} holds is no identity token`, hintOf(flag));
+}
+
+function hintOf(flag: string) {
+  return { hint: `Give ${flag} the path of a file with a JSON Web Token.` };
+}
+
+/** Of three parts, or the signed request of AWS, which is long. */
+function isIdentityToken(text: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text) || /^[\w-]{200,}={0,2}$/.test(text);
 }
 
 /** The identity token that GitHub Actions has for the asking; undefined anywhere else. */

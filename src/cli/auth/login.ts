@@ -49,7 +49,8 @@ export function describeToken(token: string) {
 async function signIn(session: Session, flags: LoginFlags): Promise<SignedIn> {
   const { shell } = session;
   const workload = await import("./identity-token.ts");
-  const given = flags.identityToken === undefined ? undefined : workload.readIdentityToken(flags.identityToken);
+  const given =
+    flags.identityToken === undefined ? undefined : workload.readIdentityToken("--identity-token", flags.identityToken);
   // A runner has nobody who could look at a browser.
   const token = given ?? (shell.interactive ? undefined : await workload.findAmbientToken(shell, session));
   if (token !== undefined) {

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { wrongUsage } from "../failure.ts";
+import { formats } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
@@ -17,6 +18,23 @@ export const configKeys = {
 
 export type ConfigKey = keyof typeof configKeys;
 export type ClientConfig = Readonly<Partial<Record<ConfigKey, string>>>;
+
+/** Checks a value that is to be set. */
+export function checkConfigValue(key: ConfigKey, value: string): void {
+  const problem = value === "" ? "must not be empty" : problems[key]?.(value);
+  if (problem)
+    throw wrongUsage(`${key}: ${problem}`, value === "" ? `Remove it with \`gatehouse config unset ${key}\`.` : "");
+}
+
+const problems: Readonly<Partial<Record<ConfigKey, (value: string) => string | false>>> = {
+  "platform.api": (value) =>
+    !/^https?:$/.test(URL.parse(value)?.protocol ?? "") && `${JSON.stringify(value)} is no http or https address`,
+  "platform.registry": (value) =>
+    !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(value) &&
+    `${JSON.stringify(value)} is no host such as cgr.example.com`,
+  "output.format": (value) =>
+    !formats.some((format) => format === value) && `${JSON.stringify(value)} is none of ${formats.join(", ")}`,
+};
 
 /** Where the settings are kept. */
 export function configPath({ environment }: Shell): string {

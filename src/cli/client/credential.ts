@@ -5,7 +5,7 @@ import { decodeJwt, type JWTPayload } from "jose";
 import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { whileLocked } from "./lock.ts";
-import { openTokenCache, readToken, type TokenCache } from "./token-cache.ts";
+import { checkToken, openTokenCache, readToken, type TokenCache } from "./token-cache.ts";
 
 /** A token, and what to call the place that it came from. */
 export interface Credential {
@@ -36,7 +36,11 @@ const shortestLifeMs = 60_000;
  */
 export async function findCredential(shell: Shell, target: Target, refresh: Refresh): Promise<Credential> {
   const given = shell.environment.GATEHOUSE_TOKEN?.trim();
-  if (given) return checkLife(toCredential(given, "GATEHOUSE_TOKEN"), "Set GATEHOUSE_TOKEN to a token that is valid.");
+  if (given)
+    return checkLife(
+      toCredential(checkToken(given, "GATEHOUSE_TOKEN"), "GATEHOUSE_TOKEN"),
+      "Set GATEHOUSE_TOKEN to a token that is valid.",
+    );
   const cached = await findCached(shell, target, refresh);
   if (cached && !isExpired(cached)) return cached;
   const development = findDevelopmentToken(shell, target);

@@ -49,11 +49,15 @@ export function withClient(command: Command, outputs: readonly Format[] = format
   return command;
 }
 
-/** Opens a session; nothing is sent until the first call. */
-export async function openSession(shell: Shell, options: ClientOptions): Promise<Session> {
+/** Opens the session of a command that withClient was applied to; nothing is sent until the first call. */
+export async function openSession(
+  shell: Shell,
+  command: Command,
+  options: ClientOptions = command.opts(),
+): Promise<Session> {
   const config = await readClientConfig(shell);
   const target = findTarget(shell, options, config);
-  const format = options.output ?? config["output.format"] ?? "table";
+  const format = options.output ?? configuredFormat(command, config) ?? "table";
   const output = openOutput(shell, format);
   let credential: Promise<Credential> | undefined;
   const findOnce = () => {
@@ -86,6 +90,15 @@ export async function openSession(shell: Shell, options: ClientOptions): Promise
     },
     [Symbol.dispose]: () => void opened?.then(({ close }) => close()),
   };
+}
+
+/** The format of the settings, where the command has it. */
+function configuredFormat(command: Command, config: ClientConfig): string | undefined {
+  const choices = command.options.find((option) => option.attributeName() === "output")?.argChoices ?? [];
+  const format = config["output.format"];
+  // What no command has is a mistake in the file, which openOutput names.
+  const isKnown = formats.some((known) => known === format);
+  return format !== undefined && (!isKnown || choices.includes(format)) ? format : undefined;
 }
 
 /** Where the server is: flag, variable, file, default. */

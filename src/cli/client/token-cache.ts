@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
@@ -28,16 +29,23 @@ export function openTokenCache(shell: Shell, audience: string): TokenCache {
     read: (kind) => readToken(pathOf(kind)),
     write: (kind, token) => replaceFile(pathOf(kind), token),
     clear() {
-      const found = kinds.filter((kind) => readToken(pathOf(kind)) !== undefined);
+      const found = kinds.filter((kind) => readIfThere(pathOf(kind)) !== undefined);
       for (const kind of kinds) rmSync(pathOf(kind), { force: true });
       return found.length > 0;
     },
   };
 }
 
-/** A token in a file; undefined when there is no such file or it is empty. */
+/** A token in a file; undefined when there is no such file or it is empty. Fails when it holds something else. */
 export function readToken(file: string): string | undefined {
-  return readIfThere(file)?.trim() || undefined;
+  const token = readIfThere(file)?.trim();
+  return token ? checkToken(token, file) : undefined;
+}
+
+/** The token, which can be sent in a header (RFC 6750 §2.1); fails, without showing it, when it cannot. */
+export function checkToken(token: string, source: string): string {
+  if (/^[\w.~+/-]+=*$/.test(token)) return token;
+  throw new CommandFailure(`what ${source} holds is no token: it has a space, a line break or another odd character`);
 }
 
 /** As Go's os.UserCacheDir says. */

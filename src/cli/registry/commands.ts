@@ -42,7 +42,7 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
   const { sync } = await import("./sync.ts");
   const { findUid } = await import("../resources/lookup.ts");
   const { groups } = await import("../resources/groups.ts");
-  using session = await openSession(shell, command.opts());
+  using session = await openSession(shell, command);
   const source = openSource(from, {
     credentials: user !== undefined && password ? { user, password } : undefined,
     sessionUrl: session.url,

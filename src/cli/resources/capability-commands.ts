@@ -24,7 +24,7 @@ export function addCapabilityCommands(roles: Command, shell: Shell): void {
     .command("list")
     .description("list all capabilities, and the built-in roles that hold each");
   withClient(list, outputs).action(async () => {
-    using session = await openSession(shell, list.opts());
+    using session = await openSession(shell, list);
     await session.output.list(view, await capabilities());
   });
 }

@@ -1,5 +1,5 @@
 // The commands of every resource in the tables: `gatehouse iam groups list` and so on.
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
@@ -61,7 +61,10 @@ const adders: Readonly<Record<Verb, Adder>> = {
       [...resource.fields, ...(resource.completing ?? [])].filter(({ only }) => only !== "update"),
       true,
     );
-    command.option("-f, --file <path>", "a file of JSON or YAML with its fields, as the API has them");
+    command.option(
+      "-f, --file <path>",
+      "a file of JSON or YAML with its fields, as the API has them; - for standard input",
+    );
     act(withClient(command, oneFormats), shell, async (session, [argument], options) =>
       (await verbs()).createResource(session, resource, argument, options),
     );
@@ -73,7 +76,10 @@ const adders: Readonly<Record<Verb, Adder>> = {
       [...resource.fields, ...(resource.completing ?? [])].filter(({ only }) => only !== "create"),
       false,
     );
-    command.option("-f, --file <path>", "a file of JSON or YAML with the fields to change, as the API has them");
+    command.option(
+      "-f, --file <path>",
+      "a file of JSON or YAML with the fields to change, as the API has them; - for standard input",
+    );
     act(withClient(command, oneFormats), shell, async (session, [text = ""], options) =>
       (await verbs()).updateResource(session, resource, text, options),
     );
@@ -88,11 +94,20 @@ const adders: Readonly<Record<Verb, Adder>> = {
 };
 
 function addFlags(command: Command, flags: readonly Partial<Flag>[], isCreate: boolean): void {
-  for (const { flags: text = "", description = "", required, fallback } of flags) {
-    const option = new Option(text, description);
+  for (const { flags: text = "", description = "", required, fallback, choices, conflicts = [] } of flags) {
+    const option = new Option(text, description).conflicts([...conflicts]);
+    if (choices) option.choices(choices).argParser((value) => choiceOf(value, choices));
     if (isCreate && fallback !== undefined) option.default(fallback);
     command.addOption(option.makeOptionMandatory(isCreate && required === true));
   }
+}
+
+/** The choice that was meant: case does not matter, and - is as good as _. */
+function choiceOf(value: string, choices: readonly string[]): string {
+  const plain = (text: string) => text.toLowerCase().replaceAll("_", "-");
+  const found = choices.find((choice) => plain(choice) === plain(value));
+  if (found === undefined) throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
+  return found;
 }
 
 type Body = (session: Session, args: readonly string[], options: Options) => Promise<void>;
@@ -101,7 +116,7 @@ function act(command: Command, shell: Shell, body: Body): void {
   command.action(async (...given) => {
     // Commander passes the arguments, then the flags, then the command.
     const args = (given.slice(0, -2) as (string | string[] | undefined)[]).flat() as string[];
-    using session = await openSession(shell, command.opts());
+    using session = await openSession(shell, command);
     await body(session, args, command.opts<Record<string, FlagValue>>());
   });
 }

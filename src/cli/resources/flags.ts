@@ -50,13 +50,44 @@ export function timeOrAgo(value: FlagValue): string {
   return new Date(Number.isNaN(time) ? Date.now() - seconds(value) * 1000 : time).toISOString();
 }
 
-/** The content of a file, or the text itself when there is no such file. */
-export function fileOrText(value: FlagValue): string {
-  const text = String(value);
+/** The content of the file that a flag names; wrong usage, with the system's reason, when it cannot be read. */
+export function fileOf(flag: string, file: string): string {
+  const content = readText(file);
+  if (content instanceof Error) throw wrongUsage(`${flag}: ${file} cannot be read: ${content.message}`);
+  return content;
+}
+
+/** A JSON Web Key Set, or the content of the file with this path. Only a set begins with a brace. */
+export function fileOrKeys(flag: string) {
+  return (value: FlagValue): string => {
+    const text = String(value).trim();
+    return text.startsWith("{") ? text : fileOf(flag, text);
+  };
+}
+
+/**
+ * The content of the file with this path, or the secret itself. What looks like a path and cannot be read is no secret that
+ * was meant; as it may be one nevertheless, it is not shown.
+ */
+export function fileOrSecret(flag: string) {
+  return (value: FlagValue): string => {
+    const text = String(value);
+    const content = readText(text);
+    if (!(content instanceof Error)) return content;
+    const isNoFile = ["ENOENT", "ENAMETOOLONG"].includes(String(content.code));
+    if (isNoFile && !text.includes("/")) return text;
+    throw wrongUsage(
+      `${flag}: the file that it names cannot be read (${content.code})`,
+      "A secret with a slash in it goes into a file.",
+    );
+  };
+}
+
+function readText(file: string): string | NodeJS.ErrnoException {
   try {
-    return readFileSync(text, "utf8").trim();
-  } catch {
-    return text;
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    return error as NodeJS.ErrnoException;
   }
 }
 

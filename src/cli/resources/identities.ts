@@ -5,9 +5,28 @@ import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import { created, description, name, uid } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
-import { constant, endOf, fileOrText, list, pairs } from "./flags.ts";
+import { constant, endOf, fileOrKeys, list, pairs } from "./flags.ts";
 import { textAt } from "./json.ts";
 import type { Options, Resource } from "./resource.ts";
+
+const servicePrincipals = [
+  "COSIGNED",
+  "INGESTER",
+  "CATALOG_SYNCER",
+  "APKO_BUILDER",
+  "ENTITLEMENT_SYNCER",
+  "TENANT_SCANNER",
+  "SEDIMENTOLOGY",
+  "SKILLUP",
+  "MATERIALIZER",
+  "MICROFLOW",
+  "GUARDENER",
+  "MICROVM",
+  "SKILLS",
+];
+
+/** What static keys do not take. */
+const onlyOfClaimMatch = ["identityIssuerPattern", "subjectPattern", "audiencePattern", "claim", "claimPattern"];
 
 export const identities: Resource = {
   path: "iam identities",
@@ -36,31 +55,45 @@ export const identities: Resource = {
     named,
     {
       flags: "--type <type>",
-      description: "only aws, claim_match, static or service_principal",
+      description: "only those of this type",
+      choices: ["aws", "claim_match", "static", "service_principal"],
       field: "relationshipType",
       read: constant("RELATIONSHIP_TYPE_", { aws: "AWS_IDENTITY" }),
     },
   ],
   completing: [
-    { flags: "--identity-issuer <url>", description: "issuer of the tokens that may assume it" },
+    {
+      flags: "--identity-issuer <url>",
+      description: "issuer of the tokens that may assume it",
+      conflicts: ["identityIssuerPattern"],
+    },
     { flags: "--identity-issuer-pattern <pattern>", description: "the same, as an RE2 pattern for the whole value" },
-    { flags: "--subject <subject>", description: "subject of those tokens" },
+    { flags: "--subject <subject>", description: "subject of those tokens", conflicts: ["subjectPattern"] },
     { flags: "--subject-pattern <pattern>", description: "the same, as a pattern" },
-    { flags: "--audience-claim <audience>", description: "audience of those tokens; this server when absent" },
+    {
+      flags: "--audience-claim <audience>",
+      description: "audience of those tokens; this server when absent",
+      conflicts: ["audiencePattern"],
+    },
     { flags: "--audience-pattern <pattern>", description: "the same, as a pattern" },
     { flags: "--claim <name=value...>", description: "a further claim that those tokens must have" },
     { flags: "--claim-pattern <name=pattern...>", description: "the same, as a pattern" },
     {
       flags: "--issuer-keys <file|jwks>",
       description: "keys that verify those tokens, for an issuer that cannot be asked",
+      conflicts: onlyOfClaimMatch,
     },
-    { flags: "--expiration <time>", description: "how long the keys serve, such as 720h" },
+    { flags: "--expiration <time>", description: "how long the keys serve, such as 720h", conflicts: onlyOfClaimMatch },
     { flags: "--aws-account <number>", description: "account of an AWS identity" },
-    { flags: "--aws-arn <arn>", description: "ARN of an AWS identity" },
+    { flags: "--aws-arn <arn>", description: "ARN of an AWS identity", conflicts: ["awsArnPattern"] },
     { flags: "--aws-arn-pattern <pattern>", description: "the same, as a pattern" },
-    { flags: "--aws-user-id <id>", description: "user id of an AWS identity" },
+    { flags: "--aws-user-id <id>", description: "user id of an AWS identity", conflicts: ["awsUserIdPattern"] },
     { flags: "--aws-user-id-pattern <pattern>", description: "the same, as a pattern" },
-    { flags: "--service-principal <name>", description: "the service that it stands for, such as INGESTER" },
+    {
+      flags: "--service-principal <name>",
+      description: "the service that it stands for",
+      choices: servicePrincipals,
+    },
     { flags: "--role <names>", description: "roles to bind to it, by name or uid", only: "create" },
   ],
   complete: async (body, options) => withRelationship(body, options),
@@ -119,7 +152,7 @@ const membersOf: Readonly<Record<string, (options: Options) => JsonObject | stri
     present({
       issuer: options.identityIssuer,
       subject: options.subject,
-      issuerKeys: options.issuerKeys && fileOrText(options.issuerKeys),
+      issuerKeys: options.issuerKeys && fileOrKeys("--issuer-keys")(options.issuerKeys),
       expirationTime: options.expiration && endOf(options.expiration),
       audiences: options.audienceClaim && list(options.audienceClaim),
     }),

@@ -1,7 +1,7 @@
 // Identity providers: where the people of an organization sign in.
 import { created, description, name, uid, updated } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
-import { fileOrText, list, reference } from "./flags.ts";
+import { fileOrSecret, list, reference } from "./flags.ts";
 import type { Resource } from "./resource.ts";
 import { roles } from "./roles.ts";
 
@@ -36,7 +36,7 @@ export const identityProviders: Resource = {
       flags: "--oidc-client-secret <file|secret>",
       description: "our secret there; better in a file than on the command line",
       field: "oidc.clientSecret",
-      read: fileOrText,
+      read: fileOrSecret("--oidc-client-secret"),
     },
     {
       flags: "--oidc-additional-scopes <scopes>",

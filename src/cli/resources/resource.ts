@@ -21,6 +21,10 @@ export interface Flag {
   readonly required?: boolean;
   /** For one of the verbs only. */
   readonly only?: "create" | "update";
+  /** What it can be, in any case, with - for _; the first spelling is shown. Anything when absent. */
+  readonly choices?: readonly string[];
+  /** Commander's names of the flags that exclude it. */
+  readonly conflicts?: readonly string[];
   /** What `create` takes when the flag is not there. */
   readonly fallback?: string;
 }
@@ -57,7 +61,7 @@ export interface Resource {
   /** Changes the body after the flags were read into it, for what flags cannot say one by one. */
   readonly complete?: (body: JsonObject, options: Options, session: Session) => Promise<JsonObject>;
   /** Flags that `complete` reads. */
-  readonly completing?: readonly Pick<Flag, "flags" | "description" | "only">[];
+  readonly completing?: readonly Pick<Flag, "flags" | "description" | "only" | "choices" | "conflicts">[];
   /** Checks what flags say before anything is created; what it answers is done once it was. */
   readonly prepareCreate?: (options: Options, session: Session) => Promise<(created: JsonObject) => Promise<void>>;
 }

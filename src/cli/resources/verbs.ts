@@ -1,9 +1,11 @@
 // What list, describe, create, update and delete do, for every kind of resource.
 import { readFileSync } from "node:fs";
-import type { JsonObject } from "@bufbuild/protobuf";
+import { text } from "node:stream/consumers";
+import type { DescMessage, DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
-import { CommandFailure, wrongUsage } from "../failure.ts";
+import { wrongUsage } from "../failure.ts";
+import { printable } from "../shell.ts";
 import { groups } from "./groups.ts";
 import { setMember, textAt } from "./json.ts";
 import { findUid, listAll } from "./lookup.ts";
@@ -34,13 +36,13 @@ export async function createResource(
   argument: string | undefined,
   options: Options,
 ): Promise<void> {
-  const body = await readBody(options.file);
+  const { method, field } = await standardMethod(resource, "Create");
+  const body = await readBody(session, options.file, messageOf(method, field));
   if (resource.argument && argument !== undefined) setMember(body, resource.argument.field, argument);
   const fields = resource.fields.filter(({ only }) => only !== "update");
   await readFlags(session, fields, options, body);
   const completed = (await resource.complete?.(body, options, session)) ?? body;
   const parent = await findParent(session, resource, options);
-  const { method, field } = await standardMethod(resource, "Create");
   const afterwards = await resource.prepareCreate?.(options, session);
   const created = await session.call(method, { ...(parent !== "" && { parent }), [field]: completed });
   await afterwards?.(created);
@@ -50,7 +52,9 @@ export async function createResource(
 /** Changes the fields whose flags are there, and nothing else. */
 export async function updateResource(session: Session, resource: Resource, text: string, options: Options) {
   const before = await getResource(session, resource, text);
-  const after = { ...structuredClone(before), ...(await readBody(options.file)) };
+  const { method, field } = await standardMethod(resource, "Update");
+  const body = await readBody(session, options.file, messageOf(method, field));
+  const after = { ...structuredClone(before), ...body };
   const fields = resource.fields.filter(({ only }) => only !== "create");
   await readFlags(session, fields, options, after);
   const completed = (await resource.complete?.(after, options, session)) ?? after;
@@ -60,7 +64,6 @@ export async function updateResource(session: Session, resource: Resource, text:
     fields.filter((flag) => options[optionName(flag)] !== undefined),
   );
   if (changed.length === 0) throw wrongUsage("nothing is to be changed", "See --help for what can be.");
-  const { method, field } = await standardMethod(resource, "Update");
   await session.output.one(
     resource.view,
     await session.call(method, {
@@ -128,20 +131,33 @@ async function findParent(session: Session, { parent, noun }: Resource, options:
   );
 }
 
-/** The body in a file of YAML or JSON; empty without one. */
-async function readBody(file: FlagValue | undefined): Promise<JsonObject> {
+/** The body in a file of YAML or JSON, `-` for standard input; empty without one. Fails unless it is such a message. */
+async function readBody(session: Session, file: FlagValue | undefined, message: DescMessage): Promise<JsonObject> {
   if (file === undefined) return {};
-  const { parse } = await import("yaml");
+  const name = file === "-" ? "standard input" : String(file);
+  const [{ parse }, { fromJson }] = await Promise.all([import("yaml"), import("@bufbuild/protobuf")]);
   let content: unknown;
   try {
-    content = parse(readFileSync(String(file), "utf8"));
+    content = parse(file === "-" ? await text(session.shell.stdin) : readFileSync(name, "utf8"));
   } catch (error) {
-    throw new CommandFailure(
-      `${file} cannot be read: ${error instanceof Error ? error.message.split("\n")[0] : error}`,
-    );
+    throw wrongUsage(`${name} cannot be read: ${firstLine(error)}`);
   }
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw new CommandFailure(`${file} must hold one object`);
+  if (typeof content !== "object" || content === null || Array.isArray(content))
+    throw wrongUsage(`${name} must hold one object`);
+  try {
+    fromJson(message, content as JsonObject);
+  } catch (error) {
+    throw wrongUsage(`${name} does not hold the fields of the API: ${printable(firstLine(error))}`);
   }
   return content as JsonObject;
+}
+
+function messageOf(method: DescMethod, field: string): DescMessage {
+  const message = method.input.fields.find(({ jsonName }) => jsonName === field)?.message;
+  if (!message) throw new Error(`${method.toString()} has no message ${field}`);
+  return message;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n")[0]!;
 }

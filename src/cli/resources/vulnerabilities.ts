@@ -42,7 +42,17 @@ export const advisories: Resource = {
     },
     {
       flags: "--status <event>",
-      description: "only those whose latest event is this: detection, fixed, fix-not-planned, …",
+      description: "only those whose latest event is this",
+      choices: [
+        "detection",
+        "true-positive-determination",
+        "fixed",
+        "false-positive-determination",
+        "analysis-not-planned",
+        "fix-not-planned",
+        "pending-upstream-fix",
+        "patched",
+      ],
       field: "latestEventType",
       read: constant("EVENT_TYPE_FILTER_"),
     },

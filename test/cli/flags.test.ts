@@ -1,0 +1,119 @@
+// Flags that cannot be meant as they are, and what they read.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { RelationshipType, ServicePrincipal } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { EventTypeFilter } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { fileOrSecret } from "../../src/cli/resources/flags.ts";
+import { identities } from "../../src/cli/resources/identities.ts";
+import { advisories } from "../../src/cli/resources/vulnerabilities.ts";
+import { type Caller, startCaller } from "./caller.ts";
+import { launcher } from "./process.ts";
+
+let caller: Caller;
+before(async () => {
+  caller = await startCaller();
+  writeFileSync(path.join(caller.home, "odd.yaml"), "name: odd\nclaimMatsch: {}\n");
+});
+after(async () => {
+  await caller[Symbol.asyncDispose]();
+});
+
+const identity = ["iam", "identities", "create", "x", "--parent", "example.org"];
+const provider = ["iam", "identity-providers", "create", "x", "--parent", "example.org"];
+const issuer = ["--identity-issuer", "https://i.test"];
+
+const wrong: [what: string, args: string[], said: RegExp][] = [
+  [
+    "keys in a file that is not there",
+    [...identity, ...issuer, "--subject", "s", "--issuer-keys", "/nowhere/keys", "--expiration", "1h"],
+    /--issuer-keys: \/nowhere\/keys cannot be read: ENOENT/,
+  ],
+  [
+    "keys in a file of this folder that is not there",
+    [...identity, ...issuer, "--subject", "s", "--issuer-keys", "keys.jsn", "--expiration", "1h"],
+    /--issuer-keys: keys\.jsn cannot be read: ENOENT/,
+  ],
+  [
+    "a secret in a file that is not there",
+    [...provider, "--oidc-client-secret", "/nowhere/canary"],
+    /--oidc-client-secret: the file that it names cannot be read \(ENOENT\)\n.*slash/,
+  ],
+  ["a secret in a directory", [...provider, "--oidc-client-secret", "src"], /cannot be read \(EISDIR\)/],
+  ["a type that is none", ["iam", "identities", "list", "--type", "foo"], /--type <type>.*claim_match, static/],
+  ["a status that is none", ["advisories", "list", "--status", "foo"], /--status <event>.*fixed, false-positive/],
+  ["a service that is none", [...identity, "--service-principal", "NOSUCH"], /--service-principal.*INGESTER/],
+  [
+    "an issuer and a pattern of it",
+    [...identity, ...issuer, "--identity-issuer-pattern", ".*"],
+    /'--identity-issuer <url>' cannot be used with option '--identity-issuer-pattern <pattern>'/,
+  ],
+  [
+    "a pattern for static keys",
+    [...identity, "--issuer-keys", "{}", "--expiration", "1h", "--subject-pattern", ".*"],
+    /cannot be used with option '--subject-pattern <pattern>'/,
+  ],
+  [
+    "a token file that is not there",
+    ["sts", "debug", "--identity", "x", "--token-file", "/nowhere/token"],
+    /--token-file: \/nowhere\/token cannot be read: ENOENT/,
+  ],
+];
+
+describe("flags", () => {
+  for (const [what, args, said] of wrong) {
+    it(`are refused as wrong usage: ${what}`, async () => {
+      if (args[0] === "sts")
+        await caller.json("iam", "identities", "create", "x", "--parent", "example.org", ...issuer, "--subject", "s");
+      const { code, stderr } = await caller.run(...args);
+      assert.match(stderr, said);
+      assert.doesNotMatch(stderr, /canary|decode|\n {4}at /);
+      assert.equal(code, 2);
+    });
+  }
+
+  it("a secret without a slash is taken as it is, one in a file without its newline", () => {
+    const file = path.join(caller.home, "secret");
+    writeFileSync(file, "from/file\n");
+    assert.deepEqual(["s3cret", file].map(fileOrSecret("--x")), ["s3cret", "from/file"]);
+  });
+
+  it("a file with an unknown field is named", async () => {
+    const file = path.join(caller.home, "odd.yaml");
+    const { code, stderr } = await caller.run("iam", "identities", "create", "--parent", "example.org", "-f", file);
+    assert.match(stderr, /odd\.yaml does not hold the fields of the API: .*claimMatsch/);
+    assert.equal(code, 2);
+  });
+
+  it("-f - reads standard input", async () => {
+    const command = [launcher, "iam", "groups", "create", "--parent", "example.org", "-f", "-", "-o", "json"];
+    const child = spawn(process.execPath, command, { env: { ...process.env, ...caller.environment } });
+    let said = "";
+    child.stdout.on("data", (chunk) => {
+      said += chunk;
+    });
+    child.stdin.end("name: piped\n");
+    const [code] = await once(child, "close");
+    assert.deepEqual([code, JSON.parse(said).name], [0, "piped"]);
+  });
+
+  const enums = [
+    [identities.filters, "--type <type>", RelationshipType, { aws: "aws-identity" }],
+    [identities.completing, "--service-principal <name>", ServicePrincipal, {}],
+    [advisories.filters, "--status <event>", EventTypeFilter, {}],
+  ] as const;
+  for (const [flags, name, constants, shorter] of enums) {
+    it(`${name} has all that the API has`, () => {
+      const choices = flags?.find((flag) => flag.flags === name)?.choices ?? [];
+      const plain = (text: string) => text.toLowerCase().replaceAll("_", "-");
+      const known = Object.keys(constants)
+        .filter((key) => !/^\d+$|UNSPECIFIED/.test(key))
+        .map(plain);
+      const said = choices.map((choice) => plain((shorter as Record<string, string>)[choice] ?? choice));
+      assert.deepEqual(said.sort(), known.sort());
+    });
+  }
+});
