@@ -1,10 +1,9 @@
 // The settings, checked and turned into what the program works with.
-import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { SecureContextOptions } from "node:tls";
 import { checkIssuer } from "./authn/issuers.ts";
 import type { KeyAlgorithm } from "./authn/keys.ts";
 import { isLoopbackUrl } from "./authn/outbound.ts";
+import { type Certificate, readCertificate } from "./certificate.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 import { isUid } from "./uid.ts";
 
@@ -19,7 +18,7 @@ export interface Config {
   readonly baseUrl: string;
   readonly audiences: readonly string[];
   readonly domain: string;
-  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly tls: Certificate | undefined;
   readonly signingAlgorithm: KeyAlgorithm;
   /** 32 bytes each: the first seals secrets, all of them open them. Empty when none is set. */
   readonly secretsKeys: readonly Buffer[];
@@ -72,7 +71,7 @@ export function toConfig(raw: RawSettings): Config {
   const { host, port } = toAddress(raw.listen);
   if (dev && !isLoopback(host))
     throw new ConfigError(`listen: development mode serves loopback addresses only, not ${host}.`);
-  const tls = toTls(raw);
+  const tls = readCertificate(raw);
   if (raw["data-dir"] === "") throw new ConfigError("data-dir: must not be empty.");
   const dataDir = path.resolve(raw["data-dir"]);
   const listening = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -192,33 +191,6 @@ function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["reg
   if (notificationSecret !== "" && notificationSecret.length < minSecretLength)
     throw new ConfigError(`registry-notification-secret: must have at least ${minSecretLength} characters.`);
   return { service, group, url, credentials, notificationSecret };
-}
-
-function toTls(raw: RawSettings): Config["tls"] {
-  const [cert, key] = [raw["tls-cert"], raw["tls-key"]];
-  if (cert === "" && key === "") return undefined;
-  if (cert === "" || key === "") throw new ConfigError("tls-cert, tls-key: set both or neither.");
-  const tls = { cert: readPem("tls-cert", cert), key: readPem("tls-key", key) };
-  checkTls("tls-cert", `${cert} holds no certificate`, { cert: tls.cert });
-  checkTls("tls-key", `${key} holds no key`, { key: tls.key });
-  checkTls("tls-key", `${key} is not the key of ${cert}`, tls);
-  return tls;
-}
-
-function checkTls(name: SettingName, problem: string, options: SecureContextOptions): void {
-  try {
-    process.getBuiltinModule("node:tls").createSecureContext(options);
-  } catch (error) {
-    throw new ConfigError(`${name}: ${problem} (${error instanceof Error ? error.message : error}).`);
-  }
-}
-
-function readPem(name: SettingName, file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    throw new ConfigError(`${name}: ${file} cannot be read.`);
-  }
 }
 
 function toNetwork(text: string): Config["privateIssuerNetworks"][number] {

@@ -7,7 +7,8 @@ import { describe, it } from "node:test";
 /** What each part of src may import of the project, beside itself. `types:` allows type imports only. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "settings.ts"],
-  "config.ts": ["settings.ts", "authn/issuers.ts", "authn/outbound.ts", "uid.ts", "types:authn"],
+  "certificate.ts": ["settings.ts"],
+  "config.ts": ["certificate.ts", "settings.ts", "authn/issuers.ts", "authn/outbound.ts", "uid.ts", "types:authn"],
   "settings.ts": [],
   "secrets.ts": ["config.ts", "settings.ts", "storage/seals.ts"],
   "installation.ts": ["settings.ts", "clock.ts", "storage", "types:config.ts"],

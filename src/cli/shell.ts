@@ -17,11 +17,11 @@ export function processShell(environment: NodeJS.ProcessEnv): Shell {
   return { environment, stdin, stdout, stderr, interactive: stdin.isTTY === true && stderr.isTTY === true };
 }
 
-/** Ends the program quietly once nobody reads what it prints, as with `| head`. */
-export function endWithReader({ stdout }: Shell): void {
+/** Ends the program quietly once nobody reads what it prints, as with `| head`, and as a failure when it cannot be written. */
+export function endWithReader({ stdout, stderr }: Shell): void {
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    stderr.write(`gatehouse: the result cannot be written: ${error.message}\n`, () => process.exit(1));
   });
 }
 

@@ -72,6 +72,14 @@ describe("output", () => {
     }
   });
 
+  it("says that a result cannot be written, as on a full disk", { skip: process.platform !== "linux" }, async () => {
+    const pipeline = `"${process.execPath}" "${launcher}" iam groups list > /dev/full`;
+    const child = spawn("bash", ["-c", pipeline], { env: { ...process.env, ...caller.environment } });
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    assert.match(await textOf(child.stderr), /^gatehouse: the result cannot be written: .*ENOSPC.*\n$/);
+    assert.equal(await closed, 1);
+  });
+
   it("ends quietly when its reader goes away, as with | head", async () => {
     const pipeline = `"${process.execPath}" "${launcher}" iam roles list -o json | head -n 1`;
     const child = spawn("bash", ["-o", "pipefail", "-c", pipeline], { env: { ...process.env, ...caller.environment } });

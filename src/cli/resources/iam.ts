@@ -92,7 +92,7 @@ export const invites: Resource = {
     { flags: "--email <address>", description: "only for whoever has this address", field: "email" },
     {
       flags: "--ttl <time>",
-      description: "how long it can be accepted (168h)",
+      description: "how long it can be accepted",
       field: "ttl",
       read: duration,
       fallback: "168h",
