@@ -21,9 +21,9 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
 
   withSettings(program.command("bootstrap"))
     .description("create the first organization and its owner")
-    .requiredOption("--organization <name>", "name of the root group")
-    .requiredOption("--issuer <url>", "issuer of the owner's identity tokens")
-    .requiredOption("--subject <subject>", "subject of the owner's identity tokens")
+    .requiredOption("--organization <name>", "name of the root group; required")
+    .requiredOption("--issuer <url>", "issuer of the owner's identity tokens; required")
+    .requiredOption("--subject <subject>", "subject of the owner's identity tokens; required")
     .action(async (options, command) =>
       finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(command), options)),
     );

@@ -11,6 +11,7 @@ const exportFormats: readonly ExportFormat[] = ["osv", "openvex", "csaf", "secdb
 
 /** Adds the commands to those of advisories. */
 export function addAdvisoryCommands(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
+  advisories.description(`${advisories.description()}, import, export`);
   addImport(advisories, shell, finish);
   addExport(advisories, shell);
 }

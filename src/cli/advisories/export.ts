@@ -1,5 +1,5 @@
 // `gatehouse advisories export`: what a group has published, in the formats that scanners read.
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
@@ -122,6 +122,11 @@ function fileNameOf(id: string): string {
 
 /** Whoever reads the file sees the old one or the new one, never a part. */
 async function writeJson(file: string, value: unknown): Promise<void> {
-  await writeFile(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`);
-  await rename(`${file}.new`, file);
+  try {
+    await writeFile(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`);
+    await rename(`${file}.new`, file);
+  } catch (error) {
+    await rm(`${file}.new`, { force: true });
+    throw error;
+  }
 }

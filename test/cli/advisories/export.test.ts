@@ -1,6 +1,6 @@
 // `gatehouse advisories export`, as a person runs it.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Ajv } from "ajv";
@@ -153,6 +153,15 @@ describe("advisories export", () => {
       for (const product of each.product_status.known_affected ?? []) assert.ok(said(each.remediations).has(product));
       for (const product of each.product_status.known_not_affected ?? []) assert.ok(said(each.flags).has(product));
     }
+  });
+
+  it("a directory in the place of the file is left as it was", async () => {
+    const output = path.join(desk.caller.home, "directory");
+    mkdirSync(output);
+    const args = ["advisories", "export", "--group", group, "--format", "csaf", "--output", output];
+    const { code, stderr } = await desk.caller.run(...args);
+    assert.match(stderr, /directory cannot be written: /);
+    assert.deepEqual([code, existsSync(`${output}.new`)], [1, false]);
   });
 
   it("a place that cannot be written to is named", async () => {
