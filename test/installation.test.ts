@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, describe, it } from "node:test";
+import pino from "pino";
 import { bootstrap } from "../src/cli/bootstrap.ts";
 import { openDevelopment } from "../src/development.ts";
 import { newPostgresDatabase, stopPostgres } from "./harness/postgres.ts";
@@ -10,6 +11,7 @@ import { type EmptyServer, startEmptyServer } from "./harness/server.ts";
 after(stopPostgres);
 
 const baseUrl = "http://127.0.0.1";
+const log = pino({ level: "silent" });
 
 /** Starts servers at once; rejects when one does not start. */
 async function startTogether(stack: AsyncDisposableStack, count: number): Promise<EmptyServer[]> {
@@ -32,7 +34,7 @@ describe("on a new database, at once", () => {
   it("development servers make one sample organization", async () => {
     await using stack = new AsyncDisposableStack();
     const servers = await startTogether(stack, 3);
-    const opened = await Promise.all(servers.map(({ config, server }) => openDevelopment(config, server)));
+    const opened = await Promise.all(servers.map(({ config, server }) => openDevelopment(config, server, log)));
     for (const development of opened) stack.use(development);
     assert.equal(new Set(opened.map(({ organization }) => organization.groupUid)).size, 1);
   });
