@@ -2,12 +2,13 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { ApiError } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { BodyLimits } from "./body.ts";
+import { type BodyLimits, discardBody } from "./body.ts";
 import { connect } from "./fast/connect.ts";
+import { respond } from "./fast/exchange.ts";
 import { grpc } from "./fast/grpc.ts";
 import { grpcWeb } from "./fast/grpc-web.ts";
 import type { Protocol } from "./fast/protocol.ts";
-import { type HttpRequest, type HttpResponse, readHeader } from "./http-message.ts";
+import { type HttpRequest, type HttpResponse, isHttp2, readHeader } from "./http-message.ts";
 import { callHeaders, sendReply } from "./reply.ts";
 
 export interface RefusalOptions extends BodyLimits {
@@ -31,9 +32,16 @@ export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
   const { proto } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
   const protocols: Readonly<Record<string, Protocol>> = { grpc, "grpc-web": grpcWeb, connect: proto };
   return (request, response, call, error) => {
-    const { status, headers, body = "", trailers } = (protocols[call.door] ?? proto).failure(error);
-    // gRPC over HTTP/2, "Responses": without a message the trailers are the head.
-    const reply = { status, headers: { ...headers, ...(trailers as Record<string, string>) }, body, closes: false };
-    sendReply(request, response, reply, callHeaders(call), options);
+    const answer = (protocols[call.door] ?? proto).failure(error);
+    if (isHttp2(response)) {
+      respond(response.stream, answer, call);
+      void discardBody(request, options).then(() => {
+        // RFC 9113 §8.1: the rest is not wanted. To say so at once would overtake the answer.
+        if (!request.readableEnded) response.stream.close();
+      });
+    } else {
+      const { status, headers, body = "" } = answer;
+      sendReply(request, response, { status, headers, body, closes: false }, callHeaders(call), options);
+    }
   };
 }

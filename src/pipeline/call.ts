@@ -27,7 +27,7 @@ export interface Call {
   setReplyHeader(name: string, value: string): void;
   /** Aborted when the client goes away or its deadline passes. */
   readonly signal: AbortSignal | undefined;
-  /** The method that is called. Set by the pipeline. */
+  /** The method that is called. Set by the pipeline, which then logs the call. */
   method?: Pick<Method, "path" | "descriptor">;
   /** Who is calling. Set by the authenticate step; absent for methods that are open to all. */
   caller?: Caller;

@@ -82,7 +82,6 @@ function composeMethod(
   }
 
   function identify(call: Call): Promise<void> | undefined {
-    call.method = method;
     return rule.type === "open" || call.caller ? undefined : authenticate(call, options);
   }
 
@@ -92,6 +91,7 @@ function composeMethod(
       const startedAt = performance.now();
       const refuse = (error: unknown): never => {
         const failure = finishError(error, domain);
+        call.method = method;
         observer(call, path, performance.now() - startedAt, failure);
         throw failure;
       };
@@ -105,6 +105,7 @@ function composeMethod(
       const startedAt = performance.now();
       let failure: ApiError | undefined;
       try {
+        call.method = method;
         const pending = identify(call);
         if (pending) await pending;
         admit(call, request);

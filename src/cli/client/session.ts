@@ -126,6 +126,7 @@ export interface Opened {
 export async function openTransport(url: string, authorize: (headers: Headers) => Promise<void>): Promise<Opened> {
   const { createGrpcTransport, Http2SessionManager } = await import("@connectrpc/connect-node");
   const sessionManager = new Http2SessionManager(url);
+  const heard = new WeakSet<object>();
   const withToken: Interceptor = (next) => async (request) => {
     await authorize(request.header);
     return await next(request);
@@ -137,7 +138,9 @@ export async function openTransport(url: string, authorize: (headers: Headers) =
       async request(...args: Parameters<typeof sessionManager.request>) {
         const stream = await sessionManager.request(...args);
         // Its call fails, too. A session that ends of itself tells it once more, when the manager does not listen any longer.
-        stream.session?.on("error", () => {});
+        const { session } = stream;
+        if (session && !heard.has(session)) session.on("error", () => {});
+        if (session) heard.add(session);
         return stream;
       },
       notifyResponseByteRead: (stream) => sessionManager.notifyResponseByteRead(stream),

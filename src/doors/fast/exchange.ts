@@ -62,7 +62,8 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
   };
 }
 
-function respond(stream: ServerHttp2Stream, { status, headers, body, trailers }: Answer, call: Call): void {
+/** Sends an answer on a stream of HTTP/2. */
+export function respond(stream: ServerHttp2Stream, { status, headers, body, trailers }: Answer, call: Call): void {
   // As a list, which node:http2 writes as it is.
   const lines = [":status", String(status), "x-request-id", call.requestId];
   for (const name in headers) if (!call.replyHeaders.has(name)) lines.push(name, headers[name]!);
