@@ -95,15 +95,29 @@ export function openIssuers(options: IssuersOptions): Issuers {
     return {
       async find(hint) {
         const found = selectKeys(entry.keys ?? [], hint);
-        if (found.length > 0 || isYounger(entry.lookedAt, limits.cooldownMs)) return found;
+        if (found.length > 0) return found;
         // A key may be newer than the store; random kids must not make us ask more often (security case T12).
-        entry.lookedAt = clock();
-        await refresh(entry);
+        if (entry.fetching) await entry.fetching;
+        else if (isYounger(entry.lookedAt, limits.cooldownMs)) return found;
+        else await lookAgain(entry);
         if (entry.failure) throw entry.failure;
         return selectKeys(entry.keys ?? [], hint);
       },
     };
   }
+
+  async function lookAgain(entry: Entry): Promise<void> {
+    const before = entry.lookedAt;
+    entry.lookedAt = clock();
+    try {
+      await refresh(entry);
+    } catch (error) {
+      // Nobody was asked: too many others are.
+      entry.lookedAt = before;
+      throw error;
+    }
+  }
+
   return { keysFor };
 }
 

@@ -71,6 +71,15 @@ describe("the keys of an issuer", () => {
     assert.equal(server.requests.length, 6);
   });
 
+  it("are waited for by all who bring a new one at the same time", async () => {
+    await using server = await startIssuer(es256);
+    const issuers = open(fetchLoopback(), testClock());
+    await issuers.keysFor(server.url);
+    server.answers["/keys"] = JSON.parse(keySetText(es256, next));
+    assert.deepEqual(await kidsOf(issuers, server.url, next.kid, next.kid, next.kid), [next.kid, next.kid, next.kid]);
+    assert.equal(server.requests.length, 4);
+  });
+
   it("J9: serve for an hour while the issuer is down, then they are UNAVAILABLE", async () => {
     const server = await startIssuer(es256);
     const clock = testClock();
