@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";
 import { Capability } from "../gen/chainguard/capabilities/capabilities_pb.ts";
 import { openKeyRing } from "../src/authn/keys.ts";
-import { createTokens } from "../src/authn/tokens.ts";
+import { newTokens } from "../src/authn/tokens.ts";
 import { Access } from "../src/authz/access.ts";
 import { capabilitySet } from "../src/authz/capabilities.ts";
 import { systemClock } from "../src/clock.ts";
@@ -82,7 +82,7 @@ async function warmToken(database: Database, dataDir: string, { ownerUid }: Land
     clock: systemClock,
     refreshCooldownMs: 1000,
   });
-  const tokens = createTokens({ issuer, audiences: [issuer], keys, clock: systemClock });
+  const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: systemClock });
   const act = { iss: issuer, sub: "owner", aud: issuer };
   const { token } = await tokens.issue({ subject: ownerUid, audience: [issuer], act, grants: {}, narrowing: {} });
   await tokens.verify(token);

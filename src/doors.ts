@@ -5,13 +5,13 @@ import type { Api } from "./api.ts";
 import type { Config } from "./config.ts";
 import { detailTypes } from "./doors/detail-types.ts";
 import type { HttpHandler } from "./doors/dispatch.ts";
-import { createEndpoints, type EndpointOptions, type Endpoints } from "./doors/endpoints.ts";
-import { createFastPath, type FastPath } from "./doors/fast/fast-path.ts";
+import { type EndpointOptions, type Endpoints, newEndpoints } from "./doors/endpoints.ts";
+import { type FastPath, newFastPath } from "./doors/fast/fast-path.ts";
 import { defaultLimits } from "./doors/limits.ts";
 import { type Listener, openListener } from "./doors/listen.ts";
-import { createGateway } from "./doors/rest/gateway.ts";
-import { createRouter, type RouterOptions } from "./doors/router.ts";
-import { createSite, type Mounts, type Pages } from "./doors/site.ts";
+import { newGateway } from "./doors/rest/gateway.ts";
+import { newRouter, type RouterOptions } from "./doors/router.ts";
+import { type Mounts, newSite, type Pages } from "./doors/site.ts";
 import { limits } from "./limits.ts";
 import { type Call, newRequestId } from "./pipeline/call.ts";
 
@@ -30,8 +30,8 @@ export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draini
 export async function openDoors(options: DoorsOptions): Promise<Listener> {
   const { config, log } = options;
   const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
-  const fast = config.fastPath ? newFastPath(options.api, onError) : undefined;
-  const router = newRouter(options);
+  const fast = config.fastPath ? fastPathOf(options.api, onError) : undefined;
+  const router = routerOf(options);
   return await openListener({
     host: config.host,
     port: config.port,
@@ -48,8 +48,8 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
   });
 }
 
-function newFastPath({ methods }: Api, onError: (error: unknown) => void): FastPath {
-  return createFastPath({
+function fastPathOf({ methods }: Api, onError: (error: unknown) => void): FastPath {
+  return newFastPath({
     methods,
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
@@ -63,12 +63,12 @@ function newFastPath({ methods }: Api, onError: (error: unknown) => void): FastP
   });
 }
 
-function newRouter(options: DoorsOptions): HttpHandler {
+function routerOf(options: DoorsOptions): HttpHandler {
   const { api, operations, draining } = options;
-  return createRouter({
+  return newRouter({
     methods: api.methods,
     operations,
-    fallback: newSite(options),
+    fallback: siteOf(options),
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     maxJsonDepth: limits.jsonDepth,
@@ -79,9 +79,9 @@ function newRouter(options: DoorsOptions): HttpHandler {
 }
 
 /** Whatever is no RPC: pages, else endpoints, else REST. */
-function newSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
+function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
   const { domain } = config;
-  const gateway = createGateway(api.now.values(), {
+  const gateway = newGateway(api.now.values(), {
     later: api.later,
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
@@ -100,8 +100,8 @@ function newSite({ config, log, api, endpoints, pages, mounts, observe }: DoorsO
     newRequestId,
     observe,
   };
-  const plain = createEndpoints(endpoints, endpointOptions, (request, response) => gateway.handle(request, response));
-  return createSite(pages, mounts, plain);
+  const plain = newEndpoints(endpoints, endpointOptions, (request, response) => gateway.handle(request, response));
+  return newSite(pages, mounts, plain);
 }
 
 /** As a call is logged, though without what is wrong: that may have something of the body in it. */

@@ -2,7 +2,7 @@
 
 import type { Logger } from "pino";
 import type { KeyRing } from "./authn/keys.ts";
-import { createTokens } from "./authn/tokens.ts";
+import { newTokens } from "./authn/tokens.ts";
 import type { Config } from "./config.ts";
 import type { Endpoint, Endpoints } from "./doors/endpoints.ts";
 import { limits } from "./limits.ts";
@@ -31,7 +31,7 @@ export function endpoints(deps: EndpointDeps): Endpoints {
   const { service, group, notificationSecret } = deps.config.registry;
   const issuer = deps.config.baseUrl;
   // A client that shows a token here is at the API's address, on behalf of the registry: a token for either will do.
-  const tokens = createTokens({ issuer, audiences: [issuer, service], keys: deps.keys, clock: deps.clock });
+  const tokens = newTokens({ issuer, audiences: [issuer, service], keys: deps.keys, clock: deps.clock });
   const names = { registryGroup: group, maxDepth: limits.groupDepth };
   const log = (event: object) => deps.log.info(event, "registry token");
   return {

@@ -5,8 +5,8 @@ import { newDiscoverer } from "./authn/discover.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
 import { type KeyRing, openKeyRing } from "./authn/keys.ts";
 import { fetchJson } from "./authn/outbound.ts";
-import { createTokens, type Tokens } from "./authn/tokens.ts";
-import { createPolicy, type Policy } from "./authz/policy.ts";
+import { newTokens, type Tokens } from "./authn/tokens.ts";
+import { newPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Listener } from "./doors/listen.ts";
@@ -14,12 +14,12 @@ import { openDoors } from "./doors.ts";
 import { endpoints } from "./endpoints.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { limits } from "./limits.ts";
-import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { type Metrics, newMetrics } from "./observe/metrics.ts";
 import { openConfiguredDatabase, toRefusal } from "./open-database.ts";
 import { operations } from "./operations.ts";
 import { outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
-import { createObserver } from "./pipeline/observe.ts";
+import { newObserver } from "./pipeline/observe.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
@@ -75,14 +75,14 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     refreshCooldownMs: limits.keyRefreshCooldownMs,
   });
   await resealAll(database, seals, clock, log);
-  const tokens = createTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
+  const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = policyOver(database);
   const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   const tokenService = await openTokenService({ config, database, clock, policy, tokens, failures, seals, log });
   const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
-  const metrics = createMetrics();
+  const metrics = newMetrics();
   measure(metrics, tokens, policy);
-  const observer = createObserver(log, metrics);
+  const observer = newObserver(log, metrics);
   const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain };
   const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
   const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
@@ -105,7 +105,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
 }
 
 function policyOver({ session, accessEpoch }: Database): Policy {
-  return createPolicy({
+  return newPolicy({
     findHeldRoles: (uid) => findHeldRoles(session, uid),
     findMappedRole: (uid) => findMappedRole(session, uid),
     epoch: () => accessEpoch.current(),

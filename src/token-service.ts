@@ -13,8 +13,8 @@ import { identityDirectory } from "./services/iam/directory.ts";
 import { openSignIn } from "./sign-in/open.ts";
 import type { Database } from "./storage/database.ts";
 import type { Seals } from "./storage/seals.ts";
-import { createExchange, createPersonVerifier, type ExchangeEvent } from "./sts/exchange.ts";
-import { createExplainExchange } from "./sts/explanation.ts";
+import { type ExchangeEvent, newExchange, newPersonVerifier } from "./sts/exchange.ts";
+import { newExplainExchange } from "./sts/explanation.ts";
 
 /** What the token service rests on. */
 export interface TokenServiceOptions {
@@ -62,8 +62,8 @@ export async function openTokenService(options: TokenServiceOptions) {
     issuer: config.baseUrl,
     directory: exchangeDeps.directory,
     issuers: exchangeDeps.issuers,
-    exchange: createExchange(exchangeDeps),
-    explainExchange: createExplainExchange(exchangeDeps),
-    verifyPerson: createPersonVerifier(exchangeDeps),
+    exchange: newExchange(exchangeDeps),
+    explainExchange: newExplainExchange(exchangeDeps),
+    verifyPerson: newPersonVerifier(exchangeDeps),
   };
 }

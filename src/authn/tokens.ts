@@ -69,7 +69,7 @@ const keptTokenLength = 2048;
 const maxPayloadLength = 7 * 1024;
 
 /** Makes the issuer and verifier; throws when issuer or audiences are not configured (security case T4). */
-export function createTokens(options: TokensOptions): Tokens {
+export function newTokens(options: TokensOptions): Tokens {
   if (options.issuer === "") throw new Error("issuer: must not be empty");
   if (options.audiences.length === 0) throw new Error("audiences: must name at least one");
   if (options.audiences.includes("")) throw new Error("audiences: must not be empty texts");

@@ -35,7 +35,7 @@ export interface Policy {
 /** Identities and groups that are remembered: a grant of one identity at one group weighs 1. */
 const maximumGrants = 200_000;
 
-export function createPolicy(source: GrantSource): Policy {
+export function newPolicy(source: GrantSource): Policy {
   const cache = new LRUCache<string, Grants>({ maxSize: maximumGrants, sizeCalculation: (grants) => 1 + grants.size });
   let cachedEpoch = -1;
   let hits = 0;

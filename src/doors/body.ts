@@ -16,7 +16,7 @@ const maxDiscardMs = 1000;
 export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> {
   const { maxBodyBytes, bodyTimeoutMs } = limits;
   if (announcedLength(req) > maxBodyBytes) return Promise.reject(tooLarge(maxBodyBytes));
-  const body = createBuffer();
+  const body = newBuffer();
   return new Promise((resolve, reject) => {
     const onData = (chunk: Buffer) => {
       if (body.size() + chunk.length <= maxBodyBytes) body.append(chunk);
@@ -107,7 +107,7 @@ function tooLate(): HttpError {
 }
 
 /** Grows by doubling, so that a body in many tiny chunks takes no more memory than its bytes. */
-function createBuffer() {
+function newBuffer() {
   let buffer = Buffer.alloc(0);
   let size = 0;
   return {

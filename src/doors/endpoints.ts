@@ -61,7 +61,7 @@ export interface EndpointOptions {
 }
 
 /** Serves the endpoints; whatever else is asked for goes on to `next`. */
-export function createEndpoints(endpoints: Endpoints, options: EndpointOptions, next: HttpHandler): HttpHandler {
+export function newEndpoints(endpoints: Endpoints, options: EndpointOptions, next: HttpHandler): HttpHandler {
   return (request, response) => {
     const path = pathOf(request);
     const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;

@@ -22,7 +22,7 @@ export interface RouterOptions extends RefusalOptions {
 const load = loader(import.meta.url);
 
 /** Makes the request listener of both HTTP versions. What serves a service is made with its first request. */
-export function createRouter(options: RouterOptions): HttpHandler {
+export function newRouter(options: RouterOptions): HttpHandler {
   const made = new Map<string, HttpHandler>();
   const refuse = newRpcRefusal(options);
   return (request, response) => {

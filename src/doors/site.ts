@@ -21,7 +21,7 @@ export type Pages = Readonly<Record<string, (request: HttpRequest) => PageReply 
 export type Mounts = Readonly<Record<string, HttpHandler>>;
 
 /** Serves the pages and what is mounted; whatever else is asked for goes on to `next`. */
-export function createSite(pages: Pages, mounts: Mounts, next: HttpHandler): HttpHandler {
+export function newSite(pages: Pages, mounts: Mounts, next: HttpHandler): HttpHandler {
   const prefixes = Object.keys(mounts);
   const mountOf = (path: string): HttpHandler | undefined => {
     const prefix = prefixes.find((each) => path.startsWith(each));

@@ -21,7 +21,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-export function createMetrics(): Metrics {
+export function newMetrics(): Metrics {
   const registry = new Registry();
   const measureProcess = once(() => {
     const { collectDefaultMetrics }: typeof prometheus = load("prom-client");

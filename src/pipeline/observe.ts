@@ -11,7 +11,7 @@ export type Observer = (call: Call, path: string, durationMs: number, failure: A
 const ownFailures: ReadonlySet<Code> = new Set([Code.INTERNAL, Code.UNKNOWN, Code.DATA_LOSS, Code.UNAVAILABLE]);
 
 /** Logs and counts. Neither a token nor a body ever gets here. */
-export function createObserver(log: Logger, metrics: Metrics): Observer {
+export function newObserver(log: Logger, metrics: Metrics): Observer {
   return (call, path, durationMs, failure) => {
     const code = failure ? codeName(failure.code) : "OK";
     metrics.observeCall(path, call.door, code, durationMs / 1000);

@@ -10,14 +10,14 @@ import type { Seals } from "../storage/seals.ts";
 import type { IdentityDirectory } from "../sts/assumption.ts";
 import type { IssueDeps } from "../sts/issue.ts";
 import type { OrganizationProvider } from "../sts/provider-assumption.ts";
-import { createRefresh } from "../sts/refresh.ts";
+import { newRefresh } from "../sts/refresh.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { findMappings } from "./mapped-groups.ts";
 import { signInPages } from "./pages.ts";
 import { loginProviders } from "./providers.ts";
-import { createRecheck } from "./recheck.ts";
+import { newRecheck } from "./recheck.ts";
 import { callbackPath, type SignInDeps, type SignInLimits } from "./sign-in.ts";
-import { createUpstream } from "./upstream.ts";
+import { newUpstream } from "./upstream.ts";
 
 /** What is put together, from all over the program. */
 export interface OpenSignInOptions extends IssueDeps {
@@ -38,7 +38,7 @@ export interface OpenSignInOptions extends IssueDeps {
 /** The pages that people see, and what the token service has of it. */
 export interface OpenedSignIn {
   readonly pages: Pages;
-  readonly exchangeRefreshToken: ReturnType<typeof createRefresh>;
+  readonly exchangeRefreshToken: ReturnType<typeof newRefresh>;
   /** The identity providers of organizations, for the exchange of their tokens. */
   readonly findProvider: (uid: string) => Promise<OrganizationProvider | undefined>;
 }
@@ -51,7 +51,7 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   const deps: SignInDeps = {
     ...options,
     providers,
-    upstream: createUpstream({
+    upstream: newUpstream({
       fetch: options.fetch,
       clock,
       redirectUri: config.baseUrl + callbackPath,
@@ -64,12 +64,12 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     dev: config.dev,
     errorDomain: `iam.${config.domain}`,
   };
-  const exchangeRefreshToken = createRefresh({
+  const exchangeRefreshToken = newRefresh({
     ...options,
     store,
     audiences,
     lifetimeMs: limits.refreshMs,
-    recheck: createRecheck(directory, providers),
+    recheck: newRecheck(directory, providers),
     log: (event) => log.info(event, "refresh"),
   });
   async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {

@@ -6,7 +6,7 @@ import type { LoginProvider } from "./login-provider.ts";
 import type { Providers } from "./providers.ts";
 
 /** Makes what each refresh begins with: all that let somebody sign in must still hold (security case X5). */
-export function createRecheck(directory: IdentityDirectory, providers: Pick<Providers, "find">) {
+export function newRecheck(directory: IdentityDirectory, providers: Pick<Providers, "find">) {
   return async (identityUid: string, signIn: SignIn): Promise<void> => {
     const provider = await providers.find(signIn.provider);
     if (!provider || !isSame(provider, signIn.act)) {

@@ -50,7 +50,7 @@ interface Known {
 }
 
 /** Makes the client of all login providers. */
-export function createUpstream(options: UpstreamOptions): Upstream {
+export function newUpstream(options: UpstreamOptions): Upstream {
   const known = new LRUCache<string, Known>({ max: maxProviders });
 
   async function configurationOf(provider: LoginProvider): Promise<client.Configuration> {

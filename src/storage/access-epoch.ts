@@ -15,7 +15,7 @@ export interface AccessEpoch {
 }
 
 /** Makes the reader of one node. */
-export function createAccessEpoch(session: Session): AccessEpoch {
+export function newAccessEpoch(session: Session): AccessEpoch {
   const statement = session.prepared("settings.get", (db, { settings }) =>
     db
       .select({ value: settings.value })

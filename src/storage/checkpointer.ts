@@ -35,7 +35,7 @@ export const keptLogBytes = longLogPages * 4096;
 type Order = "checkpoint" | "empty" | "close";
 
 /** Makes the checkpointer of a database file. Its thread starts with the first commit. */
-export function createCheckpointer(file: string, longLog = longLogPages): Checkpointer {
+export function newCheckpointer(file: string, longLog = longLogPages): Checkpointer {
   let worker: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
   let pages = 0;

@@ -1,11 +1,11 @@
 // The one place that chooses between the databases.
-import { type AccessEpoch, advanceAccessEpoch, createAccessEpoch } from "./access-epoch.ts";
+import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./access-epoch.ts";
 import { type ChangeEntry, writeChanges } from "./changes.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
 import { type FindingMemory, newFindingMemory } from "./finder.ts";
-import { createMilestones, type Milestones } from "./milestones.ts";
+import { type Milestones, newMilestones } from "./milestones.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
-import { createTextMemory } from "./text-memory.ts";
+import { newTextMemory } from "./text-memory.ts";
 
 export interface Database {
   readonly dialect: "sqlite" | "postgres";
@@ -35,9 +35,9 @@ export interface Database {
  */
 export async function openDatabase(url: string, limits: DatabaseLimits, mode: OpenMode = "create"): Promise<Database> {
   const dialect = await openDialect(url, limits, mode);
-  const accessEpoch = createAccessEpoch(dialect.session);
+  const accessEpoch = newAccessEpoch(dialect.session);
   const read: Database["read"] = (body) => dialect.read(body);
-  const texts = createTextMemory(read);
+  const texts = newTextMemory(read);
   return {
     dialect: dialect.name,
     session: dialect.session,
@@ -49,7 +49,7 @@ export async function openDatabase(url: string, limits: DatabaseLimits, mode: Op
     },
     accessEpoch,
     findings: newFindingMemory(texts),
-    milestones: createMilestones(read),
+    milestones: newMilestones(read),
     check: () => dialect.check(),
     async close() {
       await texts.close();

@@ -51,7 +51,7 @@ export interface Milestones {
 }
 
 /** Makes them for one database. */
-export function createMilestones(read: Read, limits: MilestoneLimits = defaultLimits): Milestones {
+export function newMilestones(read: Read, limits: MilestoneLimits = defaultLimits): Milestones {
   const known = new LRUCache<string, Marks>({
     maxSize: limits.marks,
     sizeCalculation: ({ stretches }) => stretches.length,

@@ -6,7 +6,7 @@ import { getTableName, loadPostgresDriver } from "./drizzle.ts";
 import { DatabaseMissing, driverCode, StaleRow, StorageUnavailable, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { applicationName, openPool } from "./postgres-pool.ts";
-import { createSemaphore } from "./semaphore.ts";
+import { newSemaphore } from "./semaphore.ts";
 import { newSession, runLater, type Session } from "./session.ts";
 import { postgresDialect } from "./tables.postgres.ts";
 
@@ -27,7 +27,7 @@ const writingShare = 3 / 4;
 export async function openPostgres(url: string, limits: DatabaseLimits, mode: OpenMode): Promise<Dialect> {
   await migrateUnderLock(url, limits, mode);
   const { pool, transact, check, close } = openPool(url, limits);
-  const writers = createSemaphore({
+  const writers = newSemaphore({
     permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,

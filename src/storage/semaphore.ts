@@ -15,7 +15,7 @@ export interface Semaphore {
 }
 
 /** Makes one that nobody holds. */
-export function createSemaphore({ permits, maxWaiting, maxWaitMs }: SemaphoreOptions): Semaphore {
+export function newSemaphore({ permits, maxWaiting, maxWaitMs }: SemaphoreOptions): Semaphore {
   let free = permits;
   const waiting = new Set<() => void>();
 

@@ -18,7 +18,7 @@ export interface Snapshot {
 }
 
 /** Makes the one of a connection. What a turn reads is never older than what was acknowledged before the turn began. */
-export function createSnapshot(reader: BetterSqlite.Database): Snapshot {
+export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
   const begin = reader.prepare("BEGIN");
   const commit = reader.prepare("COMMIT");
   const rollback = reader.prepare("ROLLBACK");

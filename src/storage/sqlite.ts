@@ -5,16 +5,16 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";
 import { onceUnlocked } from "./busy.ts";
-import { createCheckpointer, keptLogBytes } from "./checkpointer.ts";
+import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect, OpenMode } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { DatabaseMissing, translateError } from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "./session.ts";
-import { createSnapshot, type Snapshot } from "./snapshot.ts";
+import { newSnapshot, type Snapshot } from "./snapshot.ts";
 import { runNow } from "./sqlite-statement.ts";
 import { sqliteDialect } from "./tables.sqlite.ts";
-import { createWriteQueue } from "./write-queue.ts";
+import { newWriteQueue } from "./write-queue.ts";
 
 const { drizzle, migrate } = loadSqliteDriver();
 const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
@@ -37,14 +37,14 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
   await using opened = new AsyncDisposableStack();
   const writer = opened.adopt(await openWriter(file, limits), closeConnection);
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
-  const snapshot = createSnapshot(reader);
+  const snapshot = newSnapshot(reader);
   const readSession = sessionOf(reader, (statement) => opening(snapshot, runNow(statement)));
   // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
   const transaction = { ...sessionOf(writer, runNow), lockTables: async () => {}, lockChanges: async () => {} };
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
-  const checkpointer = createCheckpointer(file);
+  const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);
-  const queue = createWriteQueue(writer, {
+  const queue = newWriteQueue(writer, {
     ...limits,
     room: checkpointer.room,
     afterFull: checkpointer.afterFull,

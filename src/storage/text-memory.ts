@@ -77,7 +77,7 @@ export interface TextMemory {
 }
 
 /** Makes one that has no texts yet. */
-export function createTextMemory(read: Read, limits: TextLimits = defaultLimits): TextMemory {
+export function newTextMemory(read: Read, limits: TextLimits = defaultLimits): TextMemory {
   const kept = new LRUCache<string, Kept>({
     maxSize: limits.bytes,
     sizeCalculation: ({ index }) => index.bytes,

@@ -51,7 +51,7 @@ interface Job {
  * Group commit on one SQLite connection: the writes that arrive while others are made or flushed share a transaction and
  * one flush to disk, each behind a savepoint of its own.
  */
-export function createWriteQueue(connection: BetterSqlite.Database, options: WriteQueueOptions): WriteQueue {
+export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQueueOptions): WriteQueue {
   const begin = connection.prepare("BEGIN IMMEDIATE");
   const commit = connection.prepare("COMMIT");
   const rollback = connection.prepare("ROLLBACK");

@@ -62,7 +62,7 @@ export interface ExchangeEvent {
 type Presented = PresentedToken | { readonly aws: AwsRequest; readonly issuer: string; readonly subject: string };
 
 /** Makes the Exchange method. */
-export function createExchange(deps: ExchangeDeps) {
+export function newExchange(deps: ExchangeDeps) {
   return async (request: ExchangeRequest, call: Call): Promise<MessageInitShape<typeof RawTokenSchema>> => {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
     call.setReplyHeader("cache-control", "no-store");
@@ -83,7 +83,7 @@ export function createExchange(deps: ExchangeDeps) {
 }
 
 /** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
-export function createPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
+export function newPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
   return (call) =>
     lookAtToken(deps, call, async (token) => {
       const presented = readPresented(token);

@@ -24,7 +24,7 @@ type Check = MessageInitShape<typeof ExchangeCheckSchema>;
 type Deps = AssumptionDeps & AwsAssumptionDeps;
 
 /** Makes the ExplainExchange method. It makes no token and keeps nothing of what it is given. */
-export function createExplainExchange(deps: Deps) {
+export function newExplainExchange(deps: Deps) {
   return async (request: ExplainExchangeRequest): Promise<MessageInitShape<typeof ExplainExchangeResponseSchema>> => {
     const identity = await deps.directory.find(request.identity);
     if (!identity) throw notFound("identity", request.identity);

@@ -100,7 +100,7 @@ export function signInNarrowing({ scopes, capabilities }: Narrowing): Pick<SignI
 }
 
 /** Makes the ExchangeRefreshToken method. */
-export function createRefresh(deps: RefreshDeps) {
+export function newRefresh(deps: RefreshDeps) {
   return async (
     request: ExchangeRefreshTokenRequest,
     call: Call,

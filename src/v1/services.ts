@@ -16,11 +16,11 @@ import { roleBindings } from "./role-bindings.ts";
 import { roles } from "./roles.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { terms } from "./terms.ts";
-import { createToday } from "./today.ts";
+import { newToday } from "./today.ts";
 
 /** The services of version 1, on top of those of today. Throws an Error when a method has a counterpart that is not served. */
 export function v1Services(current: readonly Implementation[], deps: Deps): V1Implementation[] {
-  const today = createToday(current, deps.clock);
+  const today = newToday(current, deps.clock);
   const served = [
     groups(today),
     identities(today, deps),

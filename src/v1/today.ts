@@ -48,7 +48,7 @@ interface Known {
 }
 
 /** Makes the methods of some services callable. */
-export function createToday(implementations: readonly Implementation[], clock: Clock): Today {
+export function newToday(implementations: readonly Implementation[], clock: Clock): Today {
   const book = ruleBook(implementations);
   const owners = new Map(
     implementations.flatMap((each) => each.service.methods.map((method) => [methodPath(method), each] as const)),

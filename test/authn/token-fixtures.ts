@@ -5,7 +5,7 @@ import { ApiError, type Code } from "../../src/aip/errors.ts";
 import type { KeyAlgorithm, KeyRecord, KeyRing, KeyStore } from "../../src/authn/keys.ts";
 import { openKeyRing } from "../../src/authn/keys.ts";
 import {
-  createTokens,
+  newTokens,
   TokenError,
   type TokenErrorReason,
   type TokenRequest,
@@ -76,7 +76,7 @@ export async function openNode(
   { store = memoryKeyStore(), clock = testClock(), ...options }: Partial<NodeOptions> = {},
 ) {
   const keys: KeyRing = await openKeyRing(store, { algorithm, clock: clock.read, refreshCooldownMs: cooldownMs });
-  const tokens = createTokens({ issuer, audiences: [issuer], keys, clock: clock.read, ...options });
+  const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: clock.read, ...options });
   return { store, clock, keys, tokens };
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { Code } from "../../src/aip/errors.ts";
 import type { KeyAlgorithm } from "../../src/authn/keys.ts";
-import { createTokens, type TokenErrorReason, tokenErrorText } from "../../src/authn/tokens.ts";
+import { newTokens, type TokenErrorReason, tokenErrorText } from "../../src/authn/tokens.ts";
 import { capabilityNames, capabilitySet, formatCapabilitySet } from "../../src/authz/capabilities.ts";
 import {
   isApiError,
@@ -151,7 +151,7 @@ describe("the narrowing of a token", async () => {
   }
 });
 
-describe("createTokens", async () => {
+describe("newTokens", async () => {
   const { keys } = await openNode("ES256");
   const cases: [name: string, options: { issuer: string; audiences: string[] }, message: RegExp][] = [
     ["without issuer", { issuer: "", audiences: [issuer] }, /^issuer: must not be empty/],
@@ -160,7 +160,7 @@ describe("createTokens", async () => {
   ];
   for (const [name, options, message] of cases) {
     it(`T4: refuses to start ${name}`, () => {
-      const create = () => createTokens({ ...options, keys, clock: testClock().read });
+      const create = () => newTokens({ ...options, keys, clock: testClock().read });
       assert.throws(create, (error: Error) => message.test(error.message));
     });
   }

@@ -10,7 +10,7 @@ import {
 import type { AddressInfo, Server } from "node:net";
 import { createRegistry } from "@bufbuild/protobuf";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { createGateway, type GatewayOptions } from "../../src/doors/rest/gateway.ts";
+import { type GatewayOptions, newGateway } from "../../src/doors/rest/gateway.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 
 /** What a client sends. */
@@ -48,7 +48,7 @@ export interface Doors extends AsyncDisposable {
 export async function openDoors(methods: readonly Method[], options: Partial<GatewayOptions> = {}): Promise<Doors> {
   const reported: unknown[] = [];
   let requests = 0;
-  const gateway = createGateway(methods, {
+  const gateway = newGateway(methods, {
     maxBodyBytes: 4 << 20,
     bodyTimeoutMs: 10_000,
     maxJsonDepth: 100,

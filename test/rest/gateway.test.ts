@@ -14,7 +14,7 @@ import {
 } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { Code, codeName, unauthenticated } from "../../src/aip/errors.ts";
-import { createGateway } from "../../src/doors/rest/gateway.ts";
+import { newGateway } from "../../src/doors/rest/gateway.ts";
 import type { Call } from "../../src/pipeline/call.ts";
 import { assertError, bodyOf } from "./answers.ts";
 import { type Doors, openDoors, versions } from "./doors.ts";
@@ -310,7 +310,7 @@ for (const version of versions) {
   });
 }
 
-describe("createGateway", () => {
+describe("newGateway", () => {
   const options = {
     maxBodyBytes: 1,
     bodyTimeoutMs: 1,
@@ -324,13 +324,13 @@ describe("createGateway", () => {
   it("refuses conflicting routes at once, naming both", () => {
     const twice = [methodOf(groups.getGroup), { ...methodOf(groups.getGroup), path: "/other.Service/GetGroup" }];
     assert.throws(
-      () => createGateway(twice, options),
+      () => newGateway(twice, options),
       /GroupsService\/GetGroup, and GET .* of \/other\.Service\/GetGroup/,
     );
   });
 
   it("tells what leads to a method", () => {
-    const gateway = createGateway([...methods, methodOf(RoleBindingsService.method.batchCreateRoleBindings)], options);
+    const gateway = newGateway([...methods, methodOf(RoleBindingsService.method.batchCreateRoleBindings)], options);
     assert.equal(gateway.matches("GET", "/iam/v2beta1/groups"), true);
     assert.equal(gateway.matches("POST", "/iam/v2beta1/roleBindings:batchCreate"), true);
     assert.equal(gateway.matches("PUT", "/iam/v2beta1/groups"), false);

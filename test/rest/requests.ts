@@ -8,13 +8,13 @@ import { bindRequest } from "../../src/doors/rest/bind.ts";
 import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
 import { parseJsonText } from "../../src/doors/rest/json-text.ts";
 import { parseParameters } from "../../src/doors/rest/query.ts";
-import { createRoutes } from "../../src/doors/rest/routes.ts";
+import { newRoutes } from "../../src/doors/rest/routes.ts";
 import { EverythingSchema } from "./exemplar.ts";
 import { methodOf } from "./methods.ts";
 
 /** Binds a request such as `PATCH /a/b?c=d` with a body to the message of the method that it leads to. */
 export function bind(methods: readonly DescMethodUnary[], request: string, body?: string): Message {
-  const routes = createRoutes(methods.flatMap((method) => bindingsOf(methodOf(method))));
+  const routes = newRoutes(methods.flatMap((method) => bindingsOf(methodOf(method))));
   const space = request.indexOf(" ");
   const [path = "", query = ""] = request.slice(space + 1).split(/\?(.*)/s);
   return bindRequest(routes.find(request.slice(0, space), path), {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { ApiError, Code } from "../../src/aip/errors.ts";
 import { HttpError } from "../../src/doors/http-error.ts";
 import { type Binding, bindingsOf } from "../../src/doors/rest/http-rule.ts";
-import { createRoutes } from "../../src/doors/rest/routes.ts";
+import { newRoutes } from "../../src/doors/rest/routes.ts";
 import { methodWithRule } from "./exemplar.ts";
 import { generatedMethods, methodOf } from "./methods.ts";
 
@@ -17,7 +17,7 @@ function bindings(...lines: string[]): Binding[] {
 
 const x = "the_string";
 const y = "own_name";
-const routes = createRoutes(
+const routes = newRoutes(
   bindings(
     "GET /groups",
     `GET /groups/{${x}=**}`,
@@ -181,7 +181,7 @@ function refusal(status: number, allow: string | undefined): (error: unknown) =>
   };
 }
 
-describe("createRoutes", () => {
+describe("newRoutes", () => {
   const conflicts: [first: string, second: string][] = [
     ["GET /a", "GET /a"],
     [`GET /a/{${x}}`, `GET /a/{${y}=*}`],
@@ -192,14 +192,14 @@ describe("createRoutes", () => {
   for (const [first, second] of conflicts) {
     it(`refuses ${second} beside ${first}, naming both`, () => {
       assert.throws(
-        () => createRoutes(bindings(first, second)),
+        () => newRoutes(bindings(first, second)),
         (error: Error) => error.message.includes(first) && error.message.includes(second),
       );
     });
   }
 
   it("accepts one path under two methods, with and without a verb", () => {
-    createRoutes(bindings(`GET /a/{${x}=**}`, `POST /a/{${x}=**}`, `GET /a/{${x}=**}:b`, "GET /a"));
+    newRoutes(bindings(`GET /a/{${x}=**}`, `POST /a/{${x}=**}`, `GET /a/{${x}=**}:b`, "GET /a"));
   });
 });
 
@@ -260,7 +260,7 @@ describe("bindingsOf", () => {
 
 describe("the routes of all services", async () => {
   const all = (await generatedMethods()).flatMap(bindingsOf);
-  const generated = createRoutes(all);
+  const generated = newRoutes(all);
 
   it("are there", () => {
     assert.ok(all.some(({ method }) => method.path === "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups"));

@@ -10,7 +10,7 @@ import type { Database } from "../../src/storage/database.ts";
 import { type FindingMemory, newFindingMemory } from "../../src/storage/finder.ts";
 import { countRows, listRows, planRows, type Source } from "../../src/storage/listing.ts";
 import type { Transaction } from "../../src/storage/session.ts";
-import { createTextMemory } from "../../src/storage/text-memory.ts";
+import { newTextMemory } from "../../src/storage/text-memory.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { write } from "../storage/fixtures.ts";
 import { orders } from "../storage/forest.ts";
@@ -99,7 +99,7 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
 }
 
 function memoryOf(database: Database): FindingMemory {
-  return newFindingMemory(createTextMemory((body) => database.read(body), limits));
+  return newFindingMemory(newTextMemory((body) => database.read(body), limits));
 }
 
 async function removeAdvisory(tx: Transaction, uid: string): Promise<void> {

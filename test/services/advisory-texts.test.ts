@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createTextMemory, type TextLimits } from "../../src/storage/text-memory.ts";
+import { newTextMemory, type TextLimits } from "../../src/storage/text-memory.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { write } from "../storage/fixtures.ts";
 import { openPostgresStore, openSqliteStore } from "../storage/stores.ts";
@@ -21,7 +21,7 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
           for (let at = i; at < i + 400; at++) await addAdvisory(tx, group, { artifactName: `old ${at}` });
         });
       let added = 0;
-      const texts = createTextMemory(
+      const texts = newTextMemory(
         async (body) => {
           // One comes between any two of the snapshots that the texts are read on.
           await write(database, (tx) => addAdvisory(tx, group, { artifactName: `new ${added++}` }));
@@ -43,7 +43,7 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
       const [group] = await plantGroups(database);
       await write(database, (tx) => addAdvisory(tx, group, { artifactName: "some" }));
       let indexed = 0;
-      const texts = createTextMemory(
+      const texts = newTextMemory(
         async (body) => {
           indexed++;
           return await database.read(body);
@@ -64,7 +64,7 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
       const [above, below] = await plantGroups(database);
       await write(database, (tx) => addAdvisory(tx, below, { artifactName: "some" }));
       let [indexing, most] = [0, 0];
-      const texts = createTextMemory(async (body) => {
+      const texts = newTextMemory(async (body) => {
         most = Math.max(most, ++indexing);
         await nextTurn();
         const found = await database.read(body);
@@ -93,7 +93,7 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
         });
       await addSome(10);
       const isKeptAfter = async (readings: number, changed: Partial<TextLimits>) => {
-        const texts = createTextMemory((body) => database.read(body), { ...limits, ...changed });
+        const texts = newTextMemory((body) => database.read(body), { ...limits, ...changed });
         for (let i = 0; i < readings; i++) {
           assert.equal(await findIn(database, texts, group, "some"), undefined);
           await texts.idle();

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import BetterSqlite from "better-sqlite3";
-import { type Checkpointer, createCheckpointer } from "../../src/storage/checkpointer.ts";
+import { type Checkpointer, newCheckpointer } from "../../src/storage/checkpointer.ts";
 
 const longLog = 100;
 
@@ -18,7 +18,7 @@ function open(t: TestContext) {
   writer.pragma("journal_mode = WAL");
   writer.pragma("wal_autocheckpoint = 0");
   writer.exec("CREATE TABLE pages (page TEXT) STRICT");
-  const checkpointer = createCheckpointer(file, longLog);
+  const checkpointer = newCheckpointer(file, longLog);
   t.after(async () => {
     await checkpointer.close();
     writer.close();
@@ -48,7 +48,7 @@ describe("the checkpointer", () => {
     write(writer, longLog + 1);
     const module = JSON.stringify(new URL("../../src/storage/checkpointer.ts", import.meta.url));
     const run = async (rest: string) => {
-      const script = `const { createCheckpointer } = await import(${module}); const it = createCheckpointer(${JSON.stringify(file)}, -1); ${rest}`;
+      const script = `const { newCheckpointer } = await import(${module}); const it = newCheckpointer(${JSON.stringify(file)}, -1); ${rest}`;
       return (await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script])).stdout;
     };
     assert.equal(await run("it.afterCommit(); setTimeout(() => console.log('idle'), 500);"), "idle\n");
@@ -92,7 +92,7 @@ describe("the checkpointer", () => {
   it("can be closed at any moment of the start of its thread", async (t) => {
     const { file } = open(t);
     for (let turns = 0; turns < 40; turns++) {
-      const checkpointer = createCheckpointer(file, -1);
+      const checkpointer = newCheckpointer(file, -1);
       const room = checkpointer.room();
       await pause(turns);
       await checkpointer.close();

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { createMilestones, type Milestones } from "../../src/storage/milestones.ts";
+import { type Milestones, newMilestones } from "../../src/storage/milestones.ts";
 import type { Range, RangeSource } from "../../src/storage/range.ts";
 import type { Session } from "../../src/storage/session.ts";
 import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
@@ -53,7 +53,7 @@ export function milestonesConformance(open: OpenStore): void {
       const other = await store.open();
       const property = fc.asyncProperty(turns, async (all) => {
         const rows = await plant(database);
-        const milestones = createMilestones((body) => database.read(body), limits);
+        const milestones = newMilestones((body) => database.read(body), limits);
         try {
           for (const turn of all) {
             // Another node writes: only the change log tells of it.
@@ -74,7 +74,7 @@ export function milestonesConformance(open: OpenStore): void {
       const { database } = store;
       const rows = await plant(database);
       let reads = 0;
-      const milestones = createMilestones(async (body) => {
+      const milestones = newMilestones(async (body) => {
         // A row comes between any two of the snapshots that a range is measured on.
         const at = reads++;
         await write(database, (tx) => apply(tx, rows, { what: "insert", at: 0, name: names[at % names.length]! }));
@@ -96,7 +96,7 @@ export function milestonesConformance(open: OpenStore): void {
       const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
       const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
       const model = modelRows(rows, { sources: [source], filters: {}, order: whole.order });
-      const milestones = createMilestones((body) => database.read(body), { ...limits, longest: 4, changes: 100 });
+      const milestones = newMilestones((body) => database.read(body), { ...limits, longest: 4, changes: 100 });
       await milestones.prepare(groups, [whole], 100);
       const last = model.at(-1)!;
       /** Rows come in all stretches, and a later read follows them. */

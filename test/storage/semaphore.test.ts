@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
-import { createSemaphore } from "../../src/storage/semaphore.ts";
+import { newSemaphore } from "../../src/storage/semaphore.ts";
 
 /** Longer than any test takes. */
 const patient = { maxWaiting: 10, maxWaitMs: 60_000 };
 
 describe("a semaphore", () => {
   it("lets no more run at once than it has permits, first come first served", async () => {
-    const semaphore = createSemaphore({ permits: 2, ...patient });
+    const semaphore = newSemaphore({ permits: 2, ...patient });
     const ends: (() => void)[] = [];
     const began: number[] = [];
     const all = Array.from({ length: 4 }, (_, i) =>
@@ -34,7 +34,7 @@ describe("a semaphore", () => {
   });
 
   it("takes the permit back from a body that fails", async () => {
-    const semaphore = createSemaphore({ permits: 1, ...patient });
+    const semaphore = newSemaphore({ permits: 1, ...patient });
     await assert.rejects(
       semaphore.run(() => Promise.reject(new RangeError())),
       RangeError,
@@ -43,7 +43,7 @@ describe("a semaphore", () => {
   });
 
   it("refuses who would be one too many to wait, and who has waited too long", async () => {
-    const semaphore = createSemaphore({ permits: 1, maxWaiting: 1, maxWaitMs: 1 });
+    const semaphore = newSemaphore({ permits: 1, maxWaiting: 1, maxWaitMs: 1 });
     const { promise, resolve } = Promise.withResolvers<void>();
     const first = semaphore.run(() => promise);
     const second = semaphore.run(async () => {});

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
-import { createSnapshot, type Snapshot } from "../../src/storage/snapshot.ts";
+import { newSnapshot, type Snapshot } from "../../src/storage/snapshot.ts";
 import { damagePage } from "./damage.ts";
 
 describe("the snapshot of a turn", () => {
@@ -21,7 +21,7 @@ describe("the snapshot of a turn", () => {
     writer.pragma("journal_mode = WAL");
     writer.exec("CREATE TABLE numbers (number INTEGER) STRICT");
     reader = new BetterSqlite(file, { readonly: true });
-    snapshot = createSnapshot(reader);
+    snapshot = newSnapshot(reader);
   });
 
   afterEach(() => {

@@ -10,7 +10,7 @@ import { capabilitySet, findCapabilityByName } from "../../src/authz/capabilitie
 import { newCall } from "../../src/pipeline/call.ts";
 import type { AssumableIdentity } from "../../src/sts/assumption.ts";
 import type { AwsEndpoint } from "../../src/sts/aws-caller.ts";
-import { createExchange, type ExchangeEvent } from "../../src/sts/exchange.ts";
+import { type ExchangeEvent, newExchange } from "../../src/sts/exchange.ts";
 import { issuer, openNode, startSeconds, startTime, testClock } from "../authn/token-fixtures.ts";
 import { keyPair, network, signOutside } from "./outside.ts";
 
@@ -74,7 +74,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
   const bound = new Map<string, Grants>();
   const touched: [string, number][] = [];
   const events: ExchangeEvent[] = [];
-  const exchange = createExchange({
+  const exchange = newExchange({
     directory: {
       find: async (one) => identities.get(one),
       findPerson: async () => undefined,

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { composeApi } from "../../src/api.ts";
 import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
-import { createRoutes } from "../../src/doors/rest/routes.ts";
+import { newRoutes } from "../../src/doors/rest/routes.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 
 const tokenService = Object.fromEntries(SecurityTokenService.methods.map(({ localName }) => [localName, () => ({})]));
@@ -41,7 +41,7 @@ describe("methods that are made later", () => {
   it("are others than those of today, with other routes", () => {
     const all = paths(api.methods.values());
     assert.equal(new Set(all).size, all.length);
-    createRoutes([...api.methods.values()].flatMap(bindingsOf));
+    newRoutes([...api.methods.values()].flatMap(bindingsOf));
   });
 
   it("leave alone what is not theirs", () => {

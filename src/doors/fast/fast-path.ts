@@ -44,7 +44,7 @@ export interface FastPath {
 }
 
 /** Makes the short way. */
-export function createFastPath(options: FastOptions): FastPath {
+export function newFastPath(options: FastOptions): FastPath {
   const { proto, json } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
   const overHttp1: ReadonlyMap<string, Protocol> = new Map([
     ["application/grpc-web", grpcWeb],

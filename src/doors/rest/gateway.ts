@@ -14,11 +14,11 @@ import { type HttpRequest, type HttpResponse, requestTarget } from "../http-mess
 import { callHeaders, type Reply, sendReply } from "../reply.ts";
 import { bindRequest, type RequestParts } from "./bind.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
-import { createJsonWriters, type JsonWriters } from "./json.ts";
+import { type JsonWriters, newJsonWriters } from "./json.ts";
 import { bodyField, parseJsonText } from "./json-text.ts";
 import { parseParameters } from "./query.ts";
-import { createErrorReplies, successReply } from "./reply.ts";
-import { createRoutes, type LaterBindings, type RouteMatch } from "./routes.ts";
+import { newErrorReplies, successReply } from "./reply.ts";
+import { type LaterBindings, newRoutes, type RouteMatch } from "./routes.ts";
 
 /** The limits of the door and what it cannot know by itself. */
 export interface GatewayOptions extends BodyLimits {
@@ -49,24 +49,24 @@ export interface Gateway {
 
 interface Serving extends GatewayOptions {
   readonly report: (error: unknown, requestId: string) => void;
-  readonly routes: ReturnType<typeof createRoutes>;
+  readonly routes: ReturnType<typeof newRoutes>;
   readonly registry: Registry;
   readonly writer: JsonWriters["writer"];
   readonly errorReply: (error: ApiError, service: DescService | undefined) => Reply;
 }
 
 /** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
-export function createGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
+export function newGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
   const registry = options.anyTypes;
-  const { writer } = createJsonWriters({ registry, zeroValues: true });
+  const { writer } = newJsonWriters({ registry, zeroValues: true });
   const serving: Serving = {
     ...options,
     newRequestId: () => options.newRequestId(),
     report: (error, requestId) => report(options, error, requestId),
-    routes: createRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
+    routes: newRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
     registry,
     writer,
-    errorReply: createErrorReplies((service) => errorDomain(service, options.domain), registry),
+    errorReply: newErrorReplies((service) => errorDomain(service, options.domain), registry),
   };
   return {
     matches: (httpMethod, rawPath) => serving.routes.has(httpMethod, rawPath),

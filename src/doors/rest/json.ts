@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type MemberWriter = (fields: Fields) => string;
 
 /** Makes writers for the JSON of proto3, except that timestamps have three digits and zero values follow the options. */
-export function createJsonWriters(options: JsonWriterOptions): JsonWriters {
+export function newJsonWriters(options: JsonWriterOptions): JsonWriters {
   const made = new Map<DescMessage, JsonWriter>();
   const writer = (schema: DescMessage): JsonWriter => {
     const known = made.get(schema);

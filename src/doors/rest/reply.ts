@@ -3,7 +3,7 @@ import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { type ApiError, Code, detail, type ErrorDetail } from "../../aip/errors.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
-import { createJsonWriters } from "./json.ts";
+import { newJsonWriters } from "./json.ts";
 import { writeString } from "./json-scalars.ts";
 import { withType } from "./well-known-json.ts";
 
@@ -43,12 +43,12 @@ export function successReply(json: string): Reply {
 }
 
 /** Makes error replies; `domainOf` the service that was called goes into the ErrorInfo of errors that bring none. */
-export function createErrorReplies(
+export function newErrorReplies(
   domainOf: (service: DescService | undefined) => string,
   registry: Registry,
 ): (error: ApiError, service: DescService | undefined) => Reply {
   // An error shows what it has: published samples have no empty metadata.
-  const { writer } = createJsonWriters({ registry, zeroValues: false });
+  const { writer } = newJsonWriters({ registry, zeroValues: false });
   const writeDetail = ({ schema, value }: ErrorDetail) => withType(schema, writer(schema)(value));
   return (error, service) => {
     const details = completeDetails(error, domainOf(service)).map(writeDetail).join(",");

@@ -54,7 +54,7 @@ export interface LaterBindings {
 }
 
 /** Builds the trie; throws an Error that names both bindings if two cannot be told apart. */
-export function createRoutes(bindings: Iterable<Binding>, later: readonly LaterBindings[] = []): Routes {
+export function newRoutes(bindings: Iterable<Binding>, later: readonly LaterBindings[] = []): Routes {
   const root = newNode();
   for (const binding of bindings) insert(root, binding);
   for (const each of later) insertLater(root, each);
