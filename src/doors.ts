@@ -1,5 +1,6 @@
 // The doors of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
 import type { Logger } from "pino";
+import { clip } from "./aip/clip.ts";
 import { type ApiError, codeName } from "./aip/errors.ts";
 import type { Api } from "./api.ts";
 import type { Config } from "./config.ts";
@@ -108,5 +109,5 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
 function logRefused(log: Logger, call: Call, httpMethod: string, path: string, { code }: ApiError): void {
   if (!log.isLevelEnabled("info")) return;
   const { requestId, door } = call;
-  log.info({ requestId, door, httpMethod, path: path.slice(0, limits.loggedPath), code: codeName(code) }, "refused");
+  log.info({ requestId, door, httpMethod, path: clip(path), code: codeName(code) }, "refused");
 }

@@ -9,8 +9,6 @@ export const limits = {
   /** The longest deadline that a gRPC client may set: what a timer can hold. */
   deadlineMs: 2 ** 31 - 1,
   jsonDepth: 100,
-  /** Characters of the path of a request that came to no method, in its log line. */
-  loggedPath: 200,
   groupDepth: 32,
   /** What a list of version 1, which has no pages, may hold. */
   v1ListItems: 10_000,

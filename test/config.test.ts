@@ -115,7 +115,7 @@ describe("settings", () => {
     ["a database of another kind", { databaseUrl: "mysql://u:canary@h/x" }, /^database-url: mysql:\/\/ (?!.*canary)/],
     ["a misspelt scheme", { databaseUrl: "postgress://u:canary@h/x" }, /^database-url: postgress:\/\/ (?!.*canary)/],
     ["a scheme in capitals", { databaseUrl: "POSTGRES://u:canary@h/x" }, /^database-url: POSTGRES:\/\/ (?!.*canary)/],
-    ["a URL of SQLite", { databaseUrl: "sqlite:///tmp/x" }, /^database-url: sqlite:\/\/ /],
+    ["a URL of SQLite", { databaseUrl: "sqlite:///data/x" }, /^database-url: sqlite:\/\/ /],
     [
       "an algorithm that we do not sign with",
       { signingAlgorithm: "HS256" },

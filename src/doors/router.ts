@@ -2,7 +2,7 @@
 import type { ConnectRouter } from "@connectrpc/connect";
 import { toApiError, unimplemented } from "../aip/errors.ts";
 import { loader } from "../lazy.ts";
-import { type Call, newCall, newRequestId } from "../pipeline/call.ts";
+import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 import type { HttpHandler } from "./dispatch.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, pathOf, peerAddress, readHeader } from "./http-message.ts";
@@ -52,11 +52,13 @@ async function serve(
   response: HttpResponse,
   refuse: RpcRefusal,
 ): Promise<void> {
-  const call = callOf(request);
+  const door = doorOf(request);
+  if (!door) return handler(request, response);
+  const call = callOf(request, door);
   try {
-    await (call && method.authenticate(call));
+    await method.authenticate(call);
   } catch (error) {
-    return refuse(request, response, call!, toApiError(error));
+    return refuse(request, response, call, toApiError(error));
   }
   return handler(request, response);
 }
@@ -68,24 +70,24 @@ function unknown(
   refuse: RpcRefusal,
   { fallback }: RouterOptions,
 ): void | Promise<void> {
-  const call = callOf(request);
-  if (!call || call.door === "connect") return fallback(request, response);
-  refuse(request, response, call, unimplemented(`there is no method ${pathOf(request)}`));
+  const door = doorOf(request);
+  if (!door || door === "connect") return fallback(request, response);
+  refuse(request, response, callOf(request, door), unimplemented(`there is no method ${pathOf(request)}`));
 }
 
-/** The call that a request makes; undefined where it is none of one message. */
-function callOf(request: HttpRequest): Call | undefined {
-  const door = request.method === "POST" ? protocolOf(request) : undefined;
-  return (
-    door &&
-    newCall({
-      door,
-      requestId: newRequestId(),
-      peer: peerAddress(request),
-      connection: connectionOf(request),
-      header: (name) => readHeader(request, name),
-    })
-  );
+/** The door of a call of one message; undefined for any other request. */
+function doorOf(request: HttpRequest): ReturnType<typeof protocolOf> {
+  return request.method === "POST" ? protocolOf(request) : undefined;
+}
+
+function callOf(request: HttpRequest, door: DoorName): Call {
+  return newCall({
+    door,
+    requestId: newRequestId(),
+    peer: peerAddress(request),
+    connection: connectionOf(request),
+    header: (name) => readHeader(request, name),
+  });
 }
 
 /** What serves a service; undefined when there is none of this name. */

@@ -45,6 +45,6 @@ describe("the log line of a request", () => {
     await using server = await startTestServer({ log: log.stream });
     await (await fetch(`${server.url}/${"x".repeat(1000)}`)).arrayBuffer();
     const { path, httpMethod } = JSON.parse(log.lines().find((line) => line.includes('"refused"')) ?? "{}");
-    assert.deepEqual([path, httpMethod], [`/${"x".repeat(199)}`, "GET"]);
+    assert.deepEqual([path, httpMethod], [`/${"x".repeat(199)}…`, "GET"]);
   });
 });

@@ -15,9 +15,21 @@ export function holdsMoreValues(schema: DescMessage, bytes: Uint8Array, most: nu
   return bytes.length > 2 * most && countValues(schema, bytes, most, 0) > most;
 }
 
+/** The fields of a message by their numbers: made once, since there may be as many messages as there may be values. */
+const fieldsByNumber = new Map<DescMessage, ReadonlyMap<number, DescField>>();
+
+function fieldsOf(schema: DescMessage): ReadonlyMap<number, DescField> {
+  let fields = fieldsByNumber.get(schema);
+  if (!fields) {
+    fields = new Map(schema.fields.map((field) => [field.number, field]));
+    fieldsByNumber.set(schema, fields);
+  }
+  return fields;
+}
+
 /** Stops counting beyond `most`. */
 function countValues(schema: DescMessage, bytes: Uint8Array, most: number, depth: number): number {
-  const fields = new Map(schema.fields.map((field) => [field.number, field]));
+  const fields = fieldsOf(schema);
   const reader = new BinaryReader(bytes);
   let count = 0;
   while (reader.pos < reader.len && count <= most) {
