@@ -7,7 +7,7 @@ import { type Server, startServer } from "../server.ts";
 import { ConfigError } from "../settings.ts";
 import type { Database } from "../storage/database.ts";
 import { version } from "../version.ts";
-import { openLock } from "./client/lock.ts";
+import { openLock } from "./lock.ts";
 
 /** Runs the server until the process is told to stop. */
 export async function serve(config: Config): Promise<number> {

@@ -3,8 +3,8 @@
 import path from "node:path";
 import { decodeJwt, type JWTPayload } from "jose";
 import { CommandFailure } from "../failure.ts";
+import { whileLocked } from "../lock.ts";
 import type { Shell } from "../shell.ts";
-import { whileLocked } from "./lock.ts";
 import { checkToken, openTokenCache, readToken, type TokenCache } from "./token-cache.ts";
 
 /** A token, and what to call the place that it came from. */

@@ -1,5 +1,6 @@
 // Whether the program can serve, looked at again and again for everybody who watches it: one look, however many watch, and
 // none while nobody does.
+import { setTimeout } from "node:timers/promises";
 
 /** What is looked at, how often, and for how many. */
 export interface StatePollOptions {
@@ -84,14 +85,5 @@ export function newStatePoll({ look, intervalMs, maxFollowers, draining }: State
 
 /** Waits for the time to pass or for the signal. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 }

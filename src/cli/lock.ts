@@ -1,5 +1,5 @@
 // Work that two processes must not do at once.
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure } from "./failure.ts";
 
 /** How long another process is waited for, in milliseconds: longer than a call to a server may take. */
 const patienceMs = 75_000;
