@@ -35,13 +35,11 @@ export function connectionOf(req: HttpRequest): object | undefined {
   return "stream" in req ? req.stream.session : req.socket;
 }
 
-/** The raw path and the raw query of a request. */
+/** The raw path and the raw query of a request, whose target `checkHead` has made a path. */
 export function requestTarget(req: HttpRequest): { readonly path: string; readonly query: string } {
-  // RFC 9112 §3.2.2: a server accepts the absolute form too.
   const url = req.url ?? "";
-  const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
-  const mark = target.indexOf("?");
-  return mark < 0 ? { path: target, query: "" } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  const mark = url.indexOf("?");
+  return mark < 0 ? { path: url, query: "" } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
 /** The raw path of a request. */

@@ -118,6 +118,7 @@ const targets: [target: string, wanted: string][] = [
   ["http://a.test/x/../y%2Fz?q=1", "/x/../y%2Fz?q=1"],
   ["HTTPS://a.test", "/"],
   ["http://a.test?q=1", "/?q=1"],
+  ["HTTPS://other:1/x?q=1", "/x?q=1"],
   ["/http://a.test/x", "/http://a.test/x"],
   ["*", "*"],
 ];

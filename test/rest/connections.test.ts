@@ -66,14 +66,6 @@ describe("connections of HTTP/1", () => {
     assert.equal(calls[0]?.header("authorization"), "Bearer a, Bearer b");
   });
 
-  it("RFC 9112 §3.2.2: the absolute form of a target is accepted", async () => {
-    await using doors = await openDoors(methods);
-    for (const target of ["http://127.0.0.1/iam/v2beta1/groups", "HTTPS://other:1/iam/v2beta1/groups?page_size=1"]) {
-      assert.equal((await doors.send("http1", { method: "GET", path: target })).status, 200);
-    }
-    assert.equal((await doors.send("http1", { method: "GET", path: "http://127.0.0.1" })).status, 404);
-  });
-
   it("stay open after an answer that leaves a short body unread", async () => {
     await using doors = await openDoors(methods);
     await using socket = open(doors.port.http1);
