@@ -15,60 +15,60 @@ export interface GrantSource {
   epoch(): number | Promise<number>;
 }
 
+/** A role that is held at a group and below. */
 export interface HeldRole {
   readonly groupUid: string;
   readonly capabilities: readonly number[];
 }
 
-/** An answer, or the promise of one where the database has to be asked. */
-type Soon<T> = T | Promise<T>;
-
+/** What anybody may do. An answer is there at once, unless the database has to be asked. */
 export interface Policy {
   /** What an identity may do, narrowed by its token; undefined when there is no such identity. */
-  accessOf(identityUid: string, narrowing: Narrowing, mappings?: readonly string[]): Soon<Access | undefined>;
+  accessOf(
+    identityUid: string,
+    narrowing: Narrowing,
+    mappings?: readonly string[],
+  ): Access | undefined | Promise<Access | undefined>;
   /** What an identity holds by its bindings and these mappings; undefined when there is no such identity. */
-  grantsOf(identityUid: string, mappings?: readonly string[]): Soon<Grants | undefined>;
+  grantsOf(identityUid: string, mappings?: readonly string[]): Grants | undefined | Promise<Grants | undefined>;
+  /** How often grants were remembered, since the start. */
   readonly hits: number;
+  /** How often grants had to be read, since the start. */
   readonly misses: number;
 }
 
 /** Identities and groups that are remembered: a grant of one identity at one group weighs 1. */
 const maximumGrants = 200_000;
 
+/** Makes the policy over role bindings and mappings, as the source has them. */
 export function newPolicy(source: GrantSource): Policy {
-  const cache = new LRUCache<string, Grants>({ maxSize: maximumGrants, sizeCalculation: (grants) => 1 + grants.size });
-  let cachedEpoch = -1;
+  const memory = newGrantMemory();
   let hits = 0;
   let misses = 0;
 
-  function grantsOf(identityUid: string, mappings: readonly string[] = []): Soon<Grants | undefined> {
+  function grantsOf(identityUid: string, mappings: readonly string[] = []) {
     const epoch = source.epoch();
     return typeof epoch === "number"
       ? grantsAt(epoch, identityUid, mappings)
       : epoch.then((number) => grantsAt(number, identityUid, mappings));
   }
 
-  function grantsAt(epoch: number, identityUid: string, mappings: readonly string[]): Soon<Grants | undefined> {
-    if (epoch !== cachedEpoch) {
-      cache.clear();
-      cachedEpoch = epoch;
-    }
+  function grantsAt(epoch: number, identityUid: string, mappings: readonly string[]) {
     // Security case Q5: uids have no spaces.
     const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
-    const cached = cache.get(key);
-    if (!cached) return readGrants(key, epoch, identityUid, mappings);
+    const known = memory.find(epoch, key);
+    if (!known) return readGrants(epoch, key, identityUid, mappings);
     hits++;
-    return cached;
+    return known;
   }
 
-  async function readGrants(key: string, epoch: number, identityUid: string, mappings: readonly string[]) {
+  async function readGrants(epoch: number, key: string, identityUid: string, mappings: readonly string[]) {
     misses++;
     const held = await source.findHeldRoles(identityUid);
     if (!held) return undefined;
     const mapped = await Promise.all(mappings.map((uid) => source.findMappedRole(uid)));
     const grants = combine([...held, ...mapped.filter((role) => role !== undefined)]);
-    // Rows that were read while the epoch moved on must not be remembered under the new one.
-    if (epoch === cachedEpoch) cache.set(key, grants);
+    memory.keep(epoch, key, grants);
     return grants;
   }
 
@@ -84,6 +84,25 @@ export function newPolicy(source: GrantSource): Policy {
     },
     get misses() {
       return misses;
+    },
+  };
+}
+
+/** Grants of one epoch: all are forgotten when another is asked for. */
+function newGrantMemory() {
+  const cache = new LRUCache<string, Grants>({ maxSize: maximumGrants, sizeCalculation: (grants) => 1 + grants.size });
+  let current = -1;
+  return {
+    find(epoch: number, key: string): Grants | undefined {
+      if (epoch !== current) {
+        cache.clear();
+        current = epoch;
+      }
+      return cache.get(key);
+    },
+    /** Rows that were read while the epoch moved on are not kept: they may be older than it. */
+    keep(epoch: number, key: string, grants: Grants): void {
+      if (epoch === current) cache.set(key, grants);
     },
   };
 }
