@@ -15,7 +15,16 @@ export interface Sender {
 }
 
 /** A request holds at most so many advisories, and so many bytes: less than the server takes. */
-const batch = { items: 100, bytes: 1024 * 1024 };
+const most = { items: 100, bytes: 1024 * 1024 };
+
+/** What the next request sends. */
+interface Batch {
+  readonly items: Item[];
+  readonly ids: Set<string>;
+  bytes: number;
+}
+
+const newBatch = (): Batch => ({ items: [], ids: new Set(), bytes: 0 });
 
 /** Requests under way: the next files are read while the server writes. */
 const atOnce = 2;
@@ -24,21 +33,19 @@ const atOnce = 2;
 export function openSender(write: (items: readonly Item[]) => Promise<void>): Sender {
   /** Each request, and the ids in it. */
   const underWay = new Map<Promise<void>, ReadonlySet<string>>();
-  let items: Item[] = [];
-  let ids = new Set<string>();
-  let bytes = 0;
+  let batch = newBatch();
   let failure: { readonly error: unknown } | undefined;
 
   async function flush(): Promise<void> {
     await checkFailure();
-    if (items.length === 0) return;
-    const sending = write(items)
+    if (batch.items.length === 0) return;
+    const sending = write(batch.items)
       .catch((error: unknown) => {
         failure ??= { error };
       })
       .finally(() => underWay.delete(sending));
-    underWay.set(sending, ids);
-    [items, ids, bytes] = [[], new Set(), 0];
+    underWay.set(sending, batch.ids);
+    batch = newBatch();
     if (underWay.size >= atOnce) await Promise.race(underWay.keys());
   }
 
@@ -51,7 +58,7 @@ export function openSender(write: (items: readonly Item[]) => Promise<void>): Se
 
   /** Two of one id must not be written at the same time, and the later one wins. */
   async function waitFor(id: string): Promise<void> {
-    if (ids.has(id)) await flush();
+    if (batch.ids.has(id)) await flush();
     await Promise.all([...underWay].filter(([, sent]) => sent.has(id)).map(([sending]) => sending));
     await checkFailure();
   }
@@ -60,10 +67,10 @@ export function openSender(write: (items: readonly Item[]) => Promise<void>): Se
     async add(item) {
       const id = item.record.advisoryId;
       await waitFor(id);
-      if (items.length === batch.items || bytes + item.size > batch.bytes) await flush();
-      items.push(item);
-      ids.add(id);
-      bytes += item.size;
+      if (batch.items.length === most.items || batch.bytes + item.size > most.bytes) await flush();
+      batch.items.push(item);
+      batch.ids.add(id);
+      batch.bytes += item.size;
     },
     async finish() {
       await flush();
