@@ -8,6 +8,7 @@ import type { Policy } from "../authz/policy.ts";
 import { type AssumptionDeps, assumeWithOutsideToken } from "../sts/assumption.ts";
 import { parsePresented } from "../sts/presented-token.ts";
 import { isUid } from "../uid.ts";
+import { tokenUser } from "./token-user.ts";
 
 /** A name and a password, as registry clients keep them. */
 export interface Credentials {
@@ -30,9 +31,6 @@ export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
   readonly tokens: Pick<Tokens, "verify" | "recall">;
   readonly policy: Policy;
 }
-
-/** The user name that says: the password is an API token. */
-const tokenUser = "_token";
 
 // RFC 7617 §2.
 const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i;

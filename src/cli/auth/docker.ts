@@ -1,14 +1,12 @@
 // Container tools sign in with this machine's token: they ask a helper, and the helper asks us.
 import { homedir } from "node:os";
 import path from "node:path";
+import { tokenUser } from "../../registry/token-user.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { note } from "../shell.ts";
 import { saveHelper, writeHelper } from "./docker-config.ts";
 import { noRegistry } from "./pull-token.ts";
-
-/** The user name that says: the password is an API token. */
-const tokenUser = "_token";
 
 /** Installs the helper and names it in the configuration of container tools. */
 export function configureDocker(session: Session, { helperDir }: { readonly helperDir?: string }): void {
