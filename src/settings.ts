@@ -1,5 +1,7 @@
 // What can be set, and from where: flags over environment over file over defaults.
+
 import { readFileSync } from "node:fs";
+import { isJsonObject } from "./json.ts";
 
 /** One thing that can be set: by flag, by variable or in the file. */
 export interface Setting {
@@ -208,8 +210,7 @@ function readConfigFile(file: string | undefined): Record<string, string> {
   } catch (error) {
     throw new ConfigError(`config: ${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}.`);
   }
-  if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw new ConfigError(`config: ${file} must hold an object.`);
+  if (!isJsonObject(content)) throw new ConfigError(`config: ${file} must hold an object.`);
   const known: readonly string[] = settings.map(({ name }) => name);
   const unknown = Object.keys(content).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is no setting.`);

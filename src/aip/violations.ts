@@ -1,20 +1,30 @@
-import { type FieldViolation, invalidArgument } from "./errors.ts";
+import { type FieldViolation, invalidArgument, maximumViolations } from "./errors.ts";
 
 /** Gathers what is wrong with a request, so that all of it is reported at once. */
 export interface Violations {
+  /** Adds one; throws them all as INVALID_ARGUMENT as soon as there are as many as an error names. */
   add(field: string, description: string): void;
+  /** Adds each of them, as `add` does. */
   addAll(violations: readonly FieldViolation[]): void;
   /** Throws INVALID_ARGUMENT when anything was added. */
   throwIfAny(): void;
 }
 
+/** An empty collection. */
 export function newViolations(): Violations {
   const found: FieldViolation[] = [];
+  const throwIfAny = () => {
+    if (found.length > 0) throw invalidArgument(found);
+  };
+  const add = (field: string, description: string) => {
+    found.push({ field, description });
+    if (found.length >= maximumViolations) throwIfAny();
+  };
   return {
-    add: (field, description) => void found.push({ field, description }),
-    addAll: (violations) => void found.push(...violations),
-    throwIfAny() {
-      if (found.length > 0) throw invalidArgument(found);
+    add,
+    addAll(violations) {
+      for (const { field, description } of violations) add(field, description);
     },
+    throwIfAny,
   };
 }

@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { sign, verify } from "node:crypto";
 import { promisify } from "node:util";
+import { isJsonObject, type JsonObject } from "../json.ts";
 import type { KeyAlgorithm, SigningKey, VerificationKey } from "./signing-key.ts";
 import { TokenError } from "./token-error.ts";
 
@@ -14,9 +15,6 @@ export interface Jws {
   readonly signingInput: string;
   readonly signature: Buffer;
 }
-
-/** An object as JSON.parse makes it. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 const signAsync = promisify(sign);
 
@@ -79,8 +77,8 @@ function decode(segment: string): Buffer {
 function parseObject(segment: string): JsonObject {
   const bytes = decode(segment);
   const value = isUtf8(bytes) ? parseCanonical(bytes.toString()) : undefined;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TokenError("malformed");
-  return value as JsonObject;
+  if (!isJsonObject(value)) throw new TokenError("malformed");
+  return value;
 }
 
 /** undefined for text that JSON.stringify would write otherwise: a member given twice above all (RFC 8725 §2.4). */

@@ -1,5 +1,6 @@
 // The keys of other issuers: JSON Web Key Sets (RFC 7517 §5), of which only what is sound and useful is kept.
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
+import { isJsonObject, type JsonObject } from "../json.ts";
 
 /** The algorithms that outside tokens may be signed with. The symmetric ones and `none` are not among them. */
 export const outsideAlgorithms: readonly string[] = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"];
@@ -39,7 +40,7 @@ const rsaBits = { least: 2048, most: 8192 };
  * is left out (security case J8).
  */
 export function parseKeySet(document: unknown): OutsideKey[] | undefined {
-  const keys = isObject(document) ? document.keys : undefined;
+  const keys = isJsonObject(document) ? document.keys : undefined;
   if (!Array.isArray(keys) || keys.length > maxKeys) return undefined;
   return keys.map(parseKey).filter((key) => key !== undefined);
 }
@@ -49,10 +50,10 @@ const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /** The rule that a document breaks as a set of public keys that somebody hands in; undefined for a good one. */
 export function checkPublicKeySet(document: unknown, most: number): string | undefined {
-  const keys = isObject(document) ? document.keys : undefined;
+  const keys = isJsonObject(document) ? document.keys : undefined;
   if (!Array.isArray(keys)) return 'must be a JSON Web Key Set: a JSON object with an array "keys" (RFC 7517 §5)';
   if (keys.length > most) return `must have at most ${most} keys`;
-  const shown = keys.filter(isObject).flatMap((key) => privateMembers.filter((name) => Object.hasOwn(key, name)));
+  const shown = keys.filter(isJsonObject).flatMap((key) => privateMembers.filter((name) => Object.hasOwn(key, name)));
   if (shown.length > 0) return `must have public keys only: "${shown[0]}" is a member of a private or symmetric key`;
   if (keys.some((key) => parseKey(key) !== undefined)) return undefined;
   return `must have a public key for signatures by one of ${outsideAlgorithms.join(", ")}; RSA keys of 2048 to 8192 bits`;
@@ -66,7 +67,7 @@ export function selectKeys(keys: readonly OutsideKey[], { alg, kid }: KeyHint): 
 }
 
 function parseKey(jwk: unknown): OutsideKey | undefined {
-  if (!isObject(jwk) || !isForSignatures(jwk)) return undefined;
+  if (!isJsonObject(jwk) || !isForSignatures(jwk)) return undefined;
   const key = importKey(jwk);
   const algorithms = key ? algorithmsOf(key).filter((alg) => jwk.alg === undefined || jwk.alg === alg) : [];
   if (!key || algorithms.length === 0) return undefined;
@@ -100,9 +101,3 @@ function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails: details =
 
 // RFC 7518 §3.4: each of these algorithms has its curve.
 const ecAlgorithms: Readonly<Record<string, readonly string[]>> = { prime256v1: ["ES256"], secp384r1: ["ES384"] };
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

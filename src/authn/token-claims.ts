@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { permissionDenied } from "../aip/errors.ts";
 import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
 import { isUid, parentOf } from "../uid.ts";
 import type { Narrowing, VerifiedToken } from "./caller.ts";
-import type { JsonObject } from "./jws.ts";
 import { TokenError } from "./token-error.ts";
 
 /** How long a token is valid, in seconds. */
@@ -102,7 +102,7 @@ function writePrivate({ narrowing: { scopes, capabilities }, mappings = [] }: To
 /** A claim that is not understood refuses the token: to pass over it could widen the token. */
 function readPrivate(claim: unknown): Pick<VerifiedToken, "narrowing" | "mappings"> {
   if (claim === undefined) return { narrowing: {} };
-  if (!isObject(claim)) throw new TokenError("claims");
+  if (!isJsonObject(claim)) throw new TokenError("claims");
   const { mappings, ...rest } = claim;
   const narrowing = readNarrowing(rest);
   return mappings === undefined ? { narrowing } : { narrowing, mappings: readMappings(mappings) };
@@ -147,11 +147,7 @@ function isTextList(value: unknown): value is string[] {
 }
 
 function isTextMap(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every(isText);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value) && Object.values(value).every(isText);
 }
 
 function isSeconds(value: unknown): value is number {

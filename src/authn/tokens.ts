@@ -1,9 +1,10 @@
 // Our own API tokens: JSON Web Tokens (RFC 7519) that are held to RFC 8725.
 import { resourceExhausted } from "../aip/errors.ts";
 import type { Clock } from "../clock.ts";
+import type { JsonObject } from "../json.ts";
 import { maxBearerLength } from "./bearer.ts";
 import type { VerifiedToken } from "./caller.ts";
-import { type JsonObject, type Jws, parseJws, signJws, verifyJws } from "./jws.ts";
+import { type Jws, parseJws, signJws, verifyJws } from "./jws.ts";
 import type { KeyRing, VerificationKey } from "./keys.ts";
 import { defaultTokenCacheLimits, type TokenCacheLimits, tokenCache } from "./token-cache.ts";
 import { readClaims, type TokenRequest, writeClaims } from "./token-claims.ts";

@@ -1,5 +1,6 @@
 // What a manifest says of an image: the architectures that it is for, and how large it is for each.
 import { hash } from "node:crypto";
+import { isJsonObject, type JsonObject } from "../json.ts";
 
 /** An image as far as one architecture is concerned. */
 export interface ImagePlatform {
@@ -46,7 +47,7 @@ export async function describeImage(fetch: FetchContent, repository: string, dig
 
 async function describeIndex(fetch: FetchContent, repository: string, items: unknown[]): Promise<ImagePlatform[]> {
   const found = new Map<string, ImagePlatform>();
-  const children = items.slice(0, maxPlatforms).filter(isObject).map(readDescriptor);
+  const children = items.slice(0, maxPlatforms).filter(isJsonObject).map(readDescriptor);
   // Where two differ in the operating system alone, an architecture means that of Linux.
   children.sort((a, b) => Number(b?.os === "linux") - Number(a?.os === "linux"));
   for (const child of children) {
@@ -57,14 +58,15 @@ async function describeIndex(fetch: FetchContent, repository: string, items: unk
   return [...found.values()];
 }
 
-function readDescriptor({ digest, platform }: Fields) {
-  if (typeof digest !== "string" || !digestPattern.test(digest) || !isObject(platform)) return undefined;
+function readDescriptor({ digest, platform }: JsonObject) {
+  if (typeof digest !== "string" || !digestPattern.test(digest) || !isJsonObject(platform)) return undefined;
   const architecture = architectureOf(platform);
   return architecture === undefined ? undefined : { digest, architecture, os: platform.os };
 }
 
-async function readArchitecture(fetch: FetchContent, repository: string, { config }: Fields) {
-  if (!isObject(config) || typeof config.digest !== "string" || !digestPattern.test(config.digest)) return undefined;
+async function readArchitecture(fetch: FetchContent, repository: string, { config }: JsonObject) {
+  if (!isJsonObject(config) || typeof config.digest !== "string" || !digestPattern.test(config.digest))
+    return undefined;
   // OCI image-spec, "Guidelines for Artifact Usage": the configuration of what is no image has another type.
   if (
     !/^application\/vnd\.(?:oci\.image\.config\.v1|docker\.container\.image\.v1)\+json$/.test(String(config.mediaType))
@@ -74,16 +76,16 @@ async function readArchitecture(fetch: FetchContent, repository: string, { confi
 }
 
 /** OCI image-spec, "Platform": only for arm does the variant decide what runs. Attestations are for `unknown`. */
-function architectureOf({ architecture, variant }: Fields): string | undefined {
+function architectureOf({ architecture, variant }: JsonObject): string | undefined {
   if (typeof architecture !== "string" || !/^[a-z0-9_]{1,32}$/.test(architecture)) return undefined;
   if (architecture === "unknown") return undefined;
   const isVariant = architecture === "arm" && typeof variant === "string" && /^v\d$/.test(variant);
   return isVariant ? `arm/${variant}` : architecture;
 }
 
-function sizeOf({ config, layers }: Fields): number | undefined {
-  if (!isObject(config) || !Array.isArray(layers)) return undefined;
-  const sizes = [config, ...layers].map((item) => (isObject(item) ? item.size : undefined));
+function sizeOf({ config, layers }: JsonObject): number | undefined {
+  if (!isJsonObject(config) || !Array.isArray(layers)) return undefined;
+  const sizes = [config, ...layers].map((item) => (isJsonObject(item) ? item.size : undefined));
   const total = sizes.reduce(
     (sum: number, size) => sum + (typeof size === "number" && size >= 0 ? size : Number.NaN),
     0,
@@ -98,21 +100,13 @@ async function fetchObject(fetch: FetchContent, kind: "manifests" | "blobs", rep
   return parseObject(bytes.toString(), `${repository}@${digest}`);
 }
 
-function parseObject(text: string, what: string): Fields {
+function parseObject(text: string, what: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw new ContentError(`${what} is not JSON`);
   }
-  if (!isObject(value)) throw new ContentError(`${what} is no JSON object`);
+  if (!isJsonObject(value)) throw new ContentError(`${what} is no JSON object`);
   return value;
-}
-
-/** A JSON object whose members are not known yet. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** Whether a JSON value is an object. */
-export function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 // What registries tell of pushes and deletions, each in its own shape, as one kind of event.
 import { hash } from "node:crypto";
 import { invalidField } from "../aip/errors.ts";
-import { digestPattern, type Fields, isObject, manifestTypes } from "./image.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { digestPattern, manifestTypes } from "./image.ts";
 import { isRepositoryName } from "./name.ts";
 
 /** Something that happened in a registry. */
@@ -43,23 +44,23 @@ function parseBody(header: Header, body: unknown): RegistryEvent[] {
 }
 
 function parseItem(item: unknown): RegistryEvent[] {
-  if (isObject(item)) {
+  if (isJsonObject(item)) {
     if (typeof item.specversion === "string") return parseCloudEvent(item);
     if (Array.isArray(item.events)) return item.events.flatMap((event) => parseDistribution(event));
-    if (isObject(item.event_data)) return parseHarbor(item.type, item.event_data, item);
+    if (isJsonObject(item.event_data)) return parseHarbor(item.type, item.event_data, item);
     // Event Grid wraps the event of Distribution in its data; the registry's own webhook sends it bare.
-    if (isObject(item.data) && isObject(item.data.target)) return parseDistribution(item.data);
-    if (isObject(item.target)) return parseDistribution(item);
+    if (isJsonObject(item.data) && isJsonObject(item.data.target)) return parseDistribution(item.data);
+    if (isJsonObject(item.target)) return parseDistribution(item);
   }
   throw invalidField("body", "must be a notification of CNCF Distribution, Harbor, zot or Azure");
 }
 
 /** https://distribution.github.io/distribution/about/notifications/ */
 function parseDistribution(event: unknown): RegistryEvent[] {
-  if (!isObject(event) || !isObject(event.target)) return [];
+  if (!isJsonObject(event) || !isJsonObject(event.target)) return [];
   const { target, action } = event;
   const [tag, digest] = [text(target.tag), text(target.digest)];
-  const actor = isObject(event.actor) ? text(event.actor.name) : "";
+  const actor = isJsonObject(event.actor) ? text(event.actor.name) : "";
   const about = { id: idOf("distribution", event.id ?? event), repository: text(target.repository), actor };
   if (action === "delete") return [{ ...about, action, ...(tag === "" ? { tag, digest } : { tag, digest: "" }) }];
   // A layer is no image: what has no tag counts only as a manifest.
@@ -68,11 +69,11 @@ function parseDistribution(event: unknown): RegistryEvent[] {
 }
 
 /** https://goharbor.io/docs/main/working-with-projects/project-configuration/configure-webhooks/ */
-function parseHarbor(type: unknown, data: Fields, envelope: Fields): RegistryEvent[] {
+function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): RegistryEvent[] {
   const action = harborActions[text(type)];
   const { repository, resources } = data;
-  if (!action || !isObject(repository) || !Array.isArray(resources)) return [];
-  return resources.filter(isObject).map((resource) => {
+  if (!action || !isJsonObject(repository) || !Array.isArray(resources)) return [];
+  return resources.filter(isJsonObject).map((resource) => {
     const [tag, digest] = [text(resource.tag), text(resource.digest)];
     const name = text(repository.repo_full_name);
     // The older form has no id: what tells two events apart is what they say.
@@ -97,8 +98,8 @@ const harborActions: Readonly<Record<string, RegistryEvent["action"] | undefined
 };
 
 /** CloudEvents 1.0: of Harbor, and of zot, whose types may have another prefix. */
-function parseCloudEvent({ type, source, id, data }: Fields): RegistryEvent[] {
-  if (!isObject(data)) return [];
+function parseCloudEvent({ type, source, id, data }: JsonObject): RegistryEvent[] {
+  if (!isJsonObject(data)) return [];
   if (Object.hasOwn(harborActions, text(type)))
     return parseHarbor(type, data, { id: [source, id ?? data], operator: data.operator });
   const action = /\.image\.(updated|deleted)$/.exec(text(type))?.[1] === "deleted" ? "delete" : "push";

@@ -1,22 +1,16 @@
 // What is read from files of others: JSON or YAML that may hold anything.
-import { findUtcTime } from "../../aip/timestamps.ts";
 
-/** An object of a document. */
-export type Members = Readonly<Record<string, unknown>>;
+import { findUtcTime } from "../../aip/timestamps.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
 
 /** A document, or one advisory in it, that is not what its format says. The message is a part of a sentence. */
 export class BadDocument extends Error {
   override readonly name = "BadDocument";
 }
 
-/** Whether a value is an object with members. */
-export function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The value as an object; throws otherwise. */
-export function members(value: unknown, what: string): Members {
-  if (!isMembers(value)) throw new BadDocument(`${what} must be an object`);
+export function members(value: unknown, what: string): JsonObject {
+  if (!isJsonObject(value)) throw new BadDocument(`${what} must be an object`);
   return value;
 }
 

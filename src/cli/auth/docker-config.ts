@@ -1,8 +1,10 @@
 // The file in which container tools keep how they sign in, and the helper that they ask.
+
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { isJsonObject } from "../../json.ts";
 import type { Target } from "../client/credential.ts";
 import { readIfThere, replaceFile } from "../client/own-file.ts";
 import { CommandFailure } from "../failure.ts";
@@ -71,5 +73,5 @@ function read(file: string): Record<string, unknown> {
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isJsonObject(value) ? { ...value } : {};
 }

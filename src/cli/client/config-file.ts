@@ -1,6 +1,8 @@
 // The caller's own settings: which server, which group, which format. Not those of `serve`.
+
 import { homedir } from "node:os";
 import path from "node:path";
+import { isJsonObject } from "../../json.ts";
 import { wrongUsage } from "../failure.ts";
 import { formats } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
@@ -93,6 +95,6 @@ function flatten(content: unknown, file: string): ClientConfig {
 }
 
 function asObject(value: unknown, where: string): object {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isJsonObject(value)) return value;
   throw wrongUsage(`${where} must hold settings such as "platform: {api: https://…}"`);
 }

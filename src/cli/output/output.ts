@@ -1,5 +1,7 @@
 // How results are printed: one view of the data, many formats.
+
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../json.ts";
 import { wrongUsage } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 
@@ -81,7 +83,7 @@ export function cellText(row: JsonObject, value: Column["value"]): string {
 export function memberAt(row: JsonObject, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = row;
   for (const name of path.split(".")) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    if (!isJsonObject(value)) return undefined;
     value = value[name];
   }
   return value;

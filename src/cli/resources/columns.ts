@@ -1,5 +1,7 @@
 // Columns that many kinds of resource have.
+
 import type { JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../json.ts";
 import type { Column } from "../output/output.ts";
 
 export const uid: Column = { title: "uid", value: "uid" };
@@ -10,6 +12,6 @@ export const updated: Column = { title: "updated", value: "updateTime", wide: tr
 
 /** What a reference is called: its name, or its uid where the name is not to be seen. */
 export function nameOrUid(reference: JsonValue | undefined): string {
-  if (typeof reference !== "object" || reference === null || Array.isArray(reference)) return "";
+  if (!isJsonObject(reference)) return "";
   return String(reference.name ?? reference.uid ?? "");
 }

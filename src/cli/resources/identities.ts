@@ -1,5 +1,7 @@
 // Identities: how each of their relationships is put together from flags.
+
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../json.ts";
 import { parentOf } from "../../uid.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
@@ -176,7 +178,7 @@ const alternatives: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 function merge(before: JsonValue | undefined, changes: JsonObject): JsonObject {
-  const merged = typeof before === "object" && before !== null && !Array.isArray(before) ? { ...before } : {};
+  const merged = isJsonObject(before) ? { ...before } : {};
   for (const member of Object.keys(changes)) delete merged[alternatives[member] ?? ""];
   return { ...merged, ...changes };
 }

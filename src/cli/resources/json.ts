@@ -1,5 +1,7 @@
 // Small steps on the JSON of the contract.
+
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../json.ts";
 
 /** Sets the member at a path such as `uidp.childrenOf`. */
 export function setMember(target: JsonObject, path: string, value: JsonValue): void {
@@ -8,7 +10,7 @@ export function setMember(target: JsonObject, path: string, value: JsonValue): v
   let place = target;
   for (const name of names) {
     const inner = place[name];
-    const next = typeof inner === "object" && inner !== null && !Array.isArray(inner) ? inner : {};
+    const next = isJsonObject(inner) ? inner : {};
     place[name] = next;
     place = next;
   }

@@ -1,7 +1,9 @@
 // What list, describe, create, update and delete do, for every kind of resource.
+
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { DescMessage, DescMethod, JsonObject } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../json.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
@@ -142,8 +144,7 @@ async function readBody(session: Session, file: FlagValue | undefined, message: 
   } catch (error) {
     throw wrongUsage(`${name} cannot be read: ${firstLine(error)}`);
   }
-  if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw wrongUsage(`${name} must hold one object`);
+  if (!isJsonObject(content)) throw wrongUsage(`${name} must hold one object`);
   try {
     fromJson(message, content as JsonObject);
   } catch (error) {

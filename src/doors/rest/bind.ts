@@ -10,15 +10,17 @@ import {
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidField } from "../../aip/errors.ts";
+import { newViolations, type Violations } from "../../aip/violations.ts";
+import { isJsonObject } from "../../json.ts";
 import { writeAt } from "./fields.ts";
 import type { Binding } from "./http-rule.ts";
 import { impliedMask } from "./implied-mask.ts";
-import { isJsonObject, type JsonReading, readJsonField, readJsonObject } from "./json-reader.ts";
+import { type JsonReading, readJsonField, readJsonObject } from "./json-reader.ts";
 import { bodyField } from "./json-text.ts";
+import { guard } from "./mismatch.ts";
 import { bindParameters, givesField, type Parameter, valueFromText } from "./query.ts";
 import type { RouteMatch } from "./routes.ts";
 import { scalarFromText } from "./scalar.ts";
-import { gatherViolations, type Violations } from "./violations.ts";
 
 /** What a request brings besides its path. */
 export interface RequestParts {
@@ -37,7 +39,7 @@ export interface RequestParts {
 export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts): Message {
   const { input } = binding.method.descriptor;
   const message = create(input);
-  const violations = gatherViolations();
+  const violations = newViolations();
   const { parameters, body, registry } = parts;
   const hasMask = givesMask(binding, parts);
   if (binding.body !== "none" || parameters.length > 0) {
@@ -46,7 +48,7 @@ export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts
     bindParameters(target, parameters, binding, violations);
   }
   bindPath(message, binding, values, violations);
-  violations.check();
+  violations.throwIfAny();
   if (!hasMask) fillMask(message, binding, body);
   return message;
 }
@@ -73,7 +75,7 @@ function objectOf(json: JsonValue | undefined): JsonObject {
 
 function bindPath(message: Message, binding: Binding, values: readonly string[], violations: Violations): void {
   for (let i = 0; i < binding.variables.length; i++) {
-    violations.guard(binding.variableNames[i]!, () => bindVariable(message, binding, i, values[i] ?? ""));
+    guard(violations, binding.variableNames[i]!, () => bindVariable(message, binding, i, values[i] ?? ""));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../json.ts";
 import { findField, isWellKnown } from "./fields.ts";
-import { isJsonObject } from "./json-reader.ts";
 
 /**
  * The paths, in proto names, of what a JSON object mentions: a PATCH without mask changes exactly that.

@@ -10,9 +10,11 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { clip } from "../../aip/clip.ts";
+import type { Violations } from "../../aip/violations.ts";
+import { isJsonObject } from "../../json.ts";
 import { findField, isWellKnown } from "./fields.ts";
+import { guard, Mismatch } from "./mismatch.ts";
 import { enumFromJson, scalarFromJson, scalarFromText, toFieldScalar } from "./scalar.ts";
-import { Mismatch, type Violations } from "./violations.ts";
 import { wellKnownFromJson } from "./well-known.ts";
 
 /** How a JSON value is read, and where its problems go. */
@@ -49,16 +51,11 @@ export function readJsonField(
   reading: JsonReading,
 ): void {
   if (json === null && !takesNull(field)) return;
-  reading.violations.guard(at, () => {
+  guard(reading.violations, at, () => {
     if (field.fieldKind === "list") readList(target, field, json, at, reading);
     else if (field.fieldKind === "map") readMap(target, field, json, at, reading);
     else target.set(field, readItem(field, json, at, reading));
   });
-}
-
-/** Whether the value is a JSON object. */
-export function isJsonObject(json: JsonValue | undefined): json is JsonObject {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
 type Seen = Map<DescField | DescOneof, DescField>;
@@ -92,7 +89,7 @@ function readList(
   const list = target.get(field);
   for (const [i, item] of json.entries()) {
     const place = `${at}[${i}]`;
-    reading.violations.guard(place, () => list.add(readItem(field, item, place, reading)));
+    guard(reading.violations, place, () => list.add(readItem(field, item, place, reading)));
   }
 }
 
@@ -107,7 +104,7 @@ function readMap(
   const map = target.get(field);
   for (const [key, item] of Object.entries(json)) {
     const place = `${at}["${clip(key)}"]`;
-    reading.violations.guard(place, () => {
+    guard(reading.violations, place, () => {
       const read = readMapKey(field.mapKey, key);
       // JSON has another member for each spelling of a number.
       if (map.has(read)) throw new Mismatch("must not be given twice");

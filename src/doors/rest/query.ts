@@ -2,10 +2,11 @@ import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { DurationSchema, FieldMaskSchema, isWrapperDesc, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { invalidField } from "../../aip/errors.ts";
+import type { Violations } from "../../aip/violations.ts";
 import { type FieldPath, findFieldPath, formatFieldPath, isWithinPath, writeAt } from "./fields.ts";
 import type { Binding } from "./http-rule.ts";
+import { guard, Mismatch } from "./mismatch.ts";
 import { enumFromText, scalarFromText, toFieldScalar } from "./scalar.ts";
-import { Mismatch, type Violations } from "./violations.ts";
 import { durationFromQuery, fieldMaskFromText, timestampFromText } from "./well-known.ts";
 
 /** A name and a value, decoded. */
@@ -39,7 +40,7 @@ export function bindParameters(
   for (const [name, value] of parameters) {
     const path = findFieldPath(target.desc, name);
     if (!path) violations.add(name || "query", notParameter);
-    else violations.guard(formatFieldPath(path), () => bindParameter(target, path, value, seen, binding));
+    else guard(violations, formatFieldPath(path), () => bindParameter(target, path, value, seen, binding));
   }
 }
 

@@ -1,7 +1,7 @@
 // Protobuf scalars from text (paths, queries) and from JSON values.
 import { type DescEnum, type DescField, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import { clip } from "../../aip/clip.ts";
-import { Mismatch } from "./violations.ts";
+import { Mismatch } from "./mismatch.ts";
 
 /** A value as reflection takes it. */
 export type ScalarValue = string | number | bigint | boolean | Uint8Array;

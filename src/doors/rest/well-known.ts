@@ -3,7 +3,7 @@ import { create, type DescMessage, fromJson, type JsonValue, type Message, type 
 import { DurationSchema, FieldMaskSchema, isWrapperDesc, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { findUtcTime } from "../../aip/timestamps.ts";
 import { findFieldPath, formatFieldPath } from "./fields.ts";
-import { Mismatch } from "./violations.ts";
+import { Mismatch } from "./mismatch.ts";
 
 const timestampText = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const durationText = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;

@@ -1,7 +1,8 @@
 // CSAF 2.0, profile VEX: which products are fixed, affected, not affected or under investigation.
 
 import { Severity_Type } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { BadDocument, isMembers, list, type Members, members, requiredText, text, texts, time } from "../document.ts";
+import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
 import type { Reader } from "../formats.ts";
 import { artifactOf, parsePurl } from "../purl.ts";
 import { type Artifact, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
@@ -18,26 +19,26 @@ interface Product {
 
 /** Whether a document is of this format. */
 export function isCsaf(document: unknown): boolean {
-  return isMembers(document) && isMembers(document.document) && String(document.document.csaf_version) === "2.0";
+  return isJsonObject(document) && isJsonObject(document.document) && String(document.document.csaf_version) === "2.0";
 }
 
 /** Reads a document: one advisory for each product and vulnerability. */
 export const readCsaf: Reader = function* (document, options) {
   const root = members(document, "the document");
   const head = members(root.document, "document");
-  const publisher = isMembers(head.publisher) ? text(head.publisher.name, "publisher.name") : "";
-  const tracking = isMembers(head.tracking) ? head.tracking : {};
+  const publisher = isJsonObject(head.publisher) ? text(head.publisher.name, "publisher.name") : "";
+  const tracking = isJsonObject(head.tracking) ? head.tracking : {};
   const at = time(tracking.current_release_date, "current_release_date");
-  const products = productsOf(isMembers(root.product_tree) ? root.product_tree : {});
+  const products = productsOf(isJsonObject(root.product_tree) ? root.product_tree : {});
   const author = options.author || publisher || "csaf";
   for (const [i, item] of list(root.vulnerabilities, "vulnerabilities").entries()) {
-    const name = isMembers(item) && typeof item.cve === "string" ? item.cve : `vulnerability ${i + 1}`;
+    const name = isJsonObject(item) && typeof item.cve === "string" ? item.cve : `vulnerability ${i + 1}`;
     yield { name, read: () => readVulnerability(members(item, "a vulnerability"), products, author, at) };
   }
 };
 
 /** The products by their ids: those of the list, of the branches, and those made of others. */
-function productsOf(tree: Members): Map<string, Product> {
+function productsOf(tree: JsonObject): Map<string, Product> {
   const found = new Map<string, Product>();
   const add = (value: unknown) => {
     const product = members(value, "a product");
@@ -59,13 +60,13 @@ function productsOf(tree: Members): Map<string, Product> {
     // A component of a product is the component, as far as advisories are concerned.
     const whole = members(relationship.full_product_name, "full_product_name");
     const part = found.get(text(relationship.product_reference, "product_reference"));
-    if (part && !isMembers(whole.product_identification_helper)) found.set(String(whole.product_id), part);
+    if (part && !isJsonObject(whole.product_identification_helper)) found.set(String(whole.product_id), part);
   }
   return found;
 }
 
-function productOf(product: Members): Product {
-  const helper = isMembers(product.product_identification_helper) ? product.product_identification_helper : {};
+function productOf(product: JsonObject): Product {
+  const helper = isJsonObject(product.product_identification_helper) ? product.product_identification_helper : {};
   const purl = parsePurl(text(helper.purl, "purl"));
   if (purl) return { artifact: artifactOf(purl), version: purl.version };
   return { artifact: { name: requiredText(product.name, "name"), type: "" }, version: "" };
@@ -104,7 +105,7 @@ const statuses: ReadonlyMap<string, Status> = new Map<string, Status>([
 ]);
 
 function readVulnerability(
-  vulnerability: Members,
+  vulnerability: JsonObject,
   products: ReadonlyMap<string, Product>,
   author: string,
   documentTime: number | undefined,
@@ -137,7 +138,7 @@ function readVulnerability(
 }
 
 /** Reads what a vulnerability says of its products once, however many they are. */
-function detailsIn({ flags, threats, remediations, scores }: Members): (productId: string) => Details {
+function detailsIn({ flags, threats, remediations, scores }: JsonObject): (productId: string) => Details {
   const flagsOf = byProduct(flags, "flags", "product_ids", ({ label }) => text(label, "label"));
   const notesOf = byProduct(threats, "threats", "product_ids", ({ details }) => text(details, "details"));
   const remediesOf = byProduct(
@@ -163,7 +164,7 @@ function byProduct<T>(
   value: unknown,
   what: string,
   productsMember: string,
-  read: (item: Members) => T,
+  read: (item: JsonObject) => T,
 ): (productId: string) => readonly T[] {
   const found = new Map<string, T[]>();
   for (const item of list(value, what)) {
@@ -185,6 +186,6 @@ function distinct(severities: readonly SeverityInit[]): SeverityInit[] {
 }
 
 function vector(cvss: unknown, type: Severity_Type): SeverityInit[] {
-  const score = isMembers(cvss) ? text(cvss.vectorString, "vectorString") : "";
+  const score = isJsonObject(cvss) ? text(cvss.vectorString, "vectorString") : "";
   return score === "" ? [] : [{ type, score }];
 }

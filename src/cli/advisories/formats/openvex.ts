@@ -1,5 +1,6 @@
 // OpenVEX 0.2.0: statements that say what products have to do with vulnerabilities.
-import { BadDocument, isMembers, list, type Members, members, requiredText, text, texts, time } from "../document.ts";
+import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
 import type { Reader } from "../formats.ts";
 import { artifactOf, componentTypeOf, parsePurl } from "../purl.ts";
 import { derivedId, type EventType, type Found } from "../record.ts";
@@ -7,7 +8,7 @@ import { eventWords, falsePositive, fixedIn, noted, reasonOf, reasonWords, under
 
 /** Whether a document is of this format. */
 export function isOpenvex(document: unknown): boolean {
-  if (!isMembers(document)) return false;
+  if (!isJsonObject(document)) return false;
   return Array.isArray(document.statements) || String(document["@context"]).startsWith("https://openvex.dev/");
 }
 
@@ -34,14 +35,14 @@ export const readOpenvex: Reader = function* (document, options) {
 };
 
 function nameOf(statement: unknown): string {
-  const { vulnerability } = isMembers(statement) ? statement : {};
+  const { vulnerability } = isJsonObject(statement) ? statement : {};
   if (typeof vulnerability === "string") return vulnerability;
-  return isMembers(vulnerability) && typeof vulnerability.name === "string" ? vulnerability.name : "";
+  return isJsonObject(vulnerability) && typeof vulnerability.name === "string" ? vulnerability.name : "";
 }
 
-function readStatement(statement: Members, author: string, documentTime: number | undefined): Found[] {
+function readStatement(statement: JsonObject, author: string, documentTime: number | undefined): Found[] {
   const { vulnerability } = statement;
-  const about: Members =
+  const about: JsonObject =
     typeof vulnerability === "string" ? { name: vulnerability } : members(vulnerability, "vulnerability");
   const name = requiredText(about.name, "vulnerability.name");
   const aliases = [name, ...texts(about.aliases, "aliases")];
@@ -63,28 +64,28 @@ function readStatement(statement: Members, author: string, documentTime: number 
   });
 }
 
-function productOf(product: Members) {
+function productOf(product: JsonObject) {
   const { identifiers } = product;
   const id = text(product["@id"], "@id");
-  const purl = parsePurl((isMembers(identifiers) ? text(identifiers.purl, "purl") : "") || id);
+  const purl = parsePurl((isJsonObject(identifiers) ? text(identifiers.purl, "purl") : "") || id);
   if (purl) return { artifact: artifactOf(purl), version: purl.version };
   if (id === "") throw new BadDocument("a product has no @id");
   return { artifact: { name: id, type: "" }, version: "" };
 }
 
-function componentOf(product: Members) {
+function componentOf(product: JsonObject) {
   const [first] = list(product.subcomponents, "subcomponents").map((item) =>
     typeof item === "string" ? { "@id": item } : members(item, "a subcomponent"),
   );
   if (!first) return undefined;
-  const id = text((first as Members)["@id"], "@id");
+  const id = text((first as JsonObject)["@id"], "@id");
   const purl = parsePurl(id);
   if (!purl) return id === "" ? undefined : { name: id, type: "" };
   return { name: artifactOf(purl).name, type: componentTypeOf(purl) };
 }
 
 /** What a status says. Our own documents keep in the notes which of the events it was. */
-function typeOf(statement: Members, version: string): EventType {
+function typeOf(statement: JsonObject, version: string): EventType {
   const status = requiredText(statement.status, "status");
   const notes = text(statement.status_notes, "status_notes");
   const word = Object.hasOwn(eventWords, notes) ? eventWords[notes as keyof typeof eventWords] : undefined;

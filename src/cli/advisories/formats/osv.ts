@@ -1,9 +1,11 @@
 // OSV: https://ossf.github.io/osv-schema/. A record is one vulnerability, with the packages that it affects.
+
 import {
   AdvisoryEvent_FalsePositiveDetermination_Type as Reason,
   Severity_Type,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { isMembers, isTrue, list, type Members, members, requiredText, text, texts, time } from "../document.ts";
+import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { isTrue, list, members, requiredText, text, texts, time } from "../document.ts";
 import type { Parsed, Reader } from "../formats.ts";
 import { parsePurl } from "../purl.ts";
 import { type Artifact, type Component, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
@@ -12,25 +14,25 @@ import { falsePositive, fixedIn, noted, reasonWords } from "../statuses.ts";
 /** Whether a document is a record, or a list of records. */
 export function isOsv(document: unknown): boolean {
   const first = Array.isArray(document) ? document[0] : document;
-  return isMembers(first) && typeof first.id === "string" && typeof first.modified === "string";
+  return isJsonObject(first) && typeof first.id === "string" && typeof first.modified === "string";
 }
 
 /** Whether a document is the index of a feed, which names records and holds none. */
 export function isOsvIndex(document: unknown): boolean {
   const isEntry = (entry: unknown) =>
-    isMembers(entry) && Object.keys(entry).every((name) => name === "id" || name === "modified");
+    isJsonObject(entry) && Object.keys(entry).every((name) => name === "id" || name === "modified");
   return Array.isArray(document) && document.length > 0 && document.every(isEntry);
 }
 
 /** Reads a record, or a list of records. */
 export const readOsv: Reader = function* (document, options) {
   for (const record of Array.isArray(document) ? document : [document]) {
-    const id = isMembers(record) && typeof record.id === "string" ? record.id : "";
+    const id = isJsonObject(record) && typeof record.id === "string" ? record.id : "";
     yield { name: id, read: () => readRecord(members(record, "a record"), options.author || "osv") };
   }
 };
 
-function readRecord(record: Members, author: string): Parsed {
+function readRecord(record: JsonObject, author: string): Parsed {
   const id = requiredText(record.id, "id");
   if (time(record.modified, "modified") === undefined) requiredText(undefined, "modified");
   const published = time(record.published, "published");
@@ -53,7 +55,7 @@ function readRecord(record: Members, author: string): Parsed {
 }
 
 /** A feed of this kind has the ids of the vulnerability among the related ones. */
-function aliasesOf(record: Members, id: string): string[] {
+function aliasesOf(record: JsonObject, id: string): string[] {
   const related = id.startsWith("CGA-")
     ? list(record.related, "related").filter((item) => typeof item === "string")
     : [];
@@ -82,7 +84,7 @@ interface Affected {
 }
 
 /** Packages of a distribution to which the same happened are built from one; the first stands for all. */
-function packagesOf(record: Members): Affected[] {
+function packagesOf(record: JsonObject): Affected[] {
   const found = new Map<string, Affected>();
   for (const item of list(record.affected, "affected")) {
     const each = affectedOf(members(item, "an item of affected"));
@@ -95,7 +97,7 @@ function packagesOf(record: Members): Affected[] {
   return [...found.values()];
 }
 
-function affectedOf(item: Members): Affected {
+function affectedOf(item: JsonObject): Affected {
   const ranges = list(item.ranges, "ranges").map((range) => members(range, "a range"));
   const { artifact, component } = artifactOf(item, ranges);
   return { artifact, component, types: typesOf(ranges, item), severities: severitiesOf(item.severity) };
@@ -116,7 +118,7 @@ const libraries: ReadonlyMap<string, string> = new Map([
   ["Maven", "java"],
 ]);
 
-function artifactOf(item: Members, ranges: readonly Members[]): Pick<Affected, "artifact" | "component"> {
+function artifactOf(item: JsonObject, ranges: readonly JsonObject[]): Pick<Affected, "artifact" | "component"> {
   if (item.package === undefined || item.package === null) {
     const repo = ranges.map(({ repo: address }) => text(address, "repo")).find((address) => address !== "");
     return { artifact: { name: repo ?? "", type: "source" }, component: undefined };
@@ -135,7 +137,7 @@ function artifactOf(item: Members, ranges: readonly Members[]): Pick<Affected, "
 }
 
 /** What became of a package: it was never affected, it was fixed, or it is affected. */
-function typesOf(ranges: readonly Members[], item: Members): EventType[] {
+function typesOf(ranges: readonly JsonObject[], item: JsonObject): EventType[] {
   const versioned = ranges.filter(({ type }) => type !== "GIT");
   const marks = (versioned.length > 0 ? versioned : ranges).flatMap(({ events }) =>
     list(events, "events").map((event) => members(event, "an event")),
@@ -150,13 +152,13 @@ function typesOf(ranges: readonly Members[], item: Members): EventType[] {
   return [noted("truePositiveDetermination", last === undefined ? "" : `last affected: ${last}`)];
 }
 
-function isFalsePositive(specific: unknown): specific is Members {
-  if (!isMembers(specific)) return false;
+function isFalsePositive(specific: unknown): specific is JsonObject {
+  if (!isJsonObject(specific)) return false;
   const { false_positive: mark } = specific;
-  return isTrue(mark) || (typeof mark === "string" && reasonWords.has(mark)) || isMembers(mark);
+  return isTrue(mark) || (typeof mark === "string" && reasonWords.has(mark)) || isJsonObject(mark);
 }
 
-function reasonIn(specific: Members | undefined): Reason {
+function reasonIn(specific: JsonObject | undefined): Reason {
   const { false_positive: mark, reason } = specific ?? {};
   const word = [reason, mark].find((value) => typeof value === "string" && reasonWords.has(value));
   return reasonWords.get(String(word)) ?? Reason.UNSPECIFIED;

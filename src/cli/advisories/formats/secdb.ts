@@ -1,13 +1,17 @@
 // The security database of Alpine and of distributions like it: which version of a package fixed what.
+
 import { AdvisoryEvent_FalsePositiveDetermination_Type as Reason } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { isMembers, list, type Members, members, requiredText, texts } from "../document.ts";
+import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { list, members, requiredText, texts } from "../document.ts";
 import type { Reader } from "../formats.ts";
 import { derivedId, type EventType, type Found } from "../record.ts";
 import { falsePositive, fixedIn } from "../statuses.ts";
 
 /** Whether a document is such a database. */
 export function isSecdb(document: unknown): boolean {
-  return isMembers(document) && Array.isArray(document.packages) && ("apkurl" in document || "urlprefix" in document);
+  return (
+    isJsonObject(document) && Array.isArray(document.packages) && ("apkurl" in document || "urlprefix" in document)
+  );
 }
 
 /** Reads a database. What is said of a package and a vulnerability under several versions is one advisory. */
@@ -16,13 +20,13 @@ export const readSecdb: Reader = function* (document, options) {
   const archs = texts(database.archs, "archs");
   const architecture = archs.length === 1 ? archs[0]! : "";
   for (const item of list(database.packages, "packages")) {
-    const { pkg } = isMembers(item) ? item : {};
-    const name = isMembers(pkg) && typeof pkg.name === "string" ? pkg.name : "";
+    const { pkg } = isJsonObject(item) ? item : {};
+    const name = isJsonObject(pkg) && typeof pkg.name === "string" ? pkg.name : "";
     yield { name, read: () => readPackage(members(pkg, "pkg"), architecture, options.author || "secdb") };
   }
 };
 
-function readPackage(pkg: Members, architecture: string, author: string): Found[] {
+function readPackage(pkg: JsonObject, architecture: string, author: string): Found[] {
   const artifact = { name: requiredText(pkg.name, "pkg.name"), type: "apk", architecture };
   const byVulnerability = new Map<string, { readonly aliases: Set<string>; readonly types: EventType[] }>();
   for (const [version, fixes] of Object.entries(members(pkg.secfixes ?? {}, "secfixes"))) {

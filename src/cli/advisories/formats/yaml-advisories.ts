@@ -1,6 +1,8 @@
 // Advisories as they are written by hand: one YAML document for each package.
+
 import { AdvisoryEvent_FalsePositiveDetermination_Type as Reason } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { BadDocument, isMembers, list, type Members, members, requiredText, text, texts, time } from "../document.ts";
+import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
 import type { Reader } from "../formats.ts";
 import type { Component, EventType, Found } from "../record.ts";
 import { eventWords, falsePositive, fixedIn, noted, reasonWords, underInvestigation } from "../statuses.ts";
@@ -9,7 +11,7 @@ const schemaVersions = /^2(\.0(\.[0-2])?)?$/;
 
 /** Whether a document is of this format. */
 export function isYamlAdvisories(document: unknown): boolean {
-  return isMembers(document) && "schema-version" in document && "package" in document;
+  return isJsonObject(document) && "schema-version" in document && "package" in document;
 }
 
 /** Reads the advisories of a package. */
@@ -20,12 +22,12 @@ export const readYamlAdvisories: Reader = function* (document, options) {
   const name = requiredText(members(root.package, "package").name, "package.name");
   const seen = new Set<string>();
   for (const item of list(root.advisories, "advisories")) {
-    const id = isMembers(item) && typeof item.id === "string" ? item.id : "";
+    const id = isJsonObject(item) && typeof item.id === "string" ? item.id : "";
     yield { name: id, read: () => [readAdvisory(members(item, "an advisory"), name, options.author || "yaml", seen)] };
   }
 };
 
-function readAdvisory(advisory: Members, packageName: string, author: string, seen: Set<string>): Found {
+function readAdvisory(advisory: JsonObject, packageName: string, author: string, seen: Set<string>): Found {
   const id = requiredText(advisory.id, "id");
   const aliases = texts(advisory.aliases, "aliases");
   for (const each of [id, ...aliases]) {
@@ -40,14 +42,14 @@ function readAdvisory(advisory: Members, packageName: string, author: string, se
   return { id, author, artifact, ...(component ? { component } : {}), aliases, events, origin: packageName };
 }
 
-function requiredTime(event: Members): number {
+function requiredTime(event: JsonObject): number {
   const found = time(event.timestamp, "timestamp");
   if (found === undefined) throw new BadDocument("timestamp is missing");
   return found;
 }
 
 /** What an event says. The data is missing now and then; the event is one all the same. */
-function typeOf(event: Members): EventType {
+function typeOf(event: JsonObject): EventType {
   const word = requiredText(event.type, "type");
   const data = event.data === undefined || event.data === null || event.data === "" ? {} : members(event.data, "data");
   const note = text(data.note, "note");
@@ -66,9 +68,9 @@ function reasonOf(word: string): Reason {
   return reason;
 }
 
-function detectionOf(data: Members): EventType {
+function detectionOf(data: JsonObject): EventType {
   const kind = text(data.type, "data.type");
-  const inner = isMembers(data.data) ? data.data : {};
+  const inner = isJsonObject(data.data) ? data.data : {};
   const field = (name: string) => text(inner[name], name);
   if (kind === "scan/v1") {
     const value = {
@@ -87,15 +89,16 @@ function detectionOf(data: Members): EventType {
 }
 
 /** The component that a scanner found last. */
-function lastComponent(events: readonly Members[]): Component | undefined {
+function lastComponent(events: readonly JsonObject[]): Component | undefined {
   const scans = events
     .filter(
-      ({ type, data }) => type === "detection" && isMembers(data) && data.type === "scan/v1" && isMembers(data.data),
+      ({ type, data }) =>
+        type === "detection" && isJsonObject(data) && data.type === "scan/v1" && isJsonObject(data.data),
     )
     .toSorted((a, b) => requiredTime(a) - requiredTime(b));
   const last = scans.at(-1);
   if (!last) return undefined;
-  const found = (last.data as Members).data as Members;
+  const found = (last.data as JsonObject).data as JsonObject;
   const name = text(found.componentName, "componentName");
   const location = text(found.componentLocation, "componentLocation");
   return name === "" ? undefined : { name, type: text(found.componentType, "componentType"), location };
