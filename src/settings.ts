@@ -13,6 +13,7 @@ export interface Setting {
   readonly description: string;
 }
 
+/** All settings, in the order in which the help lists them. A new one is read in config.ts. */
 export const settings = [
   { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "where to listen" },
   {
@@ -176,7 +177,9 @@ export const settings = [
   },
 ] as const satisfies readonly { name: string; value?: string; fallback: string; description: string }[];
 
+/** The name of a setting, in kebab-case. */
 export type SettingName = (typeof settings)[number]["name"];
+/** The text of every setting, as it was given or by default. */
 export type RawSettings = Readonly<Record<SettingName, string>>;
 
 /** A setting that cannot be used. The message is a sentence that names it. */

@@ -50,6 +50,7 @@ export class ApiError extends Error {
   }
 }
 
+/** What an error says beside its code and its message. */
 export interface ApiErrorOptions {
   readonly details?: readonly ErrorDetail[];
   /** The machine-readable reason; the name of the code when absent. */

@@ -2,6 +2,7 @@
 import { type DescField, getOption, hasOption } from "@bufbuild/protobuf";
 import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavior_pb.ts";
 
+/** Required fields must be in the request, and not be empty. */
 export function isRequired(field: DescField): boolean {
   return behaves(field, FieldBehavior.REQUIRED);
 }

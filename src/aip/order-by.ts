@@ -1,6 +1,7 @@
 // AIP-132: "field", "field asc" or "field desc"; one field.
 import type { Violations } from "./violations.ts";
 
+/** One of the orderable fields, and its direction. */
 export interface OrderBy<F extends string> {
   readonly field: F;
   readonly descending: boolean;

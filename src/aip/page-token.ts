@@ -1,6 +1,7 @@
 // AIP-158: page tokens are opaque, belong to one query of one caller, and end after 3 days.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
+/** How long a page token can be used: three days. */
 export const pageTokenLifetimeMs = 3 * 24 * 60 * 60 * 1000;
 
 /** No token that we make comes near it. */

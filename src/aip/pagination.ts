@@ -2,7 +2,9 @@
 import { textLength } from "./text-length.ts";
 import type { Violations } from "./violations.ts";
 
+/** How many items a page has when the request does not say. */
 export const defaultPageSize = 50;
+/** The most items of a page, whatever the request says. */
 export const maximumPageSize = 200;
 
 /**

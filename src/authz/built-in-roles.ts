@@ -23,6 +23,7 @@ export const operatorRole: BuiltInRole = builtIn(
   allCapabilities().map((info) => info.number as Capability),
 );
 
+/** All of them. Uids and names never change: bindings and programs refer to them. */
 export const builtInRoles: readonly BuiltInRole[] = [
   operatorRole,
   builtIn("0b3ded7e8be724d96932bc1ec162aac8953cbcc3", "owner", [

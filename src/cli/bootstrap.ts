@@ -8,6 +8,7 @@ import { createOrganization, hasOrganization, lockOrganizations } from "../servi
 import { ConfigError } from "../settings.ts";
 import { withDatabase } from "./open.ts";
 
+/** The first organization, and whose tokens may assume its owner. */
 export interface BootstrapOptions {
   readonly organization: string;
   readonly issuer: string;

@@ -49,6 +49,7 @@ export interface Endpoint {
 /** Endpoints by path. */
 export type Endpoints = Readonly<Record<string, Endpoint>>;
 
+/** What all endpoints have in common. */
 export interface EndpointOptions {
   readonly bodyTimeoutMs: number;
   readonly maxJsonDepth: number;

@@ -15,6 +15,7 @@ export class HttpError extends ApiError {
   }
 }
 
+/** What an HTTP error says beside its status. */
 export interface HttpErrorOptions {
   readonly details?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;

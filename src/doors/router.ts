@@ -8,6 +8,7 @@ import type { HttpHandler } from "./dispatch.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, pathOf, peerAddress, readHeader } from "./http-message.ts";
 import { newRpcRefusal, protocolOf, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 
+/** What the router needs, and its limits. */
 export interface RouterOptions extends RefusalOptions {
   readonly methods: MethodTable;
   /** Services that are not in the table, those with streams, by name; each adds itself when it is first asked for. */

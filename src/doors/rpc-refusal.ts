@@ -11,6 +11,7 @@ import type { Protocol } from "./fast/protocol.ts";
 import { type HttpRequest, type HttpResponse, isHttp2, readHeader } from "./http-message.ts";
 import { callHeaders, sendReply } from "./reply.ts";
 
+/** What refusing a call needs. */
 export interface RefusalOptions extends BodyLimits {
   readonly detailTypes: Registry;
   readonly maxJsonDepth: number;

@@ -21,6 +21,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
+/** Makes metrics, and measures the process too, which begins a second later. */
 export function newMetrics(): Metrics {
   const registry = new Registry();
   const measureProcess = once(() => {

@@ -7,6 +7,7 @@ import type { Access } from "../authz/access.ts";
 import type { Policy } from "../authz/policy.ts";
 import type { Call } from "./call.ts";
 
+/** What finding out who calls rests on. */
 export interface AuthenticateDeps {
   readonly tokens: Tokens;
   readonly policy: Policy;

@@ -14,6 +14,7 @@ import type { Observer } from "./observe.ts";
 import { type RuleBook, ruleBook } from "./rule-book.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
+/** What all methods have in common. */
 export interface ComposeOptions extends AuthenticateDeps {
   readonly clock: Clock;
   readonly observer: Observer;

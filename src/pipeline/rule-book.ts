@@ -41,6 +41,7 @@ export interface MessageRules {
   readonly isCheckedByHandler?: boolean;
 }
 
+/** What a rule may depend on beside the message. */
 export interface CheckContext {
   /** Milliseconds since the epoch. */
   readonly now: number;

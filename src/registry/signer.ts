@@ -42,6 +42,7 @@ export interface RegistrySigner {
   sign(request: RegistryTokenRequest): Promise<RegistryToken>;
 }
 
+/** In whose name tokens are signed, and for whom. */
 export interface SignerOptions {
   readonly issuer: string;
   /** The audience of all tokens: what the registry calls itself. */

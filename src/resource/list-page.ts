@@ -31,6 +31,7 @@ export interface PageRequest {
   readonly skip: number;
 }
 
+/** One page of a list, as replies have it. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextPageToken: string;

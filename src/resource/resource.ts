@@ -48,11 +48,13 @@ type ServerColumns =
   | "codeDigest"
   | "expirationTime";
 
+/** A declaration of a resource that is only read, with what follows from it. */
 export interface ReadableResource<D extends DescMessage, R extends ResourceRow> extends ReadableDeclaration<D, R> {
   /** The type in errors, such as `iam.chainguard.dev/Group`. */
   readonly type: string;
 }
 
+/** A declaration of a resource, with what follows from it. */
 export interface Resource<D extends DescMessage, R extends ResourceRow> extends ResourceDeclaration<D, R> {
   readonly type: string;
   /** Whether the resource says when it was last changed. */

@@ -13,6 +13,7 @@ export interface PlaceFilter {
   readonly ids: readonly string[];
 }
 
+/** Which rows of a kind may be seen beside those below a granted group. */
 export interface SelectionOptions {
   /** Whether the uid of a granted group can be that of a row, as it is for groups themselves. */
   readonly includesGranted: boolean;

@@ -10,8 +10,9 @@ import type { RefreshStore } from "../sts/refresh.ts";
 import type { Providers } from "./providers.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** Where the flow begins and ends, below the base URL. */
+/** Where the flow begins, below the base URL. */
 export const startPath = "/oauth";
+/** Where it ends: the redirect URI at every login provider. */
 export const callbackPath = "/oauth/callback";
 
 /** What the sign-in of people rests on. */

@@ -7,6 +7,7 @@ const settingName = "access_epoch";
 /** How old the number may be on a node that did not make the change: a revocation is seen everywhere within a second. */
 const maxAgeMs = 250;
 
+/** The number as one node knows it. */
 export interface AccessEpoch {
   /** The number now; a promise only when it has to be read. */
   current(): number | Promise<number>;

@@ -25,6 +25,7 @@ export const termFilters = {
   eventTypes: false,
 } as const;
 
+/** The name of such a filter. */
 export type TermFilter = keyof typeof termFilters;
 
 /** One value that an advisory can be found by. */

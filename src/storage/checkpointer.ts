@@ -2,6 +2,7 @@
 // loop must not wait for a disk.
 import { Worker } from "node:worker_threads";
 
+/** The checkpoints of one database file. */
 export interface Checkpointer {
   /** Says that something was committed; a checkpoint follows soon. */
   afterCommit(): void;

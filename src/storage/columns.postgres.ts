@@ -6,6 +6,7 @@ const pg = loadPostgresCore();
 /** Text in byte order whatever the collation of the cluster: keyset pages and prefix ranges depend on it. */
 const collatedText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text collate "C"' });
 
+/** What tables are declared with, for PostgreSQL. */
 export const postgresColumns = {
   table: pg.pgTable,
   text: () => collatedText(),
@@ -22,4 +23,5 @@ export const postgresColumns = {
   primaryKey: pg.primaryKey,
 };
 
+/** What tables are declared with. PostgreSQL gives the types: SQLite stores the same. */
 export type Columns = typeof postgresColumns;

@@ -6,6 +6,7 @@ import { loadSqliteCore } from "./drizzle.ts";
 
 const sqlite = loadSqliteCore();
 
+/** What tables are declared with, for SQLite. */
 export const sqliteColumns = {
   table: sqlite.sqliteTable,
   text: () => sqlite.text(),

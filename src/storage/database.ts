@@ -7,6 +7,7 @@ import { type Milestones, newMilestones } from "./milestones.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 import { newTextMemory } from "./text-memory.ts";
 
+/** An open database. */
 export interface Database {
   readonly dialect: "sqlite" | "postgres";
   /** For single statements, outside of any transaction. */

@@ -30,6 +30,7 @@ export interface Dialect {
 /** Whether a database that is not there is made. */
 export type OpenMode = "create" | "existing";
 
+/** What bounds the work of a database, and for how long it may be waited for. */
 export interface DatabaseLimits {
   /** Writes that share one commit (SQLite). */
   readonly maxBatch: number;
@@ -54,6 +55,7 @@ export interface DatabaseLimits {
   readonly closeTimeoutMs: number;
 }
 
+/** The limits of a server. */
 export const defaultDatabaseLimits: DatabaseLimits = {
   maxBatch: 128,
   maxBatchMs: 100,

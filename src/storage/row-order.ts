@@ -7,6 +7,7 @@ import type { ResourceRow } from "./collection.ts";
  */
 export type SortField = "uid" | "name" | "createTime" | "updateTime" | "aliasText";
 
+/** A field, and the direction. */
 export interface Order {
   readonly field: SortField;
   readonly descending: boolean;

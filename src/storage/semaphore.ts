@@ -1,5 +1,6 @@
 import { StorageUnavailable } from "./errors.ts";
 
+/** How many may run and wait. */
 export interface SemaphoreOptions {
   /** How many may run at once. */
   readonly permits: number;
@@ -9,6 +10,7 @@ export interface SemaphoreOptions {
   readonly maxWaitMs: number;
 }
 
+/** Lets only so many run at once. */
 export interface Semaphore {
   /** Runs the body when one of the permits is free, first come first served. Rejects with StorageUnavailable when none becomes. */
   run<T>(body: () => Promise<T>): Promise<T>;

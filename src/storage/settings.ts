@@ -39,6 +39,7 @@ export async function writeSetting(tx: Transaction, name: string, value: string)
 
 /** The settings that are secrets. */
 export const secretSettings = ["page_token_key", "registry_signing_key"] as const;
+/** The name of one of them. */
 export type SecretSetting = (typeof secretSettings)[number];
 
 /** As readSetting, for a secret. Throws SealError. */

@@ -3,6 +3,7 @@ import { sql } from "./drizzle.ts";
 import type { SessionDialect } from "./session.ts";
 import { defineTables } from "./tables.ts";
 
+/** All tables, for PostgreSQL. */
 export const postgresTables = defineTables(postgresColumns);
 
 /** What a session needs to know of the database. */

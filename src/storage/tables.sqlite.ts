@@ -3,6 +3,7 @@ import { sql } from "./drizzle.ts";
 import type { SessionDialect } from "./session.ts";
 import { defineTables } from "./tables.ts";
 
+/** All tables, for SQLite. */
 export const sqliteTables = defineTables(sqliteColumns);
 
 /** What a session needs to know of the database. */

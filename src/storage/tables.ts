@@ -34,4 +34,5 @@ export function defineTables(columns: Columns) {
   };
 }
 
+/** All tables, of either database. */
 export type Tables = ReturnType<typeof defineTables>;

@@ -17,7 +17,9 @@ export interface AwsExpectation {
 /** The check's name, and what throws when it fails. */
 export type AwsCheck = readonly [check: string, run: (request: AwsRequest, expected: AwsExpectation) => void];
 
+/** The signed header that says whom the request is meant for. */
 export const audienceHeader = "chainguard-audience";
+/** The signed header that names the identity that is assumed. */
 export const identityHeader = "chainguard-identity";
 
 const boundHeaders = ["host", "x-amz-date", audienceHeader, identityHeader];

@@ -54,6 +54,7 @@ export interface RefreshStore {
   revoke(id: string): Promise<void>;
 }
 
+/** What refreshing rests on. */
 export interface RefreshDeps extends IssueDeps {
   readonly store: RefreshStore;
   /** The audiences that may be asked for. */

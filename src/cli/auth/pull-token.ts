@@ -17,6 +17,7 @@ import { standardMethod } from "../resources/methods.ts";
 import { roles } from "../resources/roles.ts";
 import { checkDockerConfig, saveLogin } from "./docker-config.ts";
 
+/** The flags of `auth pull-token`. */
 export interface PullTokenFlags {
   readonly parent?: string;
   readonly name?: string;

@@ -18,7 +18,9 @@ export const configKeys = {
   "output.format": "the output format for commands without -o",
 } as const;
 
+/** The name of a setting, such as `platform.api`. */
 export type ConfigKey = keyof typeof configKeys;
+/** What is set; what is not has no member. */
 export type ClientConfig = Readonly<Partial<Record<ConfigKey, string>>>;
 
 /** Checks a value that is to be set. */

@@ -7,6 +7,7 @@ import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
+/** What is kept: an API token, or what renews it. */
 export type CachedKind = "oidc-token" | "refresh-token";
 
 /** The tokens of one audience. */

@@ -5,7 +5,9 @@ import { isJsonObject } from "../../json.ts";
 import { wrongUsage } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 
+/** What `-o` takes. */
 export const formats = ["table", "wide", "json", "yaml", "csv", "id", "tree", "none"] as const;
+/** One of the formats. */
 export type Format = (typeof formats)[number];
 
 /** One column: its title, and the member that it shows (`role.name`) or how to make its text. */

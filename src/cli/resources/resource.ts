@@ -3,6 +3,7 @@ import type { DescService, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Session } from "../client/session.ts";
 import type { View } from "../output/output.ts";
 
+/** What can be done with resources of a kind. */
 export type Verb = "list" | "describe" | "create" | "update" | "delete";
 
 /** What commander makes of one flag. */

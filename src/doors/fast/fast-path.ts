@@ -22,6 +22,7 @@ export type StreamHandler = (
   rawHeaders: readonly string[],
 ) => boolean;
 
+/** What the door of unary calls needs, and its limits. */
 export interface FastOptions extends BodyLimits, ChunkLimits {
   readonly methods: MethodTable;
   /** How long a call may take that brings no deadline. */

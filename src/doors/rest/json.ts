@@ -13,6 +13,7 @@ export interface JsonWriters {
   writer(schema: DescMessage): JsonWriter;
 }
 
+/** How values are written. */
 export interface JsonWriterOptions {
   /** The messages that an Any may hold; writing any other throws. */
   readonly registry: Registry;

@@ -1,5 +1,6 @@
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
 
+/** A subscription as it is stored. */
 export interface SubscriptionRow extends ResourceRow {
   readonly parent: string;
   readonly sink: string;

@@ -14,6 +14,7 @@ export interface ScimColumns {
   readonly scimRevokeTime: number | null;
 }
 
+/** An identity provider as it is stored. */
 export interface IdentityProviderRow extends ResourceRow, ScimColumns {
   readonly parent: string;
   readonly name: string;
@@ -38,6 +39,7 @@ export const identityProviderCollection: Collection<IdentityProviderRow> = {
   secret: ["clientSecret", "scimTokenDigest", "scimPreviousDigest"],
 };
 
+/** An external group role mapping as it is stored. */
 export interface ExternalGroupRoleMappingRow extends ResourceRow {
   /** The uid of the identity provider. */
   readonly parent: string;
@@ -54,6 +56,7 @@ export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMap
   changesAccess: ["delete"],
 };
 
+/** A terms acceptance as it is stored. */
 export interface TermsAcceptanceRow extends ResourceRow {
   /** The uid of the group that the document was accepted for. */
   readonly parent: string;

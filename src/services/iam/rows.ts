@@ -7,6 +7,7 @@ import {
   termsAcceptanceCollection,
 } from "./provider-rows.ts";
 
+/** A group as it is stored. */
 export interface GroupRow extends ResourceRow {
   readonly name: string;
   readonly description: string;
@@ -24,6 +25,7 @@ export const groupCollection: Collection<GroupRow> = {
   changesAccess: [],
 };
 
+/** An identity as it is stored. */
 export interface IdentityRow extends ResourceRow {
   readonly name: string;
   readonly description: string;
@@ -46,6 +48,7 @@ export const identityCollection: Collection<IdentityRow> = {
   changesAccess: ["delete"],
 };
 
+/** A role as it is stored. */
 export interface RoleRow extends ResourceRow {
   readonly name: string;
   readonly description: string;
@@ -60,6 +63,7 @@ export const roleCollection: Collection<RoleRow> = {
   changesAccess: ["update"],
 };
 
+/** A role binding as it is stored. */
 export interface RoleBindingRow extends ResourceRow {
   readonly parent: string;
   readonly identityUid: string;
@@ -73,6 +77,7 @@ export const roleBindingCollection: Collection<RoleBindingRow> = {
   changesAccess: ["insert", "update", "delete"],
 };
 
+/** A group invite as it is stored. */
 export interface GroupInviteRow extends ResourceRow {
   readonly parent: string;
   readonly roleUid: string;
@@ -91,6 +96,7 @@ export const groupInviteCollection: Collection<GroupInviteRow> = {
   secret: ["codeDigest"],
 };
 
+/** An account association as it is stored. */
 export interface AccountAssociationRow extends ResourceRow {
   readonly name: string;
   readonly description: string;

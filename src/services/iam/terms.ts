@@ -46,7 +46,7 @@ const rules: readonly MessageRules[] = [AcceptTermsRequestSchema, ListTermsAccep
   fields: { group: uidRule },
 }));
 
-/** Serves what was accepted. No method asks for an acceptance yet. */
+/** Serves what was accepted. No method asks for an acceptance. */
 export function terms(deps: Deps): Implementation {
   const { database, clock } = deps;
 

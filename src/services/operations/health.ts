@@ -9,6 +9,7 @@ const watchIntervalMs = 1000;
 /** Watches at a time, of everybody together: they need no token. */
 export const maxWatches = 1000;
 
+/** What health is told of. */
 export interface HealthOptions {
   /** The full names of the services that may be asked about; the empty name stands for all, and asks for none of them. */
   readonly services: () => ReadonlySet<string>;

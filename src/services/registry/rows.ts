@@ -3,6 +3,7 @@ import type { Collection, ResourceRow } from "../../storage/collection.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { addTagDigest, clearTagDigests } from "../../storage/tag-history.ts";
 
+/** A repo as it is stored. */
 export interface RepoRow extends ResourceRow {
   readonly parent: string;
   readonly name: string;
@@ -21,6 +22,7 @@ export const repoCollection: Collection<RepoRow> = {
   changesAccess: [],
 };
 
+/** A tag as it is stored. */
 export interface TagRow extends ResourceRow {
   /** The uid of the repo. */
   readonly parent: string;

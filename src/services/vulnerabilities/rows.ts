@@ -1,6 +1,7 @@
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
 import { advisoryTables } from "../../storage/term-check.ts";
 
+/** An advisory as it is stored. */
 export interface AdvisoryRow extends ResourceRow {
   readonly parent: string;
   /** The public id. */
