@@ -7,13 +7,13 @@ import { isJsonObject } from "./json.ts";
 export interface Setting {
   /** The name in the file and, in kebab-case, the flag. */
   readonly name: SettingName;
-  /** What the help and the README say of the value; a setting without it is switched on or off. */
+  /** What the help and docs/configuration.md say of the value; a setting without it is switched on or off. */
   readonly value?: string;
   readonly fallback: string;
   readonly description: string;
 }
 
-/** All settings, in the order in which the help lists them. A new one is read in config.ts. */
+/** All settings, in the order in which the help and docs/configuration.md list them. A new one is read in config.ts. */
 export const settings = [
   { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "where to listen" },
   {

@@ -1,0 +1,56 @@
+// What the documents say that a program can check.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { settings, variableOf } from "../src/settings.ts";
+
+const pages = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((file) => path.join("docs", file)),
+].filter((file) => file.endsWith(".md"));
+
+describe("documents", () => {
+  for (const page of pages) {
+    it(`${page}: what it links to is there`, () => {
+      for (const [, target] of withoutCode(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+        const [file, anchor] = target!.split("#");
+        const linked = file ? path.join(path.dirname(page), file) : page;
+        assert.ok(existsSync(linked), `there is no ${linked}`);
+        if (anchor) assert.ok(anchorsOf(linked).includes(anchor), `${linked} has no heading #${anchor}`);
+      }
+    });
+  }
+
+  it("every setting has its row, in the words of the help", () => {
+    const rows = readFileSync("docs/configuration.md", "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith("| `--"));
+    const wanted = settings.map(({ name, fallback, description, ...rest }) => {
+      const flag = "value" in rest ? `--${name} ${rest.value}` : `--${name}`;
+      return `| ${flag} | ${variableOf(name)} | ${name} | ${fallback} | ${description} |`;
+    });
+    assert.deepEqual(rows.map(plain), wanted.map(plain));
+  });
+});
+
+function withoutCode(page: string): string {
+  return readFileSync(page, "utf8").replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(page: string): string[] {
+  const headings = withoutCode(page).matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** A row without what only its look is made of. */
+function plain(row: string): string {
+  return row.replaceAll("`", "").replaceAll(", ", ",").replace(/\s+/g, " ").trim();
+}
