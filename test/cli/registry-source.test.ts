@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { nextPage, openSource } from "../../src/cli/registry/source.ts";
+import { nextPage } from "../../src/cli/registry/registry-list.ts";
+import { openSource } from "../../src/cli/registry/source.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "../registry/outside-registry.ts";
 
 describe("a registry that is read", () => {

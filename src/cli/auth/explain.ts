@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
-import type { View } from "../output/output.ts";
+import type { View } from "../output/view.ts";
 import { groups } from "../resources/groups.ts";
 import { identities } from "../resources/identities.ts";
 import { findUid } from "../resources/lookup.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import type { Target } from "../client/credential.ts";
 import { reach } from "../client/reach.ts";
-import { failing, withBearer } from "../client/session.ts";
+import { failing, withBearer } from "../client/transport.ts";
 import { CommandFailure } from "../failure.ts";
 import { fileOf } from "../resources/flags.ts";
 import type { Shell } from "../shell.ts";

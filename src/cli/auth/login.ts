@@ -3,7 +3,7 @@ import { readClaims } from "../client/credential.ts";
 import { keepTokens } from "../client/refresh.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
-import type { View } from "../output/output.ts";
+import type { View } from "../output/view.ts";
 import type { SignedIn } from "./browser-login.ts";
 import type { LoginOptions } from "./login-address.ts";
 

@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { maxStaticKeysAge } from "../../sts/static-keys.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import type { View } from "../output/output.ts";
+import type { View } from "../output/view.ts";
 import { seconds } from "../resources/flags.ts";
 import { groups } from "../resources/groups.ts";
 import { roleBindings } from "../resources/iam.ts";

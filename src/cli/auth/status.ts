@@ -3,7 +3,7 @@ import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/
 import { readClaims } from "../client/credential.ts";
 import type { Session } from "../client/session.ts";
 import { openTokenCache } from "../client/token-cache.ts";
-import type { View } from "../output/output.ts";
+import type { View } from "../output/view.ts";
 import { note } from "../shell.ts";
 import { describeToken, tokenView } from "./login.ts";
 

@@ -2,8 +2,8 @@
 import { SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import type { Shell } from "../shell.ts";
 import type { Refresh, Target } from "./credential.ts";
-import { withBearer } from "./session.ts";
 import { openTokenCache } from "./token-cache.ts";
+import { withBearer } from "./transport.ts";
 
 /** Renews tokens of the target and keeps both new ones. A refusal is no failure: then it takes a new sign-in. */
 export function refresher(shell: Shell, target: Target): Refresh {

@@ -1,6 +1,6 @@
 // A command's way to the server: where it is, with which token, and how its answers are shown.
 import type { DescMethod, DescMethodUnary, DescService, JsonObject } from "@bufbuild/protobuf";
-import type { Client, Interceptor, Transport } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import type { Command } from "commander";
 import { Option } from "commander";
 import { wrongUsage } from "../failure.ts";
@@ -8,6 +8,7 @@ import { type Format, formats, type Output, openOutput } from "../output/output.
 import type { Shell } from "../shell.ts";
 import { type ClientConfig, readClientConfig } from "./config-file.ts";
 import { type Credential, findCredential, type Target } from "./credential.ts";
+import { callTimeoutMs, failing, type Opened, openTransport } from "./transport.ts";
 
 /** What every command that talks to a server takes. */
 export interface ClientOptions {
@@ -31,9 +32,6 @@ export interface Session extends Disposable, Target {
 
 /** The address when nobody names one: where `npm start` listens. */
 export const defaultUrl = "http://127.0.0.1:8080";
-
-/** How long one call may take, in milliseconds. */
-const callTimeoutMs = 60_000;
 
 /** Gives a command the flags that every client of the API has. */
 export function withClient(command: Command, outputs: readonly Format[] = formats): Command {
@@ -80,7 +78,7 @@ export async function openSession(
     ...target,
     credential: findOnce,
     client: async (service) =>
-      (await connectLibrary()).createClient(service, failing((await open()).transport, target)),
+      (await import("@connectrpc/connect")).createClient(service, failing((await open()).transport, target)),
     async call(method, request) {
       const { fromJson, toJson } = await import("@bufbuild/protobuf");
       const unary = method as DescMethodUnary;
@@ -114,73 +112,4 @@ export function findTarget({ environment }: Shell, options: ClientOptions, confi
   const audience = options.audience ?? (environment.GATEHOUSE_AUDIENCE || config["platform.audience"]) ?? url;
   // As the SDK does: where the API and the issuer have hosts of their own, their names differ by this word.
   return { url, issuer: url.replace("console-api", "issuer"), audience };
-}
-
-/** A transport, and how to let go of its connection. */
-export interface Opened {
-  readonly transport: Transport;
-  close(): void;
-}
-
-/** Opens a gRPC transport, the protocol that every server of this API speaks. */
-export async function openTransport(url: string, authorize: (headers: Headers) => Promise<void>): Promise<Opened> {
-  const { createGrpcTransport, Http2SessionManager } = await import("@connectrpc/connect-node");
-  const sessionManager = new Http2SessionManager(url);
-  const heard = new WeakSet<object>();
-  const withToken: Interceptor = (next) => async (request) => {
-    await authorize(request.header);
-    return await next(request);
-  };
-  const transport = createGrpcTransport({
-    baseUrl: url,
-    sessionManager: {
-      authority: sessionManager.authority,
-      async request(...args: Parameters<typeof sessionManager.request>) {
-        const stream = await sessionManager.request(...args);
-        // Its call fails, too. A session that ends of itself tells it once more, when the manager does not listen any longer.
-        const { session } = stream;
-        if (session && !heard.has(session)) session.on("error", () => {});
-        if (session) heard.add(session);
-        return stream;
-      },
-      notifyResponseByteRead: (stream) => sessionManager.notifyResponseByteRead(stream),
-    },
-    interceptors: [withToken],
-    defaultTimeoutMs: callTimeoutMs,
-  });
-  return { transport, close: () => sessionManager.abort() };
-}
-
-/** Calls the issuer of a target with a credential of another kind than a session's. */
-export async function withBearer<T>(
-  target: Target,
-  token: string,
-  body: (transport: Transport) => Promise<T>,
-): Promise<T> {
-  const { transport, close } = await openTransport(target.issuer, async (headers) => {
-    headers.set("authorization", `Bearer ${token}`);
-  });
-  try {
-    return await body(transport);
-  } finally {
-    close();
-  }
-}
-
-/** The same transport, whose failures say what to try. */
-export function failing(transport: Transport, target: Target): Transport {
-  return {
-    async unary(...args) {
-      try {
-        return await transport.unary(...args);
-      } catch (error) {
-        throw (await import("./rpc-failure.ts")).toFailure(error, target);
-      }
-    },
-    stream: (...args) => transport.stream(...args),
-  };
-}
-
-function connectLibrary() {
-  return import("@connectrpc/connect");
 }

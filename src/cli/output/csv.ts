@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { stringify } from "csv-stringify/sync";
-import { type Column, cellText } from "./output.ts";
+import { type Column, cellText } from "./view.ts";
 
 /** RFC 4180, all columns, titles in the first line. A cell that a spreadsheet would run as a formula gets an apostrophe. */
 export function csvText(columns: readonly Column[], rows: readonly JsonObject[]): string {

@@ -1,31 +1,13 @@
 // How results are printed: one view of the data, many formats.
-
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { wrongUsage } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
+import { cellText, type View } from "./view.ts";
 
 /** What `-o` takes. */
 export const formats = ["table", "wide", "json", "yaml", "csv", "id", "tree", "none"] as const;
 /** One of the formats. */
 export type Format = (typeof formats)[number];
-
-/** One column: its title, and the member that it shows (`role.name`) or how to make its text. */
-export interface Column {
-  readonly title: string;
-  readonly value: string | ((row: JsonObject) => string);
-  /** Only in the formats that have room for it. */
-  readonly wide?: boolean;
-}
-
-/** What a kind of thing looks like. */
-export interface View {
-  /** In the plural, for "no groups". */
-  readonly noun: string;
-  readonly columns: readonly Column[];
-  /** The member that `-o id` prints; `uid` when absent. */
-  readonly id?: string;
-}
 
 /** Prints results. */
 export interface Output {
@@ -73,26 +55,4 @@ async function render(format: Format, view: View, rows: readonly JsonObject[], d
         rows,
       );
   }
-}
-
-/** What a column shows of a row, as it is. */
-export function cellText(row: JsonObject, value: Column["value"]): string {
-  if (typeof value === "function") return value(row);
-  return plainText(memberAt(row, value));
-}
-
-/** The member at a path such as `role.name`; undefined when there is none. */
-export function memberAt(row: JsonObject, path: string): JsonValue | undefined {
-  let value: JsonValue | undefined = row;
-  for (const name of path.split(".")) {
-    if (!isJsonObject(value)) return undefined;
-    value = value[name];
-  }
-  return value;
-}
-
-function plainText(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return "";
-  if (Array.isArray(value)) return value.map(plainText).join(",");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import stringWidth from "string-width";
 import { printable } from "../shell.ts";
-import { type Column, cellText } from "./output.ts";
+import { type Column, cellText } from "./view.ts";
 
 const gap = "   ";
 

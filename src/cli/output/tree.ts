@@ -2,7 +2,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ancestorsOf } from "../../uid.ts";
 import { printable } from "../shell.ts";
-import { cellText, type View } from "./output.ts";
+import { cellText, type View } from "./view.ts";
 
 interface Node {
   readonly label: string;

@@ -1,13 +1,15 @@
 // A registry that is asked, signed in to whatever it wants a sign-in for.
 import { reach, readBody } from "../client/reach.ts";
-import { wrongUsage } from "../failure.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
 import { answerChallenge, type SignInOptions } from "./sign-in.ts";
 
 /** Asks one registry. */
 export interface RegistryClient {
   readonly origin: string;
-  /** The answer to a path, whatever its status. The scope is what a sign-in is asked for, if the registry wants one. */
-  ask(path: string, scope: string, init?: RequestOptions): Promise<Response>;
+  /** The answer to a path. The scope is what a sign-in is asked for, if the registry wants one. Fails on any refusal. */
+  get(path: string, scope: string, init?: RequestOptions): Promise<Response>;
+  /** As get; undefined when the registry says that there is nothing. */
+  find(path: string, scope: string, init?: RequestOptions): Promise<Response | undefined>;
   /** The whole body of an answer. Fails when it is longer than a document of a registry may be. */
   readBody(reply: Response): Promise<Buffer>;
 }
@@ -34,18 +36,38 @@ export function newRegistryClient(address: string, options: SignInOptions): Regi
     return reach(whom, `${origin}${path}`, { method, headers }, requestTimeoutMs);
   }
 
+  async function ask(path: string, scope: string, init: RequestOptions): Promise<Response> {
+    const known = await signIns.find(scope);
+    const reply = await send(path, init, known);
+    if (reply.status !== 401) return reply;
+    await reply.body?.cancel();
+    const challenge = reply.headers.get("www-authenticate") ?? "";
+    return await send(path, init, await signIns.renew(scope, known, challenge));
+  }
+
+  async function find(path: string, scope: string, init: RequestOptions = {}): Promise<Response | undefined> {
+    const reply = await ask(path, scope, init);
+    if (reply.ok) return reply;
+    await reply.body?.cancel();
+    if (reply.status === 404) return undefined;
+    throw refusal(whom, path, reply.status);
+  }
+
   return {
     origin,
-    async ask(path, scope, init = {}) {
-      const known = await signIns.find(scope);
-      const reply = await send(path, init, known);
-      if (reply.status !== 401) return reply;
-      await reply.body?.cancel();
-      const challenge = reply.headers.get("www-authenticate") ?? "";
-      return await send(path, init, await signIns.renew(scope, known, challenge));
+    find,
+    async get(path, scope, init) {
+      const reply = await find(path, scope, init);
+      if (!reply) throw refusal(whom, path, 404);
+      return reply;
     },
     readBody: (reply) => readBody(whom, reply, maxDocumentBytes),
   };
+}
+
+function refusal(whom: string, path: string, status: number): CommandFailure {
+  const hint = status === 401 || status === 403 ? "Name a user with --user, and set GATEHOUSE_REGISTRY_PASSWORD." : "";
+  return new CommandFailure(`${whom} answers ${status} to ${path}`, { hint });
 }
 
 /** Sign-ins by their scope: the Authorization header of each, undefined where there is none to be had. */

@@ -1,7 +1,8 @@
 // `gatehouse iam roles capabilities`: the vocabulary that roles are made of. The program knows it by itself.
 import type { Command } from "commander";
 import { openSession, withClient } from "../client/session.ts";
-import type { Format, View } from "../output/output.ts";
+import type { Format } from "../output/output.ts";
+import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 
 const view: View = {

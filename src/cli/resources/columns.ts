@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../json.ts";
-import type { Column } from "../output/output.ts";
+import type { Column } from "../output/view.ts";
 
 export const uid: Column = { title: "uid", value: "uid" };
 export const name: Column = { title: "name", value: "name" };

@@ -1,7 +1,7 @@
 // What the commands of one kind of resource are declared with. The commands themselves are written once, in verbs.ts.
 import type { DescService, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Session } from "../client/session.ts";
-import type { View } from "../output/output.ts";
+import type { View } from "../output/view.ts";
 
 /** What can be done with resources of a kind. */
 export type Verb = "list" | "describe" | "create" | "update" | "delete";
