@@ -9,10 +9,12 @@ import {
   type DescMethodUnary,
   getExtension,
   hasExtension,
+  isFieldSet,
   setExtension,
 } from "@bufbuild/protobuf";
 import {
   type DescriptorProto,
+  FieldDescriptorProtoSchema,
   type FileDescriptorProto,
   FileDescriptorProtoSchema,
   type MethodOptions,
@@ -88,7 +90,10 @@ function rewriteFile(original: FileDescriptorProto): FileDescriptorProto {
 }
 
 function rewriteMessage(message: DescriptorProto): void {
-  for (const field of message.field) field.typeName = toV2(field.typeName);
+  for (const field of message.field) {
+    // descriptor.proto: a scalar has no type_name. One that is set, though empty, is refused by protobuf's own runtimes.
+    if (isFieldSet(field, FieldDescriptorProtoSchema.field.typeName)) field.typeName = toV2(field.typeName);
+  }
   message.nestedType.forEach(rewriteMessage);
 }
 
