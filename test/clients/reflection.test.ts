@@ -6,6 +6,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { create, fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { ServerReflection, ServerReflectionRequestSchema } from "../../gen/grpc/reflection/v1/reflection_pb.ts";
+import { detailTypes } from "../../src/doors/detail-types.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { apiMethods } from "../surface/routes.ts";
 
@@ -68,4 +74,23 @@ describe("reflection", () => {
       assert.equal(details[0].type, "google.rpc.ErrorInfo");
     });
   }
+
+  it("knows the types of details, for clients that bring none", async () => {
+    const sessionManager = new Http2SessionManager(server.url);
+    const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: server.url, sessionManager }));
+    const types = [...detailTypes].map(({ typeName }) => typeName);
+    async function* ask() {
+      for (const value of types)
+        yield create(ServerReflectionRequestSchema, { messageRequest: { case: "fileContainingSymbol", value } });
+    }
+    const files: string[] = [];
+    for await (const { messageResponse } of client.serverReflectionInfo(ask())) {
+      assert.equal(messageResponse.case, "fileDescriptorResponse");
+      const [bytes] = messageResponse.value.fileDescriptorProto;
+      files.push(fromBinary(FileDescriptorProtoSchema, bytes!).name);
+    }
+    assert.deepEqual(new Set(files), new Set(["google/rpc/error_details.proto"]));
+    assert.equal(files.length, types.length);
+    sessionManager.abort();
+  });
 });

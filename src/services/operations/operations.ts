@@ -1,6 +1,7 @@
 // The services beside the API, which have streams: health and reflection. Loaded when somebody asks for one of them.
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { file_google_rpc_error_details } from "../../../gen/google/rpc/error_details_pb.ts";
 import { ServerReflection as ReflectionV1 } from "../../../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../../../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "../../../gen/health/v1/health_pb.ts";
@@ -14,7 +15,7 @@ export function addHealth(router: ConnectRouter, options: HealthOptions): void {
 
 /** Adds reflection of these services, and of those beside them. */
 export function addReflection(router: ConnectRouter, services: readonly DescService[]): void {
-  const reflect = reflection([...services, Health, ReflectionV1, ReflectionV1Alpha]);
+  const reflect = reflection([...services, Health, ReflectionV1, ReflectionV1Alpha], [file_google_rpc_error_details]);
   router.service(ReflectionV1, { serverReflectionInfo: reflect });
   router.service(ReflectionV1Alpha, { serverReflectionInfo: reflect as never });
 }

@@ -22,9 +22,9 @@ export type Reflection = (requests: AsyncIterable<ServerReflectionRequest>) => A
 
 type Reply = ServerReflectionResponse["messageResponse"];
 
-/** Reflects the services and whatever their files import. */
-export function reflection(services: readonly DescService[]): Reflection {
-  const index = indexFiles(services);
+/** Reflects the services and whatever their files import, and what is sent but imported by none: the types of details. */
+export function reflection(services: readonly DescService[], detailFiles: readonly DescFile[]): Reflection {
+  const index = indexFiles([...services.map(({ file }) => file), ...detailFiles]);
   const names = services.map((service) => service.typeName).sort();
 
   function answer({ messageRequest }: ServerReflectionRequest, sent: Set<string>): Reply {
@@ -102,9 +102,9 @@ interface FileIndex {
   readonly extensions: Map<string, DescExtension>;
 }
 
-function indexFiles(services: readonly DescService[]): FileIndex {
+function indexFiles(roots: readonly DescFile[]): FileIndex {
   const index: FileIndex = { files: new Map(), symbols: new Map(), extensions: new Map() };
-  for (const file of services.flatMap((service) => closure(service.file))) {
+  for (const file of roots.flatMap((root) => closure(root))) {
     if (index.files.has(file.proto.name)) continue;
     index.files.set(file.proto.name, file);
     for (const symbol of symbolsOf(file)) index.symbols.set(symbol, file);
