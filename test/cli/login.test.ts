@@ -97,6 +97,22 @@ describe("gatehouse auth login with a browser", () => {
     }
   });
 
+  it("is renewed at the issuer, as the platform's SDK asks for a token: by issuer and audience alone", async () => {
+    const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
+    const { url } = caller.server;
+    await login(environment, (address) => signInAs("alice", address), "--no-browser");
+    writeCache(environment.HOME, url, expired());
+    const elsewhere = { ...environment, GATEHOUSE_URL: "https://api.invalid" };
+    const asked = await caller.runWith(elsewhere, "auth", "token", "--issuer", url, "--audience", url);
+    assert.equal(asked.code, 0, asked.stderr);
+    assert.equal(decodeJwt(asked.stdout).aud, url);
+    const wrong = await caller.runWith(elsewhere, "auth", "token", "--issuer", "issuer.test");
+    assert.deepEqual(
+      [wrong.code, wrong.stderr],
+      [2, 'gatehouse: "issuer.test" is no http or https address\n  It is named with --issuer.\n'],
+    );
+  });
+
   it("with --no-refresh keeps no refresh token", async () => {
     const environment = newHome();
     await login(environment, (address) => signInAs("alice", address), "--no-browser", "--no-refresh");

@@ -27,7 +27,9 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   );
   const token = auth
     .command("token")
-    .description("print the token, without a newline, for the headers of other programs");
+    .description("print the token, without a newline, for the headers of other programs")
+    // The platform's SDK names it when it runs this command for a token.
+    .option("--issuer <url>", "where the token is renewed, when it is not the address");
   act(withClient(token, []), shell, async (session) => (await import("./status.ts")).printToken(session));
   addPullToken(auth, shell);
   addDocker(auth, shell);

@@ -14,6 +14,7 @@ import { callTimeoutMs, failing, type Opened, openTransport } from "./transport.
 export interface ClientOptions {
   readonly url?: string;
   readonly audience?: string;
+  readonly issuer?: string;
   readonly output?: string;
 }
 
@@ -101,15 +102,21 @@ function configuredFormat(command: Command, config: ClientConfig): string | unde
 
 /** Where the server is: flag, variable, file, default. */
 export function findTarget({ environment }: Shell, options: ClientOptions, config: ClientConfig): Target {
-  const url = (options.url ?? (environment.GATEHOUSE_URL || config["platform.api"]) ?? defaultUrl).replace(/\/+$/, "");
-  const parsed = URL.parse(url);
-  if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
-    throw wrongUsage(
-      `${JSON.stringify(url)} is no http or https address`,
-      "It is named with --url, GATEHOUSE_URL or platform.api.",
-    );
-  }
+  const named = options.url ?? (environment.GATEHOUSE_URL || config["platform.api"]) ?? defaultUrl;
+  const url = parseAddress(named, "It is named with --url, GATEHOUSE_URL or platform.api.");
   const audience = options.audience ?? (environment.GATEHOUSE_AUDIENCE || config["platform.audience"]) ?? url;
   // As the SDK does: where the API and the issuer have hosts of their own, their names differ by this word.
-  return { url, issuer: url.replace("console-api", "issuer"), audience };
+  const issuer =
+    options.issuer === undefined
+      ? url.replace("console-api", "issuer")
+      : parseAddress(options.issuer, "It is named with --issuer.");
+  return { url, issuer, audience };
+}
+
+/** An http or https address without slashes at its end. Fails with the hint when it is none. */
+function parseAddress(text: string, hint: string): string {
+  const address = text.replace(/\/+$/, "");
+  const protocol = URL.parse(address)?.protocol;
+  if (protocol === "http:" || protocol === "https:") return address;
+  throw wrongUsage(`${JSON.stringify(address)} is no http or https address`, hint);
 }
