@@ -75,6 +75,23 @@ describe("a registry that is read", () => {
       assert.deepEqual(await source.tags("app"), ["a", "b", "c"]);
     });
 
+    it("names the session's server by another name of this machine: that server is asked, by its own", async () => {
+      const asked: (string | undefined)[][] = [];
+      registry.intercept = ({ url, headers }, response) => {
+        if (url?.startsWith("/token")) {
+          asked.push([headers.host, headers.authorization]);
+          response.end(JSON.stringify({ token: good }));
+        } else if (headers.authorization === `Bearer ${good}`) return false;
+        else response.writeHead(401, { "www-authenticate": `Bearer realm="${named}/token"` }).end();
+        return true;
+      };
+      const named = registry.url.replace("127.0.0.1", "localhost");
+      const signIn = { credentials: undefined, sessionUrl: registry.url, sessionToken: async () => "session" };
+      assert.deepEqual(await openSource(registry.url, signIn).tags("app"), ["a", "b", "c"]);
+      const authorization = `Basic ${Buffer.from("_token:session").toString("base64")}`;
+      assert.deepEqual(asked, [[new URL(registry.url).host, authorization]]);
+    });
+
     it("fails with a sentence when its sign-in does not answer", async () => {
       answers = [vanish];
       await assert.rejects(

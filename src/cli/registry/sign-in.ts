@@ -1,4 +1,5 @@
 // How a registry wants to be signed in to, and with what (Distribution token specification; RFC 9110 §11).
+import { isLoopbackUrl } from "../../authn/outbound.ts";
 import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 
@@ -37,6 +38,7 @@ async function fetchToken(realm: string, service: string, scope: string, options
   const url = URL.parse(realm);
   if (url?.protocol !== "https:" && url?.protocol !== "http:")
     throw new CommandFailure(`the registry names ${JSON.stringify(realm)} for its sign-in, which is no address`);
+  useOwnName(url, options.sessionUrl);
   url.searchParams.set("service", service);
   url.searchParams.set("scope", scope);
   const credentials = options.credentials ?? (await ownCredentials(url, options));
@@ -48,6 +50,13 @@ async function fetchToken(realm: string, service: string, scope: string, options
   throw new CommandFailure(`the sign-in of the registry at ${url.origin} answers ${reply.status}`, {
     hint: "Name a user with --user, and set GATEHOUSE_REGISTRY_PASSWORD.",
   });
+}
+
+// Clients that ask for no token at 127.0.0.1 have realms say localhost, which may be another program's at this port.
+function useOwnName(url: URL, sessionUrl: string): void {
+  const own = new URL(sessionUrl);
+  const isHere = isLoopbackUrl(url) && isLoopbackUrl(own);
+  if (isHere && url.protocol === own.protocol && url.port === own.port) url.hostname = own.hostname;
 }
 
 /** A registry may name any address: the token of the session goes to its own server and to no other. */
