@@ -159,7 +159,9 @@ async function startDistribution(config: string, url: string): Promise<Distribut
 
 /** JSON is YAML, too. */
 function registryConfig(folder: string, url: string, address: string): string {
-  const token = { realm: `${url}/token`, service, issuer: url, rootcertbundle: path.join(folder, "gatehouse.pem") };
+  // Under the name that crane and oras want, as the README has it.
+  const realm = `${url.replace("127.0.0.1", "localhost")}/token`;
+  const token = { realm, service, issuer: url, rootcertbundle: path.join(folder, "gatehouse.pem") };
   const endpoint = {
     ...{ name: "gatehouse", url: `${url}/registry/notifications`, headers: { Authorization: [`Bearer ${secret}`] } },
     ...{ timeout: "2s", threshold: 3, backoff: "1s", ignoredmediatypes: ["application/octet-stream"] },
