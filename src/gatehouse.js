@@ -3,21 +3,17 @@
 // that the packages bring along; an older one hands over to that.
 import * as module from "node:module";
 import { fileURLToPath } from "node:url";
-import { currentBundle } from "./bundle/place.js";
+import { compiledCode, currentBundle, flags } from "./bundle/place.js";
 
 const oldestNode = 26;
-// MiB. New objects in more memory than this cost memory and save no time. It is set at the start of a process or not at
-// all: here, in the first line, and in the scripts of package.json.
-const flags = ["--max-semi-space-size=8"];
 const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
 
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
-  // Types are stripped and code is compiled once, not at every start. What is compiled lies with the code: whoever may write
-  // there may change the program anyway, which does not hold of a directory for temporary files. Where nobody may write,
-  // nothing is kept, unless NODE_COMPILE_CACHE names another place.
-  module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/gatehouse", import.meta.url)));
   const bundle = process.argv[2] === "serve" ? currentBundle() : undefined;
-  const { main } = bundle ? module.createRequire(import.meta.url)(bundle) : await import("./main.ts");
+  if (bundle?.snapshot) beginWith(bundle.snapshot);
+  // Types are stripped and code is compiled once, not at every start.
+  module.enableCompileCache(compiledCode);
+  const { main } = bundle ? module.createRequire(import.meta.url)(bundle.main) : await import("./main.ts");
   await main(process.argv.slice(2));
 } else {
   const { spawn } = await import("node:child_process");
@@ -34,4 +30,16 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1);
   });
+}
+
+/** Has this process begin anew with a startup snapshot, and returns only where that cannot be. */
+function beginWith(snapshot) {
+  // A channel to the parent would be lost.
+  if (process.channel) return;
+  const args = [process.execPath, ...process.execArgv, "--snapshot-blob", snapshot, ...process.argv.slice(1)];
+  try {
+    process.execve(process.execPath, args, process.env);
+  } catch {
+    // Not on this system, or not permitted.
+  }
 }

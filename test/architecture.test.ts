@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "lazy.ts": [],
   "random.ts": [],
   "limits.ts": [],
-  "node-http.ts": [],
+  "node-http.ts": ["lazy.ts"],
   "uid.ts": ["random.ts"],
   "version.ts": [],
   aip: ["gen/google"],
@@ -109,7 +109,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "services.ts": ["aip", "pipeline", "resource", "services", "gen"],
   "api.ts": ["lazy.ts", "pipeline", "services.ts", "v1", "v2", "types:resource", "types:gen"],
   "operations.ts": ["lazy.ts", "services/operations", "types:pipeline"],
-  storage: ["uid.ts"],
+  storage: ["lazy.ts", "uid.ts"],
   "doors.ts": ["aip", "doors", "limits.ts", "pipeline/call.ts", "types:api.ts", "types:config.ts"],
   doors: ["aip", "pipeline", "clock.ts", "json.ts", "lazy.ts", "node-http.ts", "gen/google"],
   "development.ts": [

@@ -19,6 +19,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { createClient } from "@connectrpc/connect";
 import { compressionGzip, createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
@@ -30,7 +31,9 @@ import { rest } from "./harness/rest.ts";
 
 const packages = ".package-lock.json";
 const askCurrent =
-  'import { currentBundle } from "./src/bundle/place.js"; process.stdout.write(currentBundle() ?? "none");';
+  'import { currentBundle } from "./src/bundle/place.js"; process.stdout.write(currentBundle()?.main ?? "none");';
+const askSnapshot =
+  'import { currentBundle } from "./src/bundle/place.js"; process.stdout.write(currentBundle()?.snapshot ?? "none");';
 
 /** A clone at a place whose name is no plain URL: the sources copied, the packages linked. */
 class Clone {
@@ -61,6 +64,25 @@ class Clone {
     return this.node("--input-type=module", "--eval", askCurrent);
   }
 
+  /** The snapshot that a process with these flags would begin with. */
+  snapshot(...flags: string[]): string {
+    return this.node(...flags, "--input-type=module", "--eval", askSnapshot);
+  }
+
+  /** The files that the bundle in use consists of, but for its snapshot. */
+  parts(): string[] {
+    const directory = path.dirname(this.current());
+    return readdirSync(directory)
+      .filter((name) => !name.endsWith(".blob"))
+      .map((name) => path.join(directory, name));
+  }
+
+  sources(): string[] {
+    return Object.keys(this.record().inputs)
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => this.at(name));
+  }
+
   /** What is recorded of the bundle in use. */
   record(): { readonly directory: string; readonly inputs: Record<string, unknown> } {
     return JSON.parse(readFileSync(this.at(".cache/bundle/current.json"), "utf8"));
@@ -89,11 +111,17 @@ function withChange(file: string, change: () => void, run: () => void): void {
   }
 }
 
-/** A source that would end the server at once, and that looks as it did. */
-function breakSource(file: string): void {
-  const { size, atime, mtime } = statSync(file);
-  writeFileSync(file, 'throw "source"'.padEnd(size));
-  utimesSync(file, atime, mtime);
+/** Makes files such that would end the server at once and look as they did; answers what gives them their content back. */
+function breakFiles(files: readonly string[]): () => void {
+  const whole = files.map((file) => [file, readFileSync(file), statSync(file)] as const);
+  const write = (content: (was: Buffer) => string | Buffer) => {
+    for (const [file, was, { atime, mtime }] of whole) {
+      writeFileSync(file, content(was));
+      utimesSync(file, atime, mtime);
+    }
+  };
+  write((was) => 'throw "source"'.padEnd(was.length));
+  return () => write((was) => was);
 }
 
 describe("the bundle of the server", () => {
@@ -106,23 +134,28 @@ describe("the bundle of the server", () => {
   });
 
   after(async () => {
-    for (const server of servers.filter(({ exitCode }) => exitCode === null)) {
-      server.kill("SIGTERM");
-      await once(server, "exit");
-    }
     clone.remove();
     await stopPostgres();
   });
 
+  async function stopServers(): Promise<void> {
+    for (const server of servers.filter(({ exitCode }) => exitCode === null)) {
+      server.kill("SIGTERM");
+      await once(server, "exit");
+    }
+  }
+
   /** Starts a development server. */
   async function serve(data: string, ...options: string[]) {
     const port = await freePort();
-    const args = ["serve", "--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", data, "--log-level", "warn"];
+    const args = ["serve", "--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", data];
     const command = [clone.at("src/gatehouse.js"), ...args, ...options];
-    const server = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "ignore"] });
+    const server = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });
     servers.push(server);
-    for await (const text of server.stdout) if (String(text).includes("owner-token")) break;
-    return { url: `http://127.0.0.1:${port}`, token: readFileSync(path.join(data, "owner-token"), "utf8") };
+    const log = text(server.stderr);
+    for await (const line of server.stdout) if (String(line).includes("owner-token")) break;
+    const token = readFileSync(path.join(data, "owner-token"), "utf8");
+    return { server, log, url: `http://127.0.0.1:${port}`, token };
   }
 
   it("is what the sources say until one of them, a package or a file of its own changes", () => {
@@ -163,14 +196,53 @@ describe("the bundle of the server", () => {
     utimesSync(file, atime, mtime);
   });
 
+  it("has a snapshot for a process of the same Node with the same flags of V8", () => {
+    const snapshot = path.join(path.dirname(clone.current()), "server.blob");
+    assert.equal(clone.snapshot(), snapshot);
+    assert.equal(clone.snapshot("--max-semi-space-size=8"), snapshot);
+    assert.equal(clone.snapshot("--no-opt"), "none");
+  });
+
+  describe("as a snapshot, with no source and no other part of it read", () => {
+    let mend = () => {};
+
+    before(() => {
+      mend = breakFiles([...clone.sources(), ...clone.parts()]);
+    });
+
+    after(async () => {
+      await stopServers();
+      mend();
+    });
+
+    whatIsServed();
+
+    it("knows the process that it runs in", async () => {
+      const { server, log } = await serve(clone.at("another"));
+      server.kill("SIGTERM");
+      await once(server, "exit");
+      assert.equal(JSON.parse((await log).trim()).pid, server.pid);
+    });
+  });
+
   describe("wherever the clone is moved, and with no source read", () => {
+    before(() => {
+      clone.move();
+      breakFiles(clone.sources());
+      assert.throws(() => clone.node("src/gatehouse.js", "--version"), /source/);
+      assert.equal(clone.snapshot(), "none");
+    });
+
+    after(stopServers);
+
+    whatIsServed();
+  });
+
+  function whatIsServed(): void {
     let url = "";
     let token = "";
 
     before(async () => {
-      clone.move();
-      for (const name of Object.keys(clone.record().inputs)) if (name.endsWith(".ts")) breakSource(clone.at(name));
-      assert.throws(() => clone.node("src/gatehouse.js", "--version"), /source/);
       ({ url, token } = await serve(clone.at("data")));
     });
 
@@ -203,5 +275,5 @@ describe("the bundle of the server", () => {
       const { status, body } = await rest(other.url, other.token, "GET", "/iam/v2beta1/groups");
       assert.deepEqual([status, body.totalCount], [200, "4"]);
     });
-  });
+  }
 });

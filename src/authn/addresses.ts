@@ -1,5 +1,6 @@
 // Which addresses a request on behalf of a stranger may go to (security cases J2 to J4, W1).
 import { BlockList } from "node:net";
+import { once } from "../lazy.ts";
 
 /** An address, as a lookup answers it. */
 export interface Address {
@@ -8,7 +9,7 @@ export interface Address {
 }
 
 // The IANA IPv4 and IPv6 special-purpose address registries (RFC 6890), and multicast.
-const specialV4 = blockList("ipv4", [
+const specialV4 = lazyBlockList("ipv4", [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
@@ -27,30 +28,33 @@ const specialV4 = blockList("ipv4", [
 
 // RFC 4291 §2.4: global unicast. Outside it lie loopback, link-local, unique local, multicast, and the forms that
 // carry an IPv4 address: mapped (::ffff:0:0/96), compatible (::/96) and NAT64 (64:ff9b::/96).
-const globalV6 = blockList("ipv6", [["2000::", 3]]);
+const globalV6 = lazyBlockList("ipv6", [["2000::", 3]]);
 
 // Teredo, 6to4 and the rest of 2001::/23 carry or tunnel to other addresses; the others are for documentation.
-const specialV6 = blockList("ipv6", [
+const specialV6 = lazyBlockList("ipv6", [
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],
   ["3fff::", 20],
 ]);
 
-const loopback = blockList("ipv4", [["127.0.0.0", 8]]);
-loopback.addAddress("::1", "ipv6");
+const loopback = once(() => {
+  const list = newBlockList("ipv4", [["127.0.0.0", 8]]);
+  list.addAddress("::1", "ipv6");
+  return list;
+});
 
 /** Whether an address is reachable from everywhere, and so tells nothing about the network that we are in. */
 export function isPublicAddress({ address, family }: Address): boolean {
-  if (family === 4) return !specialV4.check(address, "ipv4");
+  if (family === 4) return !specialV4().check(address, "ipv4");
   // RFC 4007 §11: a zone is written for addresses of a link only, and a list cannot read one.
   if (address.includes("%")) return false;
-  return globalV6.check(address, "ipv6") && !specialV6.check(address, "ipv6");
+  return globalV6().check(address, "ipv6") && !specialV6().check(address, "ipv6");
 }
 
 /** Whether an address is of this machine. An IPv4-mapped spelling is not taken for one. */
 export function isLoopbackAddress(address: Address): boolean {
-  return !address.address.includes("::ffff:") && isListed(loopback, address);
+  return !address.address.includes("::ffff:") && isListed(loopback(), address);
 }
 
 /** Whether a list has the address. */
@@ -58,7 +62,11 @@ export function isListed(list: BlockList, { address, family }: Address): boolean
   return !address.includes("%") && list.check(address, family === 4 ? "ipv4" : "ipv6");
 }
 
-function blockList(family: "ipv4" | "ipv6", subnets: readonly (readonly [string, number])[]): BlockList {
+function lazyBlockList(...list: Parameters<typeof newBlockList>): () => BlockList {
+  return once(() => newBlockList(...list));
+}
+
+function newBlockList(family: "ipv4" | "ipv6", subnets: readonly (readonly [string, number])[]): BlockList {
   const list = new BlockList();
   for (const [network, prefix] of subnets) list.addSubnet(network, prefix, family);
   return list;

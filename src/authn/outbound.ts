@@ -3,7 +3,7 @@
 import { promises as dns, type LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { type BlockList, isIP, type LookupFunction } from "node:net";
-import { request as requestHttp } from "../node-http.ts";
+import { http } from "../node-http.ts";
 import { isListed, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 
 /** The time and size that a document may have. */
@@ -151,7 +151,7 @@ function send(url: URL, request: OutboundRequest, addresses: LookupAddress[], si
   const { method, body } = request;
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...request.headers, ...length };
-  const open = url.protocol === "https:" ? process.getBuiltinModule("node:https").request : requestHttp;
+  const open = url.protocol === "https:" ? process.getBuiltinModule("node:https").request : http().request;
   return new Promise<IncomingMessage>((resolve, reject) => {
     // agent: no connection is shared with requests of other rules.
     open(url, { agent: false, method, headers, lookup, signal }, resolve).on("error", reject).end(body);

@@ -25,7 +25,14 @@ const drivers = ["better-sqlite3", "pg"];
 /** What npm writes whenever it changes a package. */
 const packagesFile = "node_modules/.package-lock.json";
 /** How it is made is part of what it is made of. */
-const recipe = ["package.json", packagesFile, "src/bundle/build.js", "src/bundle/make.js", "src/bundle/place.js"];
+const recipe = [
+  "package.json",
+  packagesFile,
+  "src/bundle/build.js",
+  "src/bundle/make.js",
+  "src/bundle/place.js",
+  "src/bundle/snapshot.js",
+];
 
 const source = path.join(root, "src");
 const everyServers = ["main.ts", "cli/serve.ts", "storage/sqlite.ts"].map(inSource);
@@ -57,6 +64,8 @@ export async function buildBundle(dir) {
       format: "cjs",
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name]-[hash].cjs",
+      // What a startup snapshot holds cannot import.
+      dynamicImportInCjs: false,
       // In ASCII a character takes one byte of memory; with all else as it is, stack traces can be read.
       comments: false,
       minify: { compress: false, mangle: false, codegen: { asciiOnly: true, removeWhitespace: false } },

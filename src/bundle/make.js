@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bundlesDirectory, currentBundle, readRecord, recordFile, root, stampOf } from "./place.js";
+import { bundlesDirectory, currentBundle, readRecord, recordFile, root, snapshotStamp, stampOf } from "./place.js";
 
 const attempts = 5;
 /** After which a build that is not used may go. A server that runs from it has loaded what it needs by then. */
@@ -23,9 +23,10 @@ async function makeBundle() {
   const name = `${Date.now().toString(36)}-${process.pid}`;
   const directory = path.join(bundlesDirectory, name);
   const inputs = await buildSettled(directory);
+  const snapshot = await trySnapshot(directory);
   const outputs = stampsOf(directory, readdirSync(directory));
   const previous = readRecord()?.directory;
-  writeFileSync(`${directory}.json`, JSON.stringify({ directory: name, inputs, outputs }));
+  writeFileSync(`${directory}.json`, JSON.stringify({ directory: name, inputs, outputs, snapshot }));
   renameSync(`${directory}.json`, recordFile);
   removeOld([name, previous]);
 }
@@ -44,6 +45,18 @@ async function buildSettled(directory) {
     await sleep(1000);
   }
   throw new Error("the sources change while they are read");
+}
+
+/** Adds a startup snapshot, and answers with what it can be used; undefined where Node cannot make one. */
+async function trySnapshot(directory) {
+  const { buildSnapshot } = await import("./snapshot.js");
+  try {
+    buildSnapshot(directory);
+    return snapshotStamp();
+  } catch (error) {
+    console.error(`The server starts without a snapshot, since none can be made: ${error.message}`);
+    return undefined;
+  }
 }
 
 function stampsOf(directory, names) {

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
 import pino, { type Logger } from "pino";
 import { systemClock } from "../clock.ts";
@@ -11,7 +12,9 @@ import { openLock } from "./lock.ts";
 
 /** Runs the server until the process is told to stop. */
 export async function serve(config: Config): Promise<number> {
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+  // Of this process: pino's own are of the moment in which it was loaded, which may lie in a startup snapshot.
+  const base = { pid: process.pid, hostname: hostname() };
+  const log = pino({ level: config.logLevel, base }, pino.destination({ dest: 2, sync: false }));
   // From here on, so that whoever was told that the server listens may stop it in good order.
   const stopped = untilStopped();
   await using running = new AsyncDisposableStack();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { createServer, STATUS_CODES } from "../node-http.ts";
+import { http } from "../node-http.ts";
 import { ignore, type SocketServer } from "./dispatch.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove.ts";
@@ -22,7 +22,7 @@ export function newHttp1Server(
   const connections = new Map<Duplex, Connection>();
   let retiring = false;
 
-  const server = createServer({
+  const server = http().createServer({
     // RFC 9112 §11.2: no leniency, or a proxy in front may see other requests than we do.
     insecureHTTPParser: false,
     // head.ts refuses requests without one, so that nothing behind them is heard either.
@@ -129,6 +129,6 @@ function sendLast(socket: Duplex, status: number): void {
     socket.destroy();
     return;
   }
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+  const head = `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
   socket.end(head, () => socket.destroy());
 }

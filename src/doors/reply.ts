@@ -1,6 +1,6 @@
 // What goes back over HTTP, whatever the protocol on top of it.
 import type { ServerResponse } from "node:http";
-import { validateHeaderName, validateHeaderValue } from "../node-http.ts";
+import { http } from "../node-http.ts";
 import type { Call } from "../pipeline/call.ts";
 import { type BodyLimits, discardBody, hasLongRest } from "./body.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
@@ -83,6 +83,7 @@ function isAmong(headers: HeaderList, name: string): boolean {
 
 /** node:http2 itself lets line breaks in values pass. */
 function check(headers: HeaderList): void {
+  const { validateHeaderName, validateHeaderValue } = http();
   for (const [name, value] of headers) {
     validateHeaderName(name);
     validateHeaderValue(name, value);

@@ -43,11 +43,12 @@ export function loadPostgresCore(): typeof import("drizzle-orm/pg-core") {
   return load("drizzle-orm/pg-core");
 }
 
-/** The driver for better-sqlite3. */
+/** better-sqlite3, and the driver for it. */
 export function loadSqliteDriver() {
+  const BetterSqlite: typeof import("better-sqlite3") = load("better-sqlite3");
   const { drizzle }: typeof import("drizzle-orm/better-sqlite3") = load("drizzle-orm/better-sqlite3");
   const { migrate }: typeof import("drizzle-orm/better-sqlite3/migrator") = load("drizzle-orm/better-sqlite3/migrator");
-  return { drizzle, migrate };
+  return { BetterSqlite, drizzle, migrate };
 }
 
 /** The driver for node-postgres. */

@@ -3,7 +3,8 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { open as openFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import BetterSqlite from "better-sqlite3";
+import type BetterSqlite from "better-sqlite3";
+import { once } from "../lazy.ts";
 import { onceUnlocked } from "./busy.ts";
 import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect, OpenMode } from "./dialect.ts";
@@ -16,7 +17,7 @@ import { runNow } from "./sqlite-statement.ts";
 import { sqliteDialect } from "./tables.sqlite.ts";
 import { newWriteQueue } from "./write-queue.ts";
 
-const { drizzle, migrate } = loadSqliteDriver();
+const driver = once(loadSqliteDriver);
 const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
 
 /** How much of the file a connection may map. */
@@ -100,7 +101,7 @@ async function openWriter(file: string, limits: DatabaseLimits): Promise<BetterS
 }
 
 function connect(file: string, limits: DatabaseLimits, readonly = false): BetterSqlite.Database {
-  const connection = new BetterSqlite(file, { readonly, timeout: limits.lockTimeoutMs });
+  const connection = new (driver().BetterSqlite)(file, { readonly, timeout: limits.lockTimeoutMs });
   // A commit is flushed by the queue, away from the event loop, before it is acknowledged.
   connection.pragma("synchronous = NORMAL");
   connection.pragma("foreign_keys = ON");
@@ -114,6 +115,7 @@ function connect(file: string, limits: DatabaseLimits, readonly = false): Better
 }
 
 function migrateFile(connection: BetterSqlite.Database): void {
+  const { drizzle, migrate } = driver();
   const db = drizzle(connection, { casing: "snake_case" });
   try {
     migrate(db, { migrationsFolder });
@@ -127,7 +129,11 @@ function migrateFile(connection: BetterSqlite.Database): void {
 }
 
 function sessionOf(connection: BetterSqlite.Database, runner: Runner): Session {
-  return newSession(drizzle(connection, { casing: "snake_case" }) as unknown as Queries, sqliteDialect, runner);
+  return newSession(
+    driver().drizzle(connection, { casing: "snake_case" }) as unknown as Queries,
+    sqliteDialect,
+    runner,
+  );
 }
 
 /** A statement that begins the snapshot that it reads from. */

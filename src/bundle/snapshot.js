@@ -1,0 +1,59 @@
+// How the files of a bundle become a startup snapshot: a heap in which they are loaded already, which Node takes for its own
+// (docs/decisions/0016-start.md).
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { compiledCode, flags, snapshotFile } from "./place.js";
+
+/**
+ * Writes the snapshot beside the files that it is made of. Throws with what Node says when one of them does on being loaded
+ * what a snapshot cannot hold: open something, or load a package.
+ *
+ * @param {string} directory
+ */
+export function buildSnapshot(directory) {
+  const names = readdirSync(directory).filter((name) => name.endsWith(".cjs"));
+  const script = path.join(directory, "snapshot.js");
+  writeFileSync(script, scriptOf(names.map((name) => [name, readFileSync(path.join(directory, name), "utf8")])));
+  const blob = path.join(directory, snapshotFile);
+  // Warns of each built-in module that Node does not know to work in a snapshot; the tests of the bundle know.
+  execFileSync(process.execPath, [...flags, "--no-warnings", "--snapshot-blob", blob, "--build-snapshot", script], {
+    stdio: "pipe",
+  });
+}
+
+/** Node makes snapshots of one script: each file is a function in it, as CommonJS has them. */
+function scriptOf(files) {
+  const functions = files.map(
+    ([name, text]) => `${JSON.stringify(`./${name}`)}(exports, require, module, __filename, __dirname) {\n${text}\n}`,
+  );
+  return `(${load})({\n${functions.join(",\n")}\n}, require, __dirname, ${JSON.stringify(compiledCode)});\n`;
+}
+
+/** Loads the bundle from its files, as functions by name. Its text becomes part of the script: it has nothing from around it. */
+function load(files, requireBuiltin, directory, compiledCode) {
+  const { createRequire, enableCompileCache, isBuiltin } = requireBuiltin("node:module");
+  const { startupSnapshot } = requireBuiltin("node:v8");
+  const modules = new Map();
+  let requirePackage = (id) => {
+    throw new Error(`a package cannot be in a snapshot, so it must not be loaded at once: ${id}`);
+  };
+
+  const require = (id) => {
+    const file = files[id];
+    if (file === undefined) return isBuiltin(id) ? process.getBuiltinModule(id) : requirePackage(id);
+    const known = modules.get(id);
+    if (known) return known.exports;
+    const module = { exports: {} };
+    modules.set(id, module);
+    file(module.exports, require, module, `${directory}/${id.slice(2)}`, directory);
+    return module.exports;
+  };
+
+  const { main } = require("./main.cjs");
+  startupSnapshot.setDeserializeMainFunction(() => {
+    enableCompileCache(compiledCode);
+    requirePackage = createRequire(`${directory}/main.cjs`);
+    main(process.argv.slice(2));
+  });
+}
