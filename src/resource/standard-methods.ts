@@ -14,16 +14,16 @@ import { readMethods } from "./read-methods.ts";
 import type { Resource } from "./resource.ts";
 
 /** What a parent looks like to its children: the collection of groups, without naming it. */
-export interface ParentCollection<P extends ResourceRow = ResourceRow> {
+export interface ParentCollection {
   /** The row, which then stays until the end of the transaction: nothing is created in what is being deleted. */
-  lock(tx: Transaction, uid: string): Promise<P | undefined>;
+  lock(tx: Transaction, uid: string): Promise<ResourceRow | undefined>;
   readonly type: string;
 }
 
 /** Binds the standard methods to a resource. Services wire them by name, or write what differs around the parts. */
-export function standardMethods<D extends DescMessage, R extends ResourceRow, P extends ResourceRow>(
+export function standardMethods<D extends DescMessage, R extends ResourceRow>(
   resource: Resource<D, R>,
-  parents: ParentCollection<P>,
+  parents: ParentCollection,
   deps: Deps,
 ) {
   const { collection, schema } = resource;
@@ -39,16 +39,15 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, P 
 
   /**
    * Adds a resource below `parent` inside a transaction. Columns that no request sets come from `server`; where it is a
-   * function, by the uid of the new row and the row above, if there is one.
+   * function, by the uid of the new row.
    */
   async function insert(
     tx: Transaction,
     parent: string,
     value: MessageShape<D>,
-    server: Partial<R> | ((uid: string, above: P | undefined) => Partial<R>),
+    server: Partial<R> | ((uid: string) => Partial<R>),
   ): Promise<R> {
-    const above = parent === "" ? undefined : await parents.lock(tx, parent);
-    if (parent !== "" && !above) throw notFound(parents.type, parent);
+    if (parent !== "" && !(await parents.lock(tx, parent))) throw notFound(parents.type, parent);
     if (parent !== "" && depthOf(parent) >= deps.settings.maxDepth) {
       throw failedPrecondition("TOO_DEEP", `groups may be nested ${deps.settings.maxDepth} levels deep`, parent);
     }
@@ -57,7 +56,7 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, P 
     const own = { uid, parent: parent === "" ? null : parent, createTime: time, ...updated(time) };
     const row = {
       ...resource.toRow(value),
-      ...(typeof server === "function" ? server(uid, above) : server),
+      ...(typeof server === "function" ? server(uid) : server),
       ...own,
     } as unknown as R;
     await insertRow(tx, collection, row);

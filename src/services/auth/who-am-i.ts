@@ -12,6 +12,7 @@ import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { findBindingsOf, placeOfBinding } from "../../storage/grants.ts";
 import type { Session } from "../../storage/session.ts";
+import { inOrganization } from "../iam/group-message.ts";
 import { lookup } from "../iam/hydration.ts";
 import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../iam/rows.ts";
 
@@ -47,7 +48,13 @@ async function heldBy(session: Session, uid: string, call: Call) {
     const inForce = role.capabilities.filter((number) => accessOf(call).has(number, group.uid));
     const capabilities = inForce.flatMap((number) => findCapability(number)?.name ?? []);
     if (capabilities.length > 0)
-      shown.push(create(WhoAmI_CapabilitySchema, { group: groupOf(group), role: roleOf(role), capabilities }));
+      shown.push(
+        create(WhoAmI_CapabilitySchema, {
+          group: groupOf(await inOrganization(group, groups)),
+          role: roleOf(role),
+          capabilities,
+        }),
+      );
   }
   return shown;
 }

@@ -2,7 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Identity_ClaimMatchSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
-import { findRow, insertRow } from "../../storage/collection.ts";
+import { insertRow } from "../../storage/collection.ts";
 import { readCounter } from "../../storage/counters.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
@@ -65,22 +65,21 @@ export async function createOrganization(
   return { groupUid, ownerUid };
 }
 
-/** Creates a group without asking anybody. Kind and status come from the organization. */
+/** Creates a group without asking anybody. */
 export async function createGroup(
   tx: Transaction,
   parent: string | null,
   name: string,
   description: string,
 ): Promise<GroupRow> {
-  const above = parent === null ? undefined : await findRow(tx, groupCollection, parent);
   const row: GroupRow = {
     ...stamps(tx, newChild(parent ?? ""), parent),
     name,
     description,
     resourceLimits: {},
     verified: false,
-    kind: above?.kind ?? 0,
-    status: above?.status ?? 0,
+    kind: 0,
+    status: 0,
   };
   await insertRow(tx, groupCollection, row);
   return row;

@@ -1,5 +1,11 @@
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { type Group, GroupSchema, GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import {
+  type Group,
+  GroupSchema,
+  GroupsService,
+  type ListGroupsRequest,
+  type UpdateGroupRequest,
+} from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { alreadyExists, failedPrecondition, invalidField, permissionDenied } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
@@ -21,7 +27,7 @@ import { writeSetting } from "../../storage/settings.ts";
 import { newChild } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
-import { groupMessage } from "./group-message.ts";
+import { fillWithGroups, groupMessage, inOrganization } from "./group-message.ts";
 import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
@@ -37,7 +43,7 @@ const group = defineResource<typeof GroupSchema, GroupRow>({
 });
 
 /** Groups as the parents of everything else. */
-export const groupParents: ParentCollection<GroupRow> = {
+export const groupParents: ParentCollection = {
   type: group.type,
   lock: (tx, uid) => lockRow(tx, groupCollection, uid),
 };
@@ -77,40 +83,46 @@ export function groups(deps: Deps): Implementation {
     return groupMessage(await deps.database.write(context, (tx) => makeRoot(tx, value, call)));
   }
 
-  /** Kind and status come from the organization. */
   async function createChild(parent: string, value: Group, call: Call) {
     requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
     const row = await deps.database.write(writeContext(call, deps.clock), (tx) =>
-      standard.insert(tx, parent, value, (_uid, above) => ({
-        verified: false,
-        kind: above?.kind ?? 0,
-        status: above?.status ?? 0,
-        resourceLimits: {},
-      })),
+      standard.insert(tx, parent, value, { verified: false, kind: 0, status: 0, resourceLimits: {} }),
     );
-    return groupMessage(row);
+    return await shown(row);
+  }
+
+  async function shown(row: GroupRow): Promise<Group> {
+    return groupMessage(await inOrganization(row, (uid) => findRow(deps.database.session, groupCollection, uid)));
+  }
+
+  async function list(request: ListGroupsRequest, call: Call) {
+    const { items, ...envelope } = await standard.page(
+      request,
+      call,
+      { name: request.name },
+      undefined,
+      fillWithGroups,
+    );
+    return { groups: [...items], ...envelope };
+  }
+
+  async function update({ group: value, updateMask }: UpdateGroupRequest, call: Call): Promise<Group> {
+    let updated: GroupRow | undefined;
+    await standard.update(value!, updateMask, call, async (tx, before, after) => {
+      updated = await allowedChange(tx, before, after, call);
+      return updated;
+    });
+    return await shown(updated!);
   }
 
   return implement(
     GroupsService,
     {
-      getGroup: standard.get,
-      listGroups: (request, call) => standard.list(request, call, { name: request.name }),
+      getGroup: async ({ uid }) => await shown(await standard.find(deps.database.session, uid)),
+      listGroups: list,
       createGroup: ({ parent, group: value }, call) =>
         parent === "" ? createRoot(value!, call) : createChild(parent, value!, call),
-      updateGroup: (request, call) =>
-        standard.update(request.group!, request.updateMask, call, async (tx, before, after) => {
-          // A subgroup has the kind of its organization, and is never verified.
-          const isTheirs = isOperator(call) && before.parent === null;
-          const allowed = isTheirs ? after : { ...after, verified: before.verified, kind: before.kind };
-          if (before.verified && allowed.name !== before.name) {
-            throw failedPrecondition("VERIFIED_NAME", "a verified organization cannot be renamed", before.uid);
-          }
-          // An update need not mend what was wrong before it.
-          if (allowed.verified !== before.verified || allowed.kind !== before.kind) requireKind(allowed);
-          await refuseTakenName(tx, allowed);
-          return allowed;
-        }),
+      updateGroup: update,
       deleteGroup: async (request, call) => {
         try {
           return await standard.delete(request, call, (tx, row) => emptyOut(tx, row, callerOf(call).uid));
@@ -124,6 +136,20 @@ export function groups(deps: Deps): Implementation {
     },
     group.messageRules,
   );
+}
+
+/** What may become of a group: what the caller may not say of it stays. */
+async function allowedChange(tx: Transaction, before: GroupRow, asked: GroupRow, call: Call): Promise<GroupRow> {
+  // A subgroup has the kind of its organization, and is never verified.
+  const isTheirs = isOperator(call) && before.parent === null;
+  const after = isTheirs ? asked : { ...asked, verified: before.verified, kind: before.kind };
+  if (before.verified && after.name !== before.name) {
+    throw failedPrecondition("VERIFIED_NAME", "a verified organization cannot be renamed", before.uid);
+  }
+  // An update need not mend what was wrong before it.
+  if (after.verified !== before.verified || after.kind !== before.kind) requireKind(after);
+  await refuseTakenName(tx, after);
+  return after;
 }
 
 /** A group goes only when nothing is left in it; the owner binding of its creator goes with a root group. */
