@@ -4,7 +4,10 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 /** How long a page token can be used: three days. */
 export const pageTokenLifetimeMs = 3 * 24 * 60 * 60 * 1000;
 
-/** No token that we make comes near it. */
+/**
+ * Longer than every token that is made: the sort value has 384 code points at most, of up to six bytes each in JSON
+ * (`orderedLength` in storage/row-order.ts), and a uid is as long as groups are deep.
+ */
 const maximumLength = 4096;
 const macLength = 16;
 

@@ -6,6 +6,7 @@ import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { addToCounters } from "./counters.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
+import { orderedText } from "./row-order.ts";
 import type { SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
@@ -23,6 +24,7 @@ export function childrenKey(parent: string | null): string {
 export interface Entry {
   readonly key: string;
   readonly uid: string;
+  /** As much of the name as counts in an order. */
   readonly name: string;
   readonly createTime: number;
   readonly updateTime: number;
@@ -31,7 +33,7 @@ export interface Entry {
 /** What every entry of a row holds besides its key. */
 export function entryOf(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
   const { uid, name = "", createTime, updateTime = createTime } = row;
-  return { uid, name, createTime, updateTime };
+  return { uid, name: orderedText(name), createTime, updateTime };
 }
 
 /** Enters a new row and counts it. */

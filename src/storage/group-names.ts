@@ -1,8 +1,10 @@
-// Groups by their names. The entries know the names under each key, so that what others call theirs is never looked at.
+// Groups by their names. The entries know the names under each key, so that what others call theirs is never looked at; the rows
+// know all of a long one.
 
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
 import { atMost } from "./placeholders.ts";
+import { orderedText } from "./row-order.ts";
 import type { Session } from "./session.ts";
 
 /** The groups of a name directly below a group, at most `limit`. */
@@ -32,22 +34,30 @@ export async function findVerifiedRoots(session: Session, name: string) {
       .where(
         and(
           eq(groupEntries.key, sql.placeholder("key")),
-          eq(groupEntries.name, sql.placeholder("name")),
+          eq(groupEntries.name, sql.placeholder("entered")),
+          eq(groups.name, sql.placeholder("name")),
           eq(groups.verified, true),
         ),
       ),
   );
-  return await statement.execute({ key: childrenKey(null), name });
+  return await statement.execute({ key: childrenKey(null), entered: orderedText(name), name });
 }
 
 /** The groups of a name under a key of entries, at most `limit`. */
 async function findNamed(session: Session, key: string, name: string, limit: number) {
-  const statement = session.prepared("groups.named", (db, { groupEntries }) =>
+  const statement = session.prepared("groups.named", (db, { groups, groupEntries }) =>
     db
       .select({ uid: groupEntries.uid })
       .from(groupEntries)
-      .where(and(eq(groupEntries.key, sql.placeholder("key")), eq(groupEntries.name, sql.placeholder("name"))))
+      .innerJoin(groups, eq(groups.uid, groupEntries.uid))
+      .where(
+        and(
+          eq(groupEntries.key, sql.placeholder("key")),
+          eq(groupEntries.name, sql.placeholder("entered")),
+          eq(groups.name, sql.placeholder("name")),
+        ),
+      )
       .limit(atMost("limit")),
   );
-  return await statement.execute({ key, name, limit });
+  return await statement.execute({ key, entered: orderedText(name), name, limit });
 }

@@ -1,10 +1,10 @@
-// Where a range begins and ends, as conditions of SQL and as the values of their placeholders.
+// What a range is sorted by, where it begins and where it ends, as conditions of SQL and as the values of their placeholders.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
 import type { RowTable } from "./collection.ts";
 import { eq, gte, isNull, lt, sql } from "./drizzle.ts";
-import type { Cursor, Order } from "./row-order.ts";
+import { type Cursor, type Order, orderedLength, type SortField } from "./row-order.ts";
 
 /**
  * The bounds of the uids below `uid` that are left between two places. SQLite takes one lower and one upper bound of
@@ -46,8 +46,27 @@ export function placeOf(rows: RowTable, { uid }: { readonly uid: PgColumn }, typ
   return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, sql.placeholder("parent"))];
 }
 
+/** What rows are sorted by: a column, or as much of one as counts in an order. */
+export type SortColumn = PgColumn | SQL;
+
+/** What a table is sorted by. Entries have no more of a text than counts; of rows it is cut. */
+export function sortOf(
+  table: { readonly uid: PgColumn },
+  field: SortField,
+  isEntry: boolean,
+): { sortValue: SortColumn; sortColumns: SortColumn[] } {
+  const columns = table as unknown as Record<string, PgColumn | undefined>;
+  if (field === "uid") return { sortValue: table.uid, sortColumns: [table.uid] };
+  // Rows without an update time were last changed when they were made; those without a name all have the empty one.
+  const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
+  if (!column) return { sortValue: sql`''`, sortColumns: [table.uid] };
+  const isCut = !isEntry && (field === "name" || field === "aliasText");
+  const sortValue = isCut ? sql<string>`substr(${column}, 1, ${sql.raw(String(orderedLength))})` : column;
+  return { sortValue, sortColumns: [sortValue, table.uid] };
+}
+
 /** Behind the place `after`, in the order of one column or of two. */
-export function behind([first, second]: readonly PgColumn[], descending: boolean): SQL {
+export function behind([first, second]: readonly SortColumn[], descending: boolean): SQL {
   const operator = sql.raw(descending ? "<" : ">");
   return second
     ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("afterValue")}, ${sql.placeholder("afterUid")})`
@@ -55,7 +74,7 @@ export function behind([first, second]: readonly PgColumn[], descending: boolean
 }
 
 /** Up to the place `end`, that place included. */
-export function upTo([first, second]: readonly PgColumn[], descending: boolean): SQL {
+export function upTo([first, second]: readonly SortColumn[], descending: boolean): SQL {
   const operator = sql.raw(descending ? ">=" : "<=");
   return second
     ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("endValue")}, ${sql.placeholder("endUid")})`

@@ -7,8 +7,8 @@ import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "./driz
 import { childrenKey } from "./entries.ts";
 import type { Finder, FoundRows } from "./finder.ts";
 import { atMost } from "./placeholders.ts";
-import { behind, firstUids, placeOf, uidsOf, upTo } from "./range-bounds.ts";
-import type { Cursor, Order, SortField } from "./row-order.ts";
+import { behind, firstUids, placeOf, sortOf, uidsOf, upTo } from "./range-bounds.ts";
+import { type Cursor, isOrderedWhole, type Order } from "./row-order.ts";
 import type { Prepared, Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
@@ -131,8 +131,8 @@ function describe<R extends ResourceRow>(session: Session, collection: Collectio
   const columns = filterColumns(filters);
   const from = tableOf(range, tables, rows, entries);
   const isFound = from !== rows && from !== entries;
-  const { sortValue, sortColumns } = sortOf(isFound && order.field !== "uid" ? rows : from, order.field);
   const byKey = from === entries;
+  const { sortValue, sortColumns } = sortOf(isFound && order.field !== "uid" ? rows : from, order.field, byKey);
   const place = byKey ? [eq(entries.key, sql.placeholder("key"))] : placeOf(rows, from, typeOf(source));
   const conditions: (SQL | undefined)[] = [...place, ...equal(byKey ? entries : rows, columns)];
   if (after) conditions.push(behind(sortColumns, order.descending));
@@ -152,7 +152,7 @@ function tableOf(
   entries: Tables["groupEntries"],
 ): RangeTable {
   if (finder) return "table" in finder && finder.isDistinct ? finder.table(tables) : rows;
-  return readsEntries(order, filterColumns(filters)) ? entries : rows;
+  return readsEntries(order, filters) ? entries : rows;
 }
 
 /** That a row was found, or that a finder knows of it; for one that may name it several times. */
@@ -185,6 +185,7 @@ function statementKey(
     direction,
     after ? "after" : "first",
     filterColumns(filters),
+    readsEntries(order, filters) ? "entries" : "rows",
     finder && condition?.isExact ? "" : condition?.name,
     finder?.name,
   ];
@@ -214,19 +215,12 @@ function foundIn({ uids }: FoundRows, { filters, condition, order, after }: Rang
 }
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
-function readsEntries(order: Order, filters: readonly string[]): boolean {
+function readsEntries(order: Order, filters: Filters): boolean {
   const isEntered = order.field !== "uid" && order.field !== "aliasText";
-  return filters.every((column) => column === "name") && (isEntered || filters.length > 0);
-}
-
-function sortOf(table: RangeTable, field: SortField): { sortValue: PgColumn | SQL; sortColumns: PgColumn[] } {
-  const columns = table as unknown as Record<string, PgColumn | undefined>;
-  if (field === "uid") return { sortValue: table.uid, sortColumns: [table.uid] };
-  // Rows without an update time were last changed when they were made; those without a name all have the empty one.
-  const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
-  return column
-    ? { sortValue: column, sortColumns: [column, table.uid] }
-    : { sortValue: sql`''`, sortColumns: [table.uid] };
+  const columns = Object.keys(filters);
+  // Entries of several names are alike where those begin alike: which of them it is, the rows tell.
+  const isTold = isOrderedWhole(String(filters.name ?? ""));
+  return isTold && columns.every((column) => column === "name") && (isEntered || columns.length > 0);
 }
 
 function typeOf(source: RangeSource): string {

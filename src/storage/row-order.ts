@@ -7,13 +7,31 @@ import type { ResourceRow } from "./collection.ts";
  */
 export type SortField = "uid" | "name" | "createTime" | "updateTime" | "aliasText";
 
+/**
+ * How much of a text counts in an order, in code points: rows that begin alike for so long are in the order of their uids. Texts
+ * can be much longer, and a place between rows, which goes out in page tokens, must not be.
+ */
+export const orderedLength = 384;
+
+/** The part of a text that counts in an order, as `substr` of SQL cuts it. */
+export function orderedText(text: string): string {
+  if (text.length <= orderedLength) return text;
+  // A code point has two units at most.
+  return [...text.slice(0, 2 * orderedLength)].slice(0, orderedLength).join("");
+}
+
+/** Whether all of a text counts in an order, so that no other text is ordered as the same; false where it may not. */
+export function isOrderedWhole(text: string): boolean {
+  return text.length < orderedLength;
+}
+
 /** A field, and the direction. */
 export interface Order {
   readonly field: SortField;
   readonly descending: boolean;
 }
 
-/** A place between rows: behind the one with this value of the sort field and this uid. */
+/** A place between rows: behind the one with this value of the sort field, as far as it counts, and this uid. */
 export interface Cursor {
   readonly value: string | number;
   readonly uid: string;
@@ -51,7 +69,7 @@ function rankOf(unit: number): number {
 
 function sortValue(row: ResourceRow, field: SortField): string | number {
   if (field === "uid") return row.uid;
-  if (field === "name") return row.name ?? "";
-  if (field === "aliasText") return row.aliasText ?? "";
+  if (field === "name") return orderedText(row.name ?? "");
+  if (field === "aliasText") return orderedText(row.aliasText ?? "");
   return field === "updateTime" ? (row.updateTime ?? row.createTime) : row.createTime;
 }

@@ -7,6 +7,8 @@ import {
   pageTokenLifetimeMs,
   parsePageToken,
 } from "../../src/aip/page-token.ts";
+import { limits } from "../../src/limits.ts";
+import { orderedLength, orderedText } from "../../src/storage/row-order.ts";
 
 const key = Buffer.alloc(32, 7);
 const token: PageToken = { issuedAt: 1_000_000, query: "q", order: "name desc", value: "b", uid: "u" };
@@ -43,6 +45,18 @@ describe("page token (AIP-158)", () => {
   it("P4: tokens of another shape and very long ones are refused", () => {
     for (const text of ["", "e30", Buffer.from('{"uid":"x"}').toString("base64url"), "A".repeat(5000)]) {
       assert.equal(parsePageToken(key, text), undefined);
+    }
+  });
+
+  it("is taken back with the longest uid and the longest value that counts in an order", () => {
+    // The mapping of an identity provider in the deepest group, and characters that JSON escapes.
+    const uid = "a".repeat(40) + "/0123456789abcdef".repeat(limits.groupDepth + 1);
+    const longest = { issuedAt: Date.UTC(2999), query: "q".repeat(22), order: "aliasText desc", uid };
+    for (const character of ["\u0001", "\u2028", "😀"]) {
+      const value = orderedText(character.repeat(10_000));
+      assert.equal([...value].length, orderedLength);
+      const made = { ...longest, value };
+      assert.deepEqual(parsePageToken(key, formatPageToken(key, made)), made);
     }
   });
 

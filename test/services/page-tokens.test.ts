@@ -1,11 +1,21 @@
 // AIP-158: page tokens end after three days without an error, and cannot be made or changed by callers.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { create, type JsonObject } from "@bufbuild/protobuf";
+import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { groupCollection } from "../../src/services/iam/rows.ts";
+import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
+import { insertRow } from "../../src/storage/collection.ts";
+import { newChild } from "../../src/uid.ts";
+import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { dayMs, testClock } from "./fixtures.ts";
 
 const clock = testClock();
+/** Rows that begin alike for longer than any token is. */
+const long = "😀\u2028".repeat(3000);
+
 let server: TestServer;
 
 /** Lists the groups below the root one by one; the token of the call is fresh, however far the clock has gone. */
@@ -69,3 +79,62 @@ describe("page tokens", () => {
     assert.equal((await list(nextPageToken)).status, 400);
   });
 });
+
+const context = { actor: "", method: "test", requestId: "", time: clock.read() };
+
+/** Advisories with as many aliases as there may be, and groups with names from before these were limited. */
+async function addLong({ server: { database }, groupUid }: TestServer): Promise<void> {
+  const aliases = Array.from({ length: 999 }, (_, i) => `CVE-2026-${String(i).padStart(7, "0")}`);
+  const uids = Array.from({ length: 3 }, () => newChild(groupUid));
+  await database.write(context, async (tx) => {
+    for (const [i, uid] of uids.entries()) {
+      await insertAdvisory(
+        tx,
+        groupUid,
+        create(AdvisorySchema, { advisoryId: `A-${i}`, aliases: [...aliases, `${i}`] }),
+      );
+      await insertRow(tx, groupCollection, {
+        ...{ uid, parent: groupUid, name: `${long}${3 - i}`, description: "", resourceLimits: {} },
+        ...{ verified: false, kind: 0, status: 0, createTime: 1, updateTime: 1 },
+      });
+    }
+  });
+}
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`page tokens of rows with long texts, on ${database}`, () => {
+    let place: TestServer;
+    before(async () => {
+      place = await startTestServer({ database });
+      await addLong(place);
+    });
+    after(async () => {
+      await place[Symbol.asyncDispose]();
+      await stopPostgres();
+    });
+
+    for (const [path, plural, orders] of [
+      ["/vulnerabilities/v2beta1/advisories", "advisories", ["aliases", "aliases desc", "name"]],
+      ["/iam/v2beta1/groups", "groups", ["name", "name desc"]],
+    ] as const) {
+      for (const order of orders) {
+        it(`are taken back: ${plural} by ${order}, each of them once`, async () => {
+          const shown: string[] = [];
+          let token = "";
+          do {
+            const query = { "uidp.children_of": place.groupUid, order_by: order, page_size: "1", page_token: token };
+            const url = `${path}?${new URLSearchParams(query)}`;
+            const { status, body } = await rest(place.url, place.ownerToken, "GET", url);
+            assert.equal(status, 200, JSON.stringify(body).slice(0, 500));
+            shown.push(...body[plural].map(({ uid }: JsonObject) => String(uid)));
+            token = body.nextPageToken ?? "";
+          } while (token !== "" && shown.length < 10);
+          assert.equal(shown.length, 3);
+          const byUid = [...shown].sort();
+          if (plural === "groups" || order !== "name")
+            assert.deepEqual(shown, order.endsWith("desc") ? byUid.toReversed() : byUid);
+        });
+      }
+    }
+  });
+}

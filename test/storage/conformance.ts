@@ -9,6 +9,7 @@ import { countersConformance } from "./counters.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./listing.ts";
 import { milestonesConformance } from "./milestones.ts";
+import { orderedNamesConformance } from "./ordered-names.ts";
 import { rowsConformance } from "./rows.ts";
 import type { OpenStore } from "./stores.ts";
 
@@ -17,6 +18,7 @@ export function conformance(name: string, open: OpenStore): void {
   describe(`storage on ${name}`, () => {
     rowsConformance(open);
     listingConformance(open);
+    orderedNamesConformance(open);
     milestonesConformance(open);
     conditionsConformance(open);
     countersConformance(open);

@@ -28,8 +28,17 @@ export interface Forest {
   readonly roleBindings: RoleBindingRow[];
 }
 
-/** Names that begin alike, that no language has in the order of bytes, and that UTF-16 has in another order. */
-export const names = ["a", "a b", "a-b", "a.b", "a0", "a1", "a_b", "ab", "b", "é", "～", "😀"];
+/** A name that is longer than what counts in an order, by code points that SQL counts as one and JavaScript as two units. */
+const long = "😀".repeat(383);
+
+/**
+ * Names that begin alike, also for longer than what counts in an order, that no language has in the order of bytes, and that
+ * UTF-16 has in another order.
+ */
+export const names = [
+  ...["a", "a b", "a-b", "a.b", "a0", "a1", "a_b", "ab", "b", "é", "～", "😀"],
+  ...[`${long}a`, `${long}ab`, `${long}b`, `${long}😀～`, `${long}😀😀`],
+];
 
 /** Few values, so that many rows are equal. */
 const node = fc.record({

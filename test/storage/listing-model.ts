@@ -37,7 +37,9 @@ type Key = readonly [string | number, string];
 
 function keyOf(row: ResourceRow, { field }: Order): Key {
   const { uid, name = "", createTime, updateTime = createTime, aliasText = "" } = row;
-  return [{ uid, name, createTime, updateTime, aliasText }[field], uid];
+  // Of a text so much counts.
+  const [named, aliases] = [name, aliasText].map((text) => [...text].slice(0, 384).join(""));
+  return [{ uid, name: named!, createTime, updateTime, aliasText: aliases! }[field], uid];
 }
 
 /** Text by its bytes in UTF-8. */

@@ -33,7 +33,8 @@ import type { OpenStore } from "./stores.ts";
 /** The filters that rows of a collection are listed with; the values are some that occur. */
 function filtersOf(forest: Forest, kind: string): Filters[] {
   const binding = forest.roleBindings[0];
-  if (kind === "groups") return [{}, { name: "a b" }, { kind: 1 }, { name: "a", kind: 2 }];
+  if (kind === "groups")
+    return [{}, { name: "a b" }, { kind: 1 }, { name: "a", kind: 2 }, { name: names.at(-5)! }, { name: names.at(-1)! }];
   if (kind === "roles" || !binding) return [{}];
   return [{}, { roleUid: binding.roleUid }, { identityUid: binding.identityUid, parent: binding.parent }];
 }

@@ -8,6 +8,7 @@ export function entriesTable({ table, text, integer, index, primaryKey }: Column
       {
         key: text().notNull(),
         uid: text().notNull(),
+        /** As much of it as counts in an order. */
         name: text().notNull(),
         createTime: integer().notNull(),
         updateTime: integer().notNull(),

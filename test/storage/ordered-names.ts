@@ -1,0 +1,57 @@
+// Names that are longer than what counts in an order: databases have them from before names were limited.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { checkDatabase } from "../../src/storage/check.ts";
+import { insertRow } from "../../src/storage/collection.ts";
+import { findChildGroups, findGroupsNamed, findVerifiedRoots } from "../../src/storage/group-names.ts";
+import { collections, type GroupRow, groupRow, groups, write } from "./fixtures.ts";
+import type { OpenStore, Store } from "./stores.ts";
+
+const begin = "é".repeat(384);
+const root = groupRow(null, "root", { name: `${begin}, the root`, verified: true });
+const other = groupRow(null, "other", { name: `${begin}, the other`, verified: true });
+const named = [begin, `${begin}a`, `${begin}b`].map((name) => groupRow(root.uid, name, { name }));
+
+async function insertAll({ database }: Store): Promise<void> {
+  await write(database, async (tx) => {
+    for (const row of [root, other, ...named]) await insertRow(tx, groups, row);
+  });
+}
+
+const uids = (rows: readonly Pick<GroupRow, "uid">[]) => rows.map(({ uid }) => uid);
+
+/** Declares the tests of long names. */
+export function orderedNamesConformance(open: OpenStore): void {
+  describe("long names", () => {
+    it("that begin alike are told apart where a group is found by its name", async () => {
+      await using store = await open();
+      await insertAll(store);
+      const { session } = store.database;
+      for (const row of named) {
+        assert.deepEqual(uids(await findChildGroups(session, root.uid, row.name, 5)), [row.uid]);
+        assert.deepEqual(uids(await findGroupsNamed(session, row.name, root.uid)), [row.uid]);
+      }
+      assert.deepEqual(uids(await findVerifiedRoots(session, other.name)), [other.uid]);
+      assert.deepEqual(await findVerifiedRoots(session, begin), []);
+    });
+
+    it("are cut in the entries of a database from before they were", async () => {
+      await using store = await open();
+      await insertAll(store);
+      await store.tamper(
+        "UPDATE group_entries SET name = (SELECT name FROM groups WHERE groups.uid = group_entries.uid)",
+      );
+      const check = () => store.database.read((session) => checkDatabase(session, collections));
+      assert.notDeepEqual((await check()).findings, []);
+      // The reads of one turn share a snapshot.
+      await setImmediate();
+      const dialect = store.url.startsWith("postgres") ? "postgres" : "sqlite";
+      const file = new URL(`../../src/storage/migrations/${dialect}/0011_ordered_names.sql`, import.meta.url);
+      const statements = readFileSync(file, "utf8").split("--> statement-breakpoint");
+      for (const statement of statements) await store.tamper(statement);
+      assert.deepEqual((await check()).findings, []);
+    });
+  });
+}
