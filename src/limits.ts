@@ -23,8 +23,11 @@ export const limits = {
   /** Identity providers that are asked at the same time what they can do. */
   discoveries: 16,
   keyRefreshCooldownMs: 1_000,
-  /** How often a node looks for keys that another one rotated. */
-  keyRefreshMs: 60_000,
+  /**
+   * How often a node looks for keys that another one rotated: a leaked key that is retired is refused everywhere as soon as a
+   * revoked binding is.
+   */
+  keyRefreshMs: 1_000,
   /** How long the registry is waited for while it waits for the answer to a notification: it gives up after a second. */
   notificationFetchMs: 900,
   /** How long a notification is remembered: for longer than a registry repeats one. */

@@ -127,10 +127,17 @@ function keepUp(
   keys: KeyRing,
   { clock, log, draining }: { clock: Clock; log: Logger; draining: AbortSignal },
 ): void {
-  const refresher = setInterval(
-    () => void keys.refresh().catch((error) => log.warn({ err: error }, "signing keys could not be read")),
-    limits.keyRefreshMs,
-  );
+  // Told once, and not with every look until it is over.
+  let isUnread = false;
+  const refresher = setInterval(async () => {
+    try {
+      await keys.refresh();
+      isUnread = false;
+    } catch (error) {
+      if (!isUnread) log.warn({ err: error }, "signing keys could not be read");
+      isUnread = true;
+    }
+  }, limits.keyRefreshMs);
   const sweeper = setInterval(() => {
     const context = { actor: "", method: "sweep", requestId: "", time: clock() };
     const swept = database.write(context, (tx) => sweepSignIns(tx, clock()));

@@ -39,8 +39,11 @@ export interface KeyRingOptions {
 export interface KeyRing {
   /** Grows whenever a key came, went or was given another time to retire. */
   readonly generation: number;
-  /** The key to sign with: the newest that is not about to retire. */
-  signing(): SigningKey;
+  /**
+   * The key to sign with: the newest that is not about to retire, as the store has it now, so that nothing is signed with a key
+   * that another node has retired. While the store cannot be read, as this node knows it; UNAVAILABLE when it knows none.
+   */
+  signing(): Promise<SigningKey>;
   /** A key that is known here and verifies; undefined otherwise. Never asks the store. */
   known(kid: string): VerificationKey | undefined;
   /** As `known`, after asking the store about an unknown kid; rejects with UNAVAILABLE when the store does not answer. */
@@ -75,7 +78,9 @@ function keyRing(view: KeyView, store: KeyStore, { algorithm, clock, refreshCool
     get generation() {
       return view.generation();
     },
-    signing() {
+    async signing() {
+      // What cannot be read is told by `refresh`, again and again. A token by a retired key is refused, and does no harm.
+      await view.reload().catch(() => undefined);
       const key = view.signing();
       if (!key) throw unavailable("there is no signing key");
       return key;
@@ -112,6 +117,7 @@ function keyView(store: KeyStore, clock: Clock) {
   let keys: ReadonlyMap<string, LoadedKey> = new Map();
   let generation = 0;
   let reading: Promise<void> = Promise.resolve();
+  let nextReading: Promise<void> | undefined;
 
   const isUsable = (key: LoadedKey) => !isRetired(key, clock());
   const usable = () => [...keys.values()].filter(isUsable);
@@ -132,9 +138,16 @@ function keyView(store: KeyStore, clock: Clock) {
     usable,
     signing: () => usable().find((key) => key.retireTime === undefined),
     reload(): Promise<void> {
-      // One after the other, so that an older view never replaces a newer one.
-      reading = reading.catch(() => undefined).then(read);
-      return reading;
+      // One after the other, so that an older view never replaces a newer one. What is being read may be older than what the
+      // caller has to see: all who come meanwhile share the next read.
+      nextReading ??= reading
+        .catch(() => undefined)
+        .then(() => {
+          nextReading = undefined;
+          reading = read();
+          return reading;
+        });
+      return nextReading;
     },
   };
 }

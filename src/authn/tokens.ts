@@ -79,7 +79,7 @@ export function newTokens(options: TokensOptions): Tokens {
 
 async function issue(request: TokenRequest, { issuer, keys, clock }: TokensOptions): Promise<IssuedToken> {
   const claims = writeClaims(issuer, request, clock());
-  const token = await signJws(shorten(claims), keys.signing());
+  const token = await signJws(shorten(claims), await keys.signing());
   return { token, expiresAt: claims.exp * 1000 };
 }
 

@@ -22,7 +22,7 @@ export async function listKeys(config: Config): Promise<number> {
   return 0;
 }
 
-/** Signs with a new key from now on. Running servers learn of it within a minute. */
+/** Signs with a new key from now on, on running servers, too; they publish it, and refuse what is retired, within a second. */
 export async function rotateKeys(config: Config, retireNow: boolean): Promise<number> {
   const kid = await withDatabase(config, "existing", async (database) => {
     const isFirst = (await listSigningKeys(database.session)).length === 0;
@@ -32,7 +32,7 @@ export async function rotateKeys(config: Config, retireNow: boolean): Promise<nu
       refreshCooldownMs: limits.keyRefreshCooldownMs,
     });
     // Opening the ring of an empty database makes its first key.
-    return isFirst ? ring.signing().kid : (await ring.rotate(retireNow ? 0 : limits.keyOverlapMs)).kid;
+    return isFirst ? (await ring.signing()).kid : (await ring.rotate(retireNow ? 0 : limits.keyOverlapMs)).kid;
   });
   console.log(`tokens are signed with ${kid} from now on`);
   return 0;

@@ -27,34 +27,34 @@ describe("openKeyRing", () => {
     const ring = await openRing(store);
     assert.deepEqual(
       store.records.map((record) => record.kid),
-      [ring.signing().kid],
+      [(await ring.signing()).kid],
     );
   });
 
   it("keeps the key that is there", async () => {
     const record = await newKey("ES256", startTime);
     const store = memoryKeyStore([record]);
-    assert.equal((await openRing(store)).signing().kid, record.kid);
+    assert.equal((await (await openRing(store)).signing()).kid, record.kid);
     assert.deepEqual(store.records, [record]);
   });
 
   it("makes a key when those in the store are for the other algorithm, which keep verifying for their tokens", async () => {
     const old = await newKey("ES256", startTime);
     const ring = await openRing(memoryKeyStore([old]), testClock(), "RS256");
-    assert.equal(ring.signing().algorithm, "RS256");
+    assert.equal((await ring.signing()).algorithm, "RS256");
     assert.equal(ring.known(old.kid)?.retireTime, startTime + 2 * hour);
   });
 
   it("makes a key when all in the store are about to retire", async () => {
     const old = { ...(await newKey("ES256", startTime)), retireTime: startTime + 1 };
-    assert.notEqual((await openRing(memoryKeyStore([old]))).signing().kid, old.kid);
+    assert.notEqual((await (await openRing(memoryKeyStore([old]))).signing()).kid, old.kid);
   });
 
   it("chooses the same key on every node when two were made at the same time", async () => {
     const records = [await newKey("ES256", startTime), await newKey("ES256", startTime)];
     const one = await openRing(memoryKeyStore(records));
     const other = await openRing(memoryKeyStore(records.toReversed()));
-    assert.equal(one.signing().kid, other.signing().kid);
+    assert.equal((await one.signing()).kid, (await other.signing()).kid);
   });
 });
 
@@ -63,7 +63,7 @@ describe("KeyRing.find", () => {
     const store = memoryKeyStore();
     const clock = testClock();
     const ring = await openRing(store, clock);
-    const { kid } = ring.signing();
+    const { kid } = await ring.signing();
     store.reads = 0;
     const strangers = Array.from({ length: 1000 }, (_, i) => ring.find(`stranger-${i}`));
     assert.deepEqual(new Set(await Promise.all(strangers)), new Set([undefined]));
@@ -84,7 +84,7 @@ describe("KeyRing.find", () => {
     const { kid } = await other.rotate(hour);
     assert.equal(ring.known(kid), undefined);
     assert.equal((await ring.find(kid))?.kid, kid);
-    assert.equal(ring.signing().kid, kid);
+    assert.equal((await ring.signing()).kid, kid);
   });
 
   it("is UNAVAILABLE for unknown kids while the store cannot be read, and known keys are unaffected", async () => {
@@ -95,10 +95,57 @@ describe("KeyRing.find", () => {
     const isUnavailable = (error: unknown) => error instanceof ApiError && error.code === Code.UNAVAILABLE;
     await assert.rejects(ring.find("stranger"), isUnavailable);
     await assert.rejects(ring.find("stranger"), isUnavailable, "within the cool-down too");
-    assert.ok(await ring.find(ring.signing().kid));
+    assert.ok(await ring.find((await ring.signing()).kid));
     store.failing = false;
     clock.advance(cooldownMs);
     assert.equal(await ring.find("stranger"), undefined);
+  });
+});
+
+describe("KeyRing.signing", () => {
+  it("is the key that another node has rotated to, at once", async () => {
+    const store = memoryKeyStore();
+    const [ring, other] = [await openRing(store), await openRing(store)];
+    const { kid } = await other.rotate(0);
+    assert.equal((await ring.signing()).kid, kid);
+  });
+
+  it("is not taken from a read that began before the rotation", async () => {
+    const store = memoryKeyStore();
+    const [ring, other] = [await openRing(store), await openRing(store)];
+    const rotated = Promise.withResolvers<void>();
+    const { list } = store;
+    store.list = async () => {
+      store.list = list;
+      const before = [...store.records];
+      await rotated.promise;
+      return before;
+    };
+    const early = ring.refresh();
+    // The read of the refresh is under way.
+    await Promise.resolve();
+    await Promise.resolve();
+    const { kid } = await other.rotate(0);
+    const signing = ring.signing();
+    rotated.resolve();
+    await early;
+    assert.equal((await signing).kid, kid);
+  });
+
+  it("is read once for all who ask while another read is under way", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store);
+    store.reads = 0;
+    await Promise.all(Array.from({ length: 1000 }, () => ring.signing()));
+    assert.ok(store.reads <= 2, `${store.reads} reads`);
+  });
+
+  it("is the key that is known while the store cannot be read", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store);
+    const { kid } = await ring.signing();
+    store.failing = true;
+    assert.equal((await ring.signing()).kid, kid);
   });
 });
 
@@ -107,10 +154,10 @@ describe("KeyRing.rotate", () => {
     const clock = testClock();
     const store = memoryKeyStore();
     const ring = await openRing(store, clock);
-    const old = ring.signing().kid;
+    const old = (await ring.signing()).kid;
     clock.advance(1000);
     const { kid } = await ring.rotate(hour);
-    assert.equal(ring.signing().kid, kid);
+    assert.equal((await ring.signing()).kid, kid);
     assert.deepEqual(
       ring.jwks().keys.map((key) => key.kid),
       [kid, old],
@@ -130,7 +177,7 @@ describe("KeyRing.rotate", () => {
     const store = memoryKeyStore();
     const clock = testClock();
     const ring = await openRing(store, clock);
-    const old = ring.signing().kid;
+    const old = (await ring.signing()).kid;
     await ring.rotate(1);
     store.reads = 0;
     clock.advance(1);
@@ -140,7 +187,7 @@ describe("KeyRing.rotate", () => {
 
   it("retires a leaked key at once when there is no overlap", async () => {
     const ring = await openRing(memoryKeyStore());
-    const old = ring.signing().kid;
+    const old = (await ring.signing()).kid;
     await ring.rotate(0);
     assert.equal(ring.known(old), undefined);
   });
@@ -185,7 +232,7 @@ describe("KeyRing.rotate", () => {
     const refreshed = ring.refresh();
     const { kid } = await ring.rotate(hour);
     await refreshed;
-    assert.equal(ring.signing().kid, kid);
+    assert.equal((await ring.signing()).kid, kid);
   });
 
   for (const overlap of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -208,7 +255,7 @@ describe("KeyRing.jwks", () => {
       assert.ok(key);
       assert.deepEqual(others, []);
       assert.deepEqual(Object.keys(key).sort(), expected);
-      assert.deepEqual([key.use, key.alg, key.kid], ["sig", algorithm, ring.signing().kid]);
+      assert.deepEqual([key.use, key.alg, key.kid], ["sig", algorithm, (await ring.signing()).kid]);
     });
   }
 });
