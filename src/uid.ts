@@ -4,6 +4,9 @@ import { randomHex } from "./random.ts";
 /** What every uid matches. */
 export const uidPattern = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
 
+/** What the end of a uid matches: its last segments, without the root. */
+export const uidEndPattern = /^[0-9a-f]{16}(?:\/[0-9a-f]{16})*$/;
+
 /** The root of the platform: the parent of a uid without `/`. It is not a uid itself. */
 export const platformRoot = "/";
 

@@ -14,15 +14,9 @@ export async function resolveScopes(session: Session, scopes: readonly string[],
 
 /** Only groups within reach count, so that nothing is learnt about the names of others. */
 async function findByName(session: Session, name: string, grants: Grants): Promise<string> {
-  const found: string[] = [];
-  if (nameRule.test(name)) {
-    for (const held of outermost([...grants.keys()])) {
-      for (const { uid } of await findGroupsNamed(session, name, held)) found.push(uid);
-      if (found.length > 1) break;
-    }
-  }
-  const [only, second] = found;
-  if (only !== undefined && second === undefined) return only;
+  const held = nameRule.test(name) ? outermost([...grants.keys()]) : [];
+  const [only, second] = await findGroupsNamed(session, name, held);
+  if (only !== undefined && second === undefined) return only.uid;
   throw permissionDenied(second ? "several groups have the name: give its uid" : "no group has the name", {
     scope: name,
   });

@@ -6,14 +6,40 @@ import { childrenKey } from "./entries.ts";
 import { atMost } from "./placeholders.ts";
 import { orderedText } from "./row-order.ts";
 import type { Session } from "./session.ts";
+import { lastSegment } from "./tables/entries.ts";
 
 /** The groups of a name directly below a group, at most `limit`. */
 export async function findChildGroups(session: Session, parent: string, name: string, limit: number) {
   return await findNamed(session, childrenKey(parent), name, limit);
 }
 
+/**
+ * Groups of a name at these uids or below them, none of which lies below another: two at least where there are so many, by
+ * which it is known that the name says too little.
+ */
+export async function findGroupsNamed(session: Session, name: string, uids: readonly string[]) {
+  const found: { readonly uid: string }[] = [];
+  for (const uid of uids) {
+    found.push(...(await findNamedWithin(session, name, uid)));
+    if (found.length > 1) break;
+  }
+  return found;
+}
+
+/** The groups whose uids end with these segments. */
+export async function findGroupsEnding(session: Session, end: string) {
+  const statement = session.prepared("groups.ending", (db, { groups }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groups)
+      .where(sql`${lastSegment(groups.uid)} = ${sql.placeholder("segment")}`),
+  );
+  const rows = await statement.execute({ segment: end.slice(-16) });
+  return rows.filter(({ uid }) => uid.endsWith(`/${end}`));
+}
+
 /** Two of the groups of a name at a uid or below it, or fewer when there are not so many. */
-export async function findGroupsNamed(session: Session, name: string, uid: string) {
+async function findNamedWithin(session: Session, name: string, uid: string) {
   const statement = session.prepared("groups.is_named", (db, { groups }) =>
     db
       .select({ uid: groups.uid })

@@ -36,6 +36,10 @@ describe("RPC alone", () => {
           for (const [method, request] of requestsWith(value)) {
             assert.deepEqual(violations(await call(method, request)), ["uid"], method);
           }
+          // An empty parent is that of an organization.
+          if (value === "") return;
+          const group = { name: "a" };
+          assert.deepEqual(violations(await call("GroupsService/CreateGroup", { parent: value, group })), ["parent"]);
         });
       }
 

@@ -31,7 +31,7 @@ export function orderedNamesConformance(open: OpenStore): void {
       const { session } = store.database;
       for (const row of named) {
         assert.deepEqual(uids(await findChildGroups(session, root.uid, row.name, 5)), [row.uid]);
-        assert.deepEqual(uids(await findGroupsNamed(session, row.name, root.uid)), [row.uid]);
+        assert.deepEqual(uids(await findGroupsNamed(session, row.name, [root.uid])), [row.uid]);
       }
       assert.deepEqual(uids(await findVerifiedRoots(session, other.name)), [other.uid]);
       assert.deepEqual(await findVerifiedRoots(session, begin), []);

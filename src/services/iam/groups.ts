@@ -28,6 +28,7 @@ import { newChild } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { fillWithGroups, groupMessage, inOrganization } from "./group-message.ts";
+import { parentRules, resolveParent } from "./group-parent.ts";
 import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
@@ -120,8 +121,10 @@ export function groups(deps: Deps): Implementation {
     {
       getGroup: async ({ uid }) => await shown(await standard.find(deps.database.session, uid)),
       listGroups: list,
-      createGroup: ({ parent, group: value }, call) =>
-        parent === "" ? createRoot(value!, call) : createChild(parent, value!, call),
+      createGroup: async ({ parent, group: value }, call) => {
+        const uid = await resolveParent(deps.database.session, parent, call);
+        return uid === "" ? await createRoot(value!, call) : await createChild(uid, value!, call);
+      },
       updateGroup: update,
       deleteGroup: async (request, call) => {
         try {
@@ -134,7 +137,7 @@ export function groups(deps: Deps): Implementation {
       },
       ...groupLookup(deps),
     },
-    group.messageRules,
+    [...group.messageRules, parentRules],
   );
 }
 

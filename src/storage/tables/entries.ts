@@ -1,4 +1,11 @@
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { Columns } from "../columns.postgres.ts";
+import { sql } from "../drizzle.ts";
+
+/** The last 16 characters of a uid, by which groups are indexed; one text for both databases, which index what it says. */
+export function lastSegment(uid: SQLWrapper): SQL {
+  return sql`substr(${uid}, length(${uid}) - 15)`;
+}
 
 /** Makes tables of entries, which put the rows of a resource under each of their ancestors. */
 export function entriesTable({ table, text, integer, index, primaryKey }: Columns) {

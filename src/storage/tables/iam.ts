@@ -1,5 +1,6 @@
 import type { Columns } from "../columns.postgres.ts";
-import { entriesTable } from "./entries.ts";
+import { sql } from "../drizzle.ts";
+import { entriesTable, lastSegment } from "./entries.ts";
 
 /** The relationship of an identity as it is stored: the name of the member and its protobuf JSON. */
 export interface StoredRelationship {
@@ -26,7 +27,12 @@ export function defineIamTables(columns: Columns) {
       createTime: integer().notNull(),
       updateTime: integer().notNull(),
     },
-    (t) => [foreignKey({ columns: [t.parent], foreignColumns: [t.uid] }), index("groups_parent").on(t.parent, t.uid)],
+    (t) => [
+      foreignKey({ columns: [t.parent], foreignColumns: [t.uid] }),
+      index("groups_parent").on(t.parent, t.uid),
+      // An index names columns without their table.
+      index("groups_last_segment").on(lastSegment(sql.identifier("uid"))),
+    ],
   );
 
   const identities = table(

@@ -146,7 +146,8 @@ export const GroupFilterSchema: GenMessage<GroupFilter> = /*@__PURE__*/
  */
 export type CreateGroupRequest = Message<"chainguard.platform.iam.CreateGroupRequest"> & {
   /**
-   * The id of the group to create in. Empty creates a root group.
+   * The group to create in: its id, the last segments of that, or its name; the short forms stand for groups that the
+   * caller may list, one of which alone is meant. Empty creates a root group.
    *
    * @generated from field: string parent = 1;
    */

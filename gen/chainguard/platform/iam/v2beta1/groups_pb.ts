@@ -245,7 +245,8 @@ export const ListGroupsResponseSchema: GenMessage<ListGroupsResponse> = /*@__PUR
  */
 export type CreateGroupRequest = Message<"chainguard.platform.iam.v2beta1.CreateGroupRequest"> & {
   /**
-   * The uid of the group to create in. Empty creates a root group.
+   * The group to create in: its uid, the last segments of that, or its name; the short forms stand for groups that the
+   * caller may list, one of which alone is meant. Empty creates a root group.
    *
    * @generated from field: string parent = 1;
    */

@@ -1,0 +1,48 @@
+// The parent of a new group, which need not be written out: the published contract takes short forms of a group there.
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { CreateGroupRequestSchema } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { invalidField } from "../../aip/errors.ts";
+import { accessOf } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type MessageRules, nameRule, problemOf, uidRule } from "../../pipeline/rule-book.ts";
+import { findGroupsEnding, findGroupsNamed } from "../../storage/group-names.ts";
+import type { Session } from "../../storage/session.ts";
+import { isUid, uidEndPattern } from "../../uid.ts";
+
+/** Security case I3: what can be neither a uid nor a short form of one is told what a uid is. */
+export const parentRules: MessageRules = {
+  schema: CreateGroupRequestSchema,
+  fields: { parent: { ...uidRule, test: (text) => isUid(text) || uidEndPattern.test(text) || isName(text) } },
+};
+
+/**
+ * The uid of the group that a parent names: by its uid, by an end of that (whole segments), or by its name; empty stays empty.
+ * Short forms stand for groups that the caller may list, so that nothing is learnt of others; a short form of none of these, or
+ * of several, is INVALID_ARGUMENT.
+ */
+export async function resolveParent(session: Session, parent: string, call: Call): Promise<string> {
+  if (parent === "" || isUid(parent)) return parent;
+  const access = accessOf(call);
+  const found = new Set<string>();
+  if (uidEndPattern.test(parent)) {
+    for (const { uid } of await findGroupsEnding(session, parent)) {
+      if (access.has(Capability.CAP_IAM_GROUPS_LIST, uid)) found.add(uid);
+    }
+  }
+  if (isName(parent)) {
+    const visible = access.scope([Capability.CAP_IAM_GROUPS_LIST]);
+    for (const { uid } of await findGroupsNamed(session, parent, visible)) found.add(uid);
+  }
+  const [only, second] = found;
+  if (only !== undefined && second === undefined) return only;
+  throw invalidField(
+    "parent",
+    second === undefined
+      ? `${uidRule.description}, or be the end of the uid or the name of a group that the caller may list`
+      : "several groups have this name or uids that end so: give the uid",
+  );
+}
+
+function isName(text: string): boolean {
+  return problemOf(nameRule, text) === undefined;
+}

@@ -1,0 +1,1 @@
+CREATE INDEX `groups_last_segment` ON `groups` (substr("uid", length("uid") - 15));
