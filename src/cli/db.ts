@@ -2,19 +2,41 @@ import type { Config } from "../config.ts";
 import { openSeals } from "../secrets.ts";
 import { collections } from "../services/collections.ts";
 import { checkDatabase, repairDatabase } from "../storage/check.ts";
+import { confinedBindings } from "../storage/confinement-check.ts";
 import type { Database } from "../storage/database.ts";
 import { unopenableSecrets } from "../storage/sealing.ts";
 import type { Seals } from "../storage/seals.ts";
 import { withDatabase } from "./open.ts";
 
-/** Compares what is derived with the rows it is derived from; 1 when they differ, also after a repair. */
+/** Somebody who reads a hundred warnings will not read more. */
+const maxWarnings = 100;
+
+/** Compares what is derived with the rows it is derived from; 1 when they differ, also after a repair. Warnings change nothing. */
 export async function checkDatabaseCommand(config: Config, repair: boolean): Promise<number> {
   return await withDatabase(config, "existing", async (database) => {
+    await warnOfConfined(database);
     const areSecretsOpen = await opensSecrets(database, openSeals(config));
     if (await isSound(database)) return areSecretsOpen ? 0 : 1;
     if (!repair) return 1;
     console.log(`${await repairAll(database)} entries and counters were put right; checking again`);
     return (await isSound(database)) && areSecretsOpen ? 0 : 1;
+  });
+}
+
+/**
+ * Tells of bindings that give less than they say, as far as somebody reads. They are no fault of the database, and nothing that a
+ * repair could put right.
+ */
+async function warnOfConfined(database: Database): Promise<void> {
+  await database.read(async (session) => {
+    let told = 0;
+    for await (const { uid, identityUid, roleUid, groupUid, home, countsAtHome } of confinedBindings(session)) {
+      if (told++ === maxWarnings) return console.log("warning: … and more");
+      const counts = countsAtHome ? `counts in ${home} only` : "counts nowhere";
+      console.log(
+        `warning: role_bindings ${uid}: identity ${identityUid} is confined to ${home}, so role ${roleUid} at ${groupUid} ${counts}`,
+      );
+    }
   });
 }
 

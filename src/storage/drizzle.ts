@@ -27,6 +27,7 @@ export const {
   lte,
   max,
   ne,
+  not,
   or,
   sql,
 }: typeof import("drizzle-orm") = load("drizzle-orm");

@@ -3,9 +3,23 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
+import { insertRow } from "../../src/storage/collection.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { damageTable } from "../storage/damage.ts";
+import {
+  bindingRow,
+  groupRow,
+  groups,
+  identities,
+  identityRow,
+  roleBindings,
+  roleRow,
+  roles,
+  write,
+} from "../storage/fixtures.ts";
 import { dataDirectory, run, start } from "./process.ts";
 
 /** A development server as a process. */
@@ -119,6 +133,41 @@ describe("the program", () => {
     const sentence = `gatehouse: the database file ${file} is damaged: database disk image is malformed. Restore a backup.\n`;
     const check = await run(["db", "check", "--data-dir", data.path]);
     assert.deepEqual([check.code, check.stderr], [1, sentence]);
+  });
+
+  it("db check warns of bindings beyond an identity's subgroup, a hundred at most, and ends with 0", async () => {
+    using data = dataDirectory();
+    const file = path.join(data.path, "gatehouse.db");
+    const [root, role] = [groupRow(null, "root"), roleRow(null, "role")];
+    const home = groupRow(root.uid, "home");
+    const confined = identityRow(home.uid, "confined");
+    const beside = Array.from({ length: 100 }, (_, i) => groupRow(root.uid, `beside ${i}`));
+    const database = await openDatabase(file, defaultDatabaseLimits);
+    const bind = (rows: readonly { readonly uid: string }[]) =>
+      write(database, async (tx) => {
+        for (const { uid } of rows) await insertRow(tx, roleBindings, bindingRow(uid, confined, role));
+      });
+    await write(database, async (tx) => {
+      for (const row of [root, home, ...beside]) await insertRow(tx, groups, row);
+      await insertRow(tx, roles, role);
+      await insertRow(tx, identities, confined);
+    });
+    await bind([root, home, beside[0]!]);
+    const warnings = async () => {
+      const { code, stdout } = await run(["db", "check", "--data-dir", data.path]);
+      assert.deepEqual([code, stdout.includes("agree")], [0, true], stdout);
+      return stdout.split("\n").filter((line) => line.startsWith("warning: "));
+    };
+    const said = (line: string) => line.replace(/^.*: identity/, "identity");
+    const start = `identity ${confined.uid} is confined to ${home.uid}, so role ${role.uid} at`;
+    assert.deepEqual(
+      new Set((await warnings()).map(said)),
+      new Set([`${start} ${root.uid} counts in ${home.uid} only`, `${start} ${beside[0]!.uid} counts nowhere`]),
+    );
+    await bind(beside.slice(1));
+    await database.close();
+    const many = await warnings();
+    assert.deepEqual([many.length, many.at(-1)], [101, "warning: … and more"]);
   });
 
   it("names the file that is no database", async () => {

@@ -5,6 +5,7 @@ import { changesConformance } from "./changes.ts";
 import { checkConformance } from "./check.ts";
 import { concurrencyConformance } from "./concurrency.ts";
 import { conditionsConformance } from "./conditions.ts";
+import { confinementConformance } from "./confinement.ts";
 import { countersConformance } from "./counters.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./listing.ts";
@@ -26,6 +27,7 @@ export function conformance(name: string, open: OpenStore): void {
     accessEpochConformance(open);
     installationConformance(open);
     checkConformance(open);
+    confinementConformance(open);
     concurrencyConformance(open);
   });
 }
