@@ -1,9 +1,9 @@
 // The only reader of role bindings for access. Grants are evaluated live: what is cached here ends with the next change of
 // anybody's access.
-import { LRUCache } from "lru-cache";
 import type { Narrowing } from "../authn/caller.ts";
 import { Access, type Grants } from "./access.ts";
 import { addCapabilities, type CapabilitySet, capabilitySet } from "./capabilities.ts";
+import { newEpochMemory } from "./epoch-memory.ts";
 
 /** What the policy needs of the storage. */
 export interface GrantSource {
@@ -42,7 +42,7 @@ const maximumGrants = 200_000;
 
 /** Makes the policy over role bindings and mappings, as the source has them. */
 export function newPolicy(source: GrantSource): Policy {
-  const memory = newGrantMemory();
+  const memory = newEpochMemory<Grants>(maximumGrants, (grants) => 1 + grants.size);
   let hits = 0;
   let misses = 0;
 
@@ -84,25 +84,6 @@ export function newPolicy(source: GrantSource): Policy {
     },
     get misses() {
       return misses;
-    },
-  };
-}
-
-/** Grants of one epoch: all are forgotten when another is asked for. */
-function newGrantMemory() {
-  const cache = new LRUCache<string, Grants>({ maxSize: maximumGrants, sizeCalculation: (grants) => 1 + grants.size });
-  let current = -1;
-  return {
-    find(epoch: number, key: string): Grants | undefined {
-      if (epoch !== current) {
-        cache.clear();
-        current = epoch;
-      }
-      return cache.get(key);
-    },
-    /** Rows that were read while the epoch moved on are not kept: they may be older than it. */
-    keep(epoch: number, key: string, grants: Grants): void {
-      if (epoch === current) cache.set(key, grants);
     },
   };
 }

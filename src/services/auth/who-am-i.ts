@@ -12,7 +12,7 @@ import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { findBindingsOf, placeOfBinding } from "../../storage/grants.ts";
 import type { Session } from "../../storage/session.ts";
-import { inOrganization } from "../iam/group-message.ts";
+import { rootOf } from "../../uid.ts";
 import { lookup } from "../iam/hydration.ts";
 import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../iam/rows.ts";
 
@@ -50,7 +50,7 @@ async function heldBy(session: Session, uid: string, call: Call) {
     if (capabilities.length > 0)
       shown.push(
         create(WhoAmI_CapabilitySchema, {
-          group: groupOf(await inOrganization(group, groups)),
+          group: groupOf(group, (await groups(rootOf(group.uid))) ?? group),
           role: roleOf(role),
           capabilities,
         }),
@@ -59,8 +59,8 @@ async function heldBy(session: Session, uid: string, call: Call) {
   return shown;
 }
 
-function groupOf({ uid, name, description, resourceLimits, verified, ...row }: GroupRow) {
-  const [kind, status] = [row.kind as OrgKind, row.status as OrgStatus];
+function groupOf({ uid, name, description, resourceLimits, verified }: GroupRow, organization: GroupRow) {
+  const [kind, status] = [organization.kind as OrgKind, organization.status as OrgStatus];
   return create(GroupSchema, { id: uid, name, description, resourceLimits, verified, kind, status });
 }
 

@@ -13,6 +13,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { type Fill, fillWithRows } from "../../resource/list-page.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { clearDeletedAdvisories } from "../../storage/advisories.ts";
@@ -27,8 +28,9 @@ import { writeSetting } from "../../storage/settings.ts";
 import { newChild } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
-import { fillWithGroups, groupMessage, inOrganization } from "./group-message.ts";
+import { groupMessage } from "./group-message.ts";
 import { parentRules, resolveParent } from "./group-parent.ts";
+import { newStandings } from "./organizations.ts";
 import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
@@ -78,6 +80,7 @@ export function rootGroupMaker(deps: Deps) {
 export function groups(deps: Deps): Implementation {
   const standard = standardMethods(group, groupParents, deps);
   const makeRoot = rootGroupMaker(deps);
+  const standingOf = newStandings(deps.database);
 
   async function createRoot(value: Group, call: Call) {
     const context = writeContext(call, deps.clock);
@@ -89,21 +92,29 @@ export function groups(deps: Deps): Implementation {
     const row = await deps.database.write(writeContext(call, deps.clock), (tx) =>
       standard.insert(tx, parent, value, { verified: false, kind: 0, status: 0, resourceLimits: {} }),
     );
-    return await shown(row);
+    return await show(row);
   }
 
-  async function shown(row: GroupRow): Promise<Group> {
-    return groupMessage(await inOrganization(row, (uid) => findRow(deps.database.session, groupCollection, uid)));
+  /** At once where the organization is remembered. */
+  function show(row: GroupRow): Group | Promise<Group> {
+    const standing = standingOf(row);
+    return standing instanceof Promise
+      ? standing.then((found) => groupMessage(row, found))
+      : groupMessage(row, standing);
   }
+
+  /** The groups of a page as messages, as many as fit. */
+  const fill: Fill<GroupRow, Group> = async (session, rows) => {
+    const items: Group[] = [];
+    for (const row of fillWithRows(session, rows)) {
+      const shown = show(row);
+      items.push(shown instanceof Promise ? await shown : shown);
+    }
+    return items;
+  };
 
   async function list(request: ListGroupsRequest, call: Call) {
-    const { items, ...envelope } = await standard.page(
-      request,
-      call,
-      { name: request.name },
-      undefined,
-      fillWithGroups,
-    );
+    const { items, ...envelope } = await standard.page(request, call, { name: request.name }, undefined, fill);
     return { groups: [...items], ...envelope };
   }
 
@@ -113,13 +124,13 @@ export function groups(deps: Deps): Implementation {
       updated = await allowedChange(tx, before, after, call);
       return updated;
     });
-    return await shown(updated!);
+    return await show(updated!);
   }
 
   return implement(
     GroupsService,
     {
-      getGroup: async ({ uid }) => await shown(await standard.find(deps.database.session, uid)),
+      getGroup: async ({ uid }) => show(await standard.find(deps.database.session, uid)),
       listGroups: list,
       createGroup: async ({ parent, group: value }, call) => {
         const uid = await resolveParent(deps.database.session, parent, call);
@@ -151,6 +162,8 @@ async function allowedChange(tx: Transaction, before: GroupRow, asked: GroupRow,
   }
   // An update need not mend what was wrong before it.
   if (after.verified !== before.verified || after.kind !== before.kind) requireKind(after);
+  // What is remembered of the organization, for its groups, ends with this.
+  if (after.kind !== before.kind || after.status !== before.status) tx.changeAccess();
   await refuseTakenName(tx, after);
   return after;
 }
