@@ -36,7 +36,7 @@ export interface Config {
   readonly awsStsEndpoint: string;
   readonly termsDocuments: readonly string[];
   readonly registry: {
-    /** The audience of registry tokens. */
+    /** The audience of the tokens that a registry takes, and of those that its clients sign in with. */
     readonly service: string;
     /** The group that names are paths below; empty when they begin with an organization. */
     readonly group: string;
@@ -181,6 +181,8 @@ function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["reg
   const service = toPattern(raw, "registry-service", /^[A-Za-z0-9._:/-]{1,255}$/, "the name of a registry");
   // What is issued for one of them must never pass for the other.
   if (audiences.includes(service)) throw new ConfigError("registry-service: must not be an audience of the API.");
+  // Clients ask for a token by the host that stands in the names of images.
+  if (service.includes("://")) throw new ConfigError("registry-service: must be a host, without a scheme.");
   const group = raw["registry-group"];
   if (group !== "" && !isUid(group)) throw new ConfigError(`registry-group: ${JSON.stringify(group)} is not a uid.`);
   const url = raw["registry-url"] === "" ? "" : toPlainUrl("registry-url", raw["registry-url"]);

@@ -1,4 +1,4 @@
-// Development mode: a sample organization, and the owner's token in a file.
+// Development mode: a sample organization, and the owner's tokens in files.
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Logger } from "pino";
@@ -7,6 +7,7 @@ import { formatCapabilitySet } from "./authz/capabilities.ts";
 import type { Config } from "./config.ts";
 import { characters } from "./development/chooser.ts";
 import { developmentPath } from "./development/login.ts";
+import { ownerTokenFiles } from "./development/owner-tokens.ts";
 import type { Server } from "./server.ts";
 import { enrol } from "./services/auth/people.ts";
 import { insertSampleSubscription } from "./services/events/sample-subscription.ts";
@@ -38,6 +39,7 @@ const sampleSetting = "sample_organization";
 /** What a person needs to begin. */
 export interface Development extends Disposable {
   readonly organization: Organization;
+  /** The file with the owner's token for the API. */
   readonly tokenFile: string;
 }
 
@@ -54,17 +56,21 @@ function notSample(): ConfigError {
 }
 
 /**
- * Makes the sample data at the first start, and keeps a fresh token of the owner in `<data dir>/owner-token`. Throws a
- * ConfigError when the file cannot be written; later on that is logged.
+ * Makes the sample data at the first start, and keeps fresh tokens of the owner in the data directory: one for the API,
+ * one for the registry. Throws a ConfigError when a file cannot be written; later on that is logged.
  */
 export async function openDevelopment(config: Config, server: Server, log: Logger): Promise<Development> {
   const organization = await sampleOrganization(server);
   if (!config.login) await enrolCharacters(config, server, organization.groupUid);
-  const tokenFile = path.join(config.dataDir, "owner-token");
-  const renew = () => writeOwnerToken(config, server, organization.ownerUid, tokenFile);
+  const tokenFile = path.join(config.dataDir, ownerTokenFiles.api);
+  const registryTokenFile = path.join(config.dataDir, ownerTokenFiles.registry);
+  const renew = async () => {
+    await writeOwnerToken(config, server, organization.ownerUid, config.baseUrl, tokenFile);
+    await writeOwnerToken(config, server, organization.ownerUid, config.registry.service, registryTokenFile);
+  };
   await renew();
   const timer = setInterval(
-    () => void renew().catch((error) => log.error({ err: error }, "the owner's token could not be renewed")),
+    () => void renew().catch((error) => log.error({ err: error }, "the owner's tokens could not be renewed")),
     renewalMs,
   );
   timer.unref();
@@ -108,12 +114,13 @@ async function writeOwnerToken(
   config: Config,
   { tokens, policy }: Server,
   ownerUid: string,
+  audience: string,
   file: string,
 ): Promise<void> {
   const grants = (await policy.grantsOf(ownerUid)) ?? new Map();
   const { token } = await tokens.issue({
     subject: ownerUid,
-    audience: [config.baseUrl],
+    audience: [audience],
     act: { iss: sampleOwner.issuer, sub: sampleOwner.subject, aud: config.baseUrl },
     grants: Object.fromEntries([...grants].map(([uid, set]) => [uid, formatCapabilitySet(set)])),
     narrowing: {},

@@ -30,8 +30,8 @@ export interface EndpointDeps
 export function endpoints(deps: EndpointDeps): Endpoints {
   const { service, group, notificationSecret } = deps.config.registry;
   const issuer = deps.config.baseUrl;
-  // A client that shows a token here is at the API's address, on behalf of the registry: a token for either will do.
-  const tokens = newTokens({ issuer, audiences: [issuer, service], keys: deps.keys, clock: deps.clock });
+  // RFC 7519 §4.1.3: what signs in to the registry is a token for the registry, and none that is for the API alone.
+  const tokens = newTokens({ issuer, audiences: [service], keys: deps.keys, clock: deps.clock });
   const names = { registryGroup: group, maxDepth: limits.groupDepth };
   const log = (event: object) => deps.log.info(event, "registry token");
   return {

@@ -32,7 +32,7 @@ export const settings = [
     name: "base-url",
     value: "url",
     fallback: "",
-    description: "the public address: issuer and audience of tokens; required in production",
+    description: "the public address: issuer of tokens, and audience of those for the API; required in production",
   },
   {
     name: "audiences",
@@ -115,7 +115,7 @@ export const settings = [
     name: "registry-service",
     value: "name",
     fallback: "registry.gatehouse.internal",
-    description: "what the container registry calls itself: the audience of its tokens",
+    description: "what the container registry calls itself, best its host: the audience of tokens for it",
   },
   {
     name: "registry-group",

@@ -159,6 +159,11 @@ describe("settings", () => {
       { audiences: "x.test", registryService: "x.test" },
       /^registry-service: must not be an audience of the API/,
     ],
+    [
+      "a registry with a scheme",
+      { registryService: "https://registry.example.org" },
+      /^registry-service: must be a host, without a scheme/,
+    ],
     ["a registry without a name", { registryService: "" }, /^registry-service: /],
     ["a group of the registry that is no uid", { registryGroup: "acme" }, /^registry-group: "acme" is not a uid/],
     [

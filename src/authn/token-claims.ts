@@ -77,7 +77,8 @@ export function readClaims(claims: JsonObject, expected: Expectation): VerifiedT
 function readAudience(aud: unknown, ours: ReadonlySet<string>): string[] {
   const audience: unknown = typeof aud === "string" ? [aud] : aud;
   // RFC 7519 §4.1.3: one exact match is enough; a prefix or another spelling is none.
-  if (!isTextList(audience) || !audience.some((one) => ours.has(one))) throw new TokenError("audience");
+  if (!isTextList(audience) || !audience.some((one) => ours.has(one)))
+    throw new TokenError("audience", ours.values().next().value);
   return audience;
 }
 

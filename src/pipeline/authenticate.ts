@@ -35,7 +35,7 @@ export function authenticate(call: Call, deps: AuthenticateDeps): Promise<void> 
   const refuse = (error: unknown): never => {
     if (!(error instanceof TokenError)) throw error;
     deps.failures.spend(call.peer);
-    throw unauthenticated(tokenErrorText(error.reason), error);
+    throw unauthenticated(tokenErrorText(error), error);
   };
   let verified: VerifiedToken | Promise<VerifiedToken>;
   try {

@@ -27,7 +27,7 @@ export interface RegistryCaller {
 
 /** What signing in rests on. */
 export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
-  /** Verifies API tokens for the API, and those for the registry. */
+  /** Verifies API tokens whose audience is the registry; one that is for the API alone is refused. */
   readonly tokens: Pick<Tokens, "verify" | "recall">;
   readonly policy: Policy;
 }
@@ -82,7 +82,7 @@ async function callerOf(
 
 /** Whatever is wrong with credentials, clients understand one answer: 401. */
 function refusal(error: unknown): unknown {
-  if (error instanceof TokenError) return unauthenticated(tokenErrorText(error.reason), error);
+  if (error instanceof TokenError) return unauthenticated(tokenErrorText(error), error);
   const isDenial = error instanceof ApiError && error.code === Code.PERMISSION_DENIED;
   return isDenial ? unauthenticated(error.message.replace(/^Permission denied: /, ""), error) : error;
 }

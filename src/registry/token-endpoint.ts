@@ -69,7 +69,8 @@ function read(request: EndpointRequest): TokenQuestion {
 function readQuery({ call, query }: EndpointRequest): TokenQuestion {
   const credentials = parseBasic(call.header("authorization"));
   // Nothing is open to everybody, so that a token for nobody would be of no use.
-  if (!credentials) throw unauthenticated('sign in with the user name "_token" and an API token as the password');
+  if (!credentials)
+    throw unauthenticated('sign in with the user name "_token", and an API token for the registry as the password');
   return { credentials, service: single(query, "service"), scopes: values(query, "scope") };
 }
 

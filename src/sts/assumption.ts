@@ -212,7 +212,7 @@ async function verifyOwn({ tokens }: AssumptionDeps, { text }: PresentedToken): 
   try {
     return await tokens.verify(text);
   } catch (error) {
-    if (error instanceof TokenError) throw verificationDenied("token", tokenErrorText(error.reason), error);
+    if (error instanceof TokenError) throw verificationDenied("token", tokenErrorText(error), error);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { Code } from "../../src/aip/errors.ts";
 import type { KeyAlgorithm } from "../../src/authn/keys.ts";
-import { newTokens, type TokenErrorReason, tokenErrorText } from "../../src/authn/tokens.ts";
+import { newTokens, TokenError, type TokenErrorReason, tokenErrorText } from "../../src/authn/tokens.ts";
 import { capabilityNames, capabilitySet, formatCapabilitySet } from "../../src/authz/capabilities.ts";
 import {
   isApiError,
@@ -177,7 +177,18 @@ describe("tokenErrorText", () => {
     ...(["issuer", "audience", "expired", "not-yet-valid", "claims"] as const),
   ];
   it("tells a caller the same whatever was wrong", () => {
-    const texts = new Set(reasons.map(tokenErrorText));
+    const texts = new Set(reasons.map((reason) => tokenErrorText(new TokenError(reason))));
     assert.deepEqual([...texts], ["the access token is not valid for this service or has expired"]);
+  });
+
+  it("names the audience that was missed, and the command that gets a token for it", async () => {
+    const node = await openNode("ES256", { audiences: ["registry.example"] });
+    const error = await Promise.resolve(withClaims(node, { aud: issuer }))
+      .then(node.tokens.verify)
+      .catch((thrown) => thrown);
+    assert.match(
+      tokenErrorText(error),
+      /is not for registry\.example; "gatehouse auth token --audience registry\.example"/,
+    );
   });
 });

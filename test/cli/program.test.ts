@@ -8,6 +8,7 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
+import { basic, getToken } from "../registry/sign-in.ts";
 import { damageTable } from "../storage/damage.ts";
 import {
   bindingRow,
@@ -54,10 +55,27 @@ describe("the program", () => {
     using data = dataDirectory();
     const nested = path.join(data.path, "nested");
     const server = await development(nested);
-    const modes = ["", "gatehouse.db", "owner-token"].map((name) =>
+    const modes = ["", "gatehouse.db", "owner-token", "owner-registry-token"].map((name) =>
       (statSync(path.join(nested, name)).mode & 0o777).toString(8),
     );
-    assert.deepEqual(modes, ["700", "600", "600"]);
+    assert.deepEqual(modes, ["700", "600", "600", "600"]);
+    server.child.kill("SIGTERM");
+    await server.finished;
+  });
+
+  it("leaves two tokens of the owner: one that opens the API, and one that signs in to the registry", async () => {
+    using data = dataDirectory();
+    const server = await development(data.path);
+    const [ofApi, ofRegistry] = ["owner-token", "owner-registry-token"].map((name) =>
+      readFileSync(path.join(data.path, name), "utf8"),
+    );
+    for (const [token, api, registry] of [
+      [ofApi, 200, 401],
+      [ofRegistry, 401, 200],
+    ] as const) {
+      assert.equal((await rest(server.url, token, "GET", "/auth/v1/ok")).status, api);
+      assert.equal((await getToken(server.url, basic("_token", token!), [])).status, registry);
+    }
     server.child.kill("SIGTERM");
     await server.finished;
   });

@@ -76,6 +76,6 @@ describe("serve --dev", () => {
     t.mock.timers.tick(60 * 60 * 1000);
     t.mock.timers.reset();
     while (log.text() === "") await setImmediate();
-    assert.match(log.text(), /owner-token cannot be written.*"msg":"the owner's token could not be renewed"/);
+    assert.match(log.text(), /owner-token cannot be written.*"msg":"the owner's tokens could not be renewed"/);
   });
 });

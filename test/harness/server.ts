@@ -30,10 +30,11 @@ export interface TestServer extends AsyncDisposable {
   /** The root group `example.org` and the identity that owns it and operates the installation. */
   readonly groupUid: string;
   readonly ownerUid: string;
-  /** A token of the owner. */
+  /** A token of the owner for the API, and one for the registry. */
   readonly ownerToken: string;
-  /** A token of any identity, as an exchange would make it. */
-  tokenOf(identityUid: string, narrowing?: Narrowing): Promise<string>;
+  readonly registryToken: string;
+  /** A token of any identity, as an exchange would make it; for the API unless an audience is named. */
+  tokenOf(identityUid: string, narrowing?: Narrowing, ...audience: readonly string[]): Promise<string>;
 }
 
 /** A server without any organization. */
@@ -50,9 +51,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     createOrganization(tx, "example.org", owner),
   );
 
-  async function tokenOf(subject: string, narrowing: Narrowing = {}): Promise<string> {
+  async function tokenOf(subject: string, narrowing: Narrowing = {}, ...named: readonly string[]): Promise<string> {
     const act = { iss: owner.issuer, sub: "test", aud: config.baseUrl };
-    return (await server.tokens.issue({ subject, audience: [config.baseUrl], act, grants: {}, narrowing })).token;
+    const audience = named.length > 0 ? named : [config.baseUrl];
+    return (await server.tokens.issue({ subject, audience, act, grants: {}, narrowing })).token;
   }
 
   return {
@@ -62,6 +64,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     groupUid,
     ownerUid,
     ownerToken: await tokenOf(ownerUid),
+    registryToken: await tokenOf(ownerUid, {}, config.registry.service),
     tokenOf,
     [Symbol.asyncDispose]: () => empty[Symbol.asyncDispose](),
   };

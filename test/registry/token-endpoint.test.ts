@@ -3,6 +3,7 @@ import { createPublicKey, hash, verify, X509Certificate } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
+import { startIdentityProvider } from "../harness/identity-provider.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -29,12 +30,12 @@ for (const database of ["sqlite", "postgres"] as const) {
     after(() => server[Symbol.asyncDispose]());
 
     const as = async (role: string, group: string) =>
-      basic("_token", (await addCaller(server, group, roleOf(role))).token);
+      basic("_token", (await addCaller(server, group, roleOf(role))).registryToken);
     const ask = async (role: string, group: string, ...scopes: string[]) =>
       (await getToken(server.url, await as(role, group), scopes)).access;
 
     it("answers a token in both spellings, with its life", async () => {
-      const { status, headers, body } = await getToken(server.url, basic("_token", server.ownerToken), []);
+      const { status, headers, body } = await getToken(server.url, basic("_token", server.registryToken), []);
       assert.equal(status, 200);
       assert.equal(headers.get("cache-control"), "no-store");
       assert.equal(body.access_token, body.token);
@@ -51,7 +52,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     it("signs with the key of its certificate, in the form that docker-registry 2.8 looks up", async () => {
-      const { body } = await getToken(server.url, basic("_token", server.ownerToken), []);
+      const { body } = await getToken(server.url, basic("_token", server.registryToken), []);
       const certificate = new X509Certificate(await (await fetch(`${server.url}/token/certificate.pem`)).text());
       assert.ok(certificate.ca && certificate.verify(certificate.publicKey));
       const [input, signature] = body.token.split(/\.(?=[^.]*$)/);
@@ -67,7 +68,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     it("publishes the key as a key set, too", async () => {
-      const { body } = await getToken(server.url, basic("_token", server.ownerToken), []);
+      const { body } = await getToken(server.url, basic("_token", server.registryToken), []);
       const keys = (await rest(server.url, undefined, "GET", "/token/jwks.json")).body;
       await jwtVerify(body.token, createLocalJWKSet(keys), { audience: service });
       assert.equal(createPublicKey({ key: keys.keys[0], format: "jwk" }).asymmetricKeyType, "rsa");
@@ -127,24 +128,40 @@ for (const database of ["sqlite", "postgres"] as const) {
 
     it("grants the catalog to operators, and to nobody else", async () => {
       const catalog = "registry:catalog:*";
-      assert.deepEqual((await getToken(server.url, basic("_token", server.ownerToken), [catalog])).access, [catalog]);
+      assert.deepEqual((await getToken(server.url, basic("_token", server.registryToken), [catalog])).access, [
+        catalog,
+      ]);
       assert.deepEqual(await ask("owner", root, catalog), []);
     });
 
-    it("takes a token that was exchanged for the registry", async () => {
-      const exchange = `/sts/exchange?aud=${service}&identity=${server.ownerUid}`;
-      // Security case X3: the owner's own token is for the API, and no exchange widens it.
-      const refused = await rest(server.url, server.ownerToken, "GET", exchange);
-      assert.equal(refused.status, 403);
-      const { token } = await server.server.tokens.issue({
-        subject: server.ownerUid,
-        audience: [service],
-        act: { iss: "i", sub: "s", aud: "a" },
-        grants: {},
-        narrowing: {},
-      });
-      assert.equal((await getToken(server.url, basic("_token", token), [])).status, 200);
-      assert.equal((await getToken(server.url, basic(server.ownerUid, token), [])).status, 200);
+    it("takes a token that a workload has exchanged for the registry, or for the registry and the API", async () => {
+      await using provider = await startIdentityProvider(["ci"]);
+      const claimMatch = { issuer: provider.issuer, subject: "ci" };
+      const path = `/iam/v2beta1/identities/${root}`;
+      const { uid } = (await rest(server.url, server.ownerToken, "POST", path, { name: "ci", claimMatch })).body;
+      const presented = await provider.issueToken("ci", server.url);
+      for (const audience of [[service], [server.url, service]]) {
+        const query = new URLSearchParams([["identity", uid], ...audience.map((one) => ["aud", one])]);
+        const { status, body } = await rest(server.url, presented, "GET", `/sts/exchange?${query}`);
+        assert.equal(status, 200);
+        for (const user of ["_token", uid])
+          assert.equal((await getToken(server.url, basic(user, body.token), [])).status, 200);
+        const isForApi = audience.includes(server.url);
+        assert.equal((await rest(server.url, body.token, "GET", "/auth/v1/ok")).status, isForApi ? 200 : 401);
+      }
+    });
+
+    it("refuses a token for the API, and names the audience and the command that gets a token for it", async () => {
+      const expected = `"gatehouse auth token --audience ${service}"`;
+      for (const { status, body } of [
+        await getToken(server.url, basic("_token", server.ownerToken), []),
+        await getToken(server.url, basic(server.ownerUid, server.ownerToken), []),
+        await postToken(server.url, { grant_type: "refresh_token", refresh_token: server.ownerToken }),
+      ]) {
+        assert.deepEqual([status, body.token, body.errors[0].code], [401, undefined, "UNAUTHORIZED"]);
+        assert.ok(body.errors[0].message.includes(`is not for ${service}; ${expected}`), body.errors[0].message);
+        assert.equal(body.error_description, body.errors[0].message);
+      }
     });
 
     it("takes a pull token of an identity with static keys, in all three forms", async () => {
@@ -177,7 +194,7 @@ for (const database of ["sqlite", "postgres"] as const) {
 
     it("takes an API token in the forms of OAuth 2", async () => {
       const scope = `repository:${root}/app:pull`;
-      const password = (await addCaller(server, root, viewerRole.uid)).token;
+      const password = (await addCaller(server, root, viewerRole.uid)).registryToken;
       const shared = { service, scope, client_id: "docker" };
       const byPassword = await postToken(server.url, {
         ...{ ...shared, grant_type: "password", username: "_token", password },
@@ -193,7 +210,8 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     it("obeys the narrowing of a token", async () => {
-      const { token } = await addCaller(server, root, roleOf("registry.push"), { narrowing: { scopes: [team] } });
+      const narrowed = { narrowing: { scopes: [team] } };
+      const { registryToken: token } = await addCaller(server, root, roleOf("registry.push"), narrowed);
       const scopes = [`repository:${root}/app:pull`, `repository:${root}/team/app:pull`];
       assert.deepEqual((await getToken(server.url, basic("_token", token), scopes)).access, [scopes[1]]);
     });
@@ -226,7 +244,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ["no credentials", () => getToken(server.url, {}, []), 401, "UNAUTHORIZED"],
     ] as const) {
       it(`refuses ${what} in the words of the Distribution specification`, async () => {
-        const reply = await ask(basic("_token", server.ownerToken));
+        const reply = await ask(basic("_token", server.registryToken));
         assert.equal(reply.status, status);
         assert.equal(reply.body.errors[0].code, code);
         assert.equal(reply.headers.get("www-authenticate")?.startsWith("Basic ") ?? false, status === 401);

@@ -22,7 +22,7 @@ describe("registry tokens", () => {
   });
   after(() => ground[Symbol.asyncDispose]());
 
-  const owner = () => basic("_token", ground.server.ownerToken);
+  const owner = () => basic("_token", ground.server.registryToken);
   const registryToken = async () =>
     (await getToken(url, owner(), [`repository:${root}/app:pull`])).body.token as string;
 
@@ -32,6 +32,32 @@ describe("registry tokens", () => {
     const exchange = { aud: [ground.server.config.baseUrl], identity: ground.server.ownerUid };
     assert.equal(
       codeOf(await ground.everywhere(token, "SecurityTokenService/Exchange", exchange)),
+      "PERMISSION_DENIED",
+    );
+  });
+
+  it("T4, X3: an API token for the registry opens the API at no door, and no exchange makes one for the API of it", async () => {
+    const token = ground.server.registryToken;
+    assert.equal(codeOf(await ground.everywhere(token, "GroupsService/ListGroups", {})), "UNAUTHENTICATED");
+    const { baseUrl } = ground.server.config;
+    for (const aud of [[baseUrl], [baseUrl, service], [service]]) {
+      const exchange = { aud, identity: ground.server.ownerUid };
+      assert.equal(
+        codeOf(await ground.everywhere(token, "SecurityTokenService/Exchange", exchange)),
+        "PERMISSION_DENIED",
+      );
+    }
+    const refused = await rest(url, token, "GET", "/iam/v2beta1/groups");
+    assert.match(
+      refused.body.message,
+      new RegExp(`is not for ${baseUrl}; "gatehouse auth token --audience ${baseUrl}"`),
+    );
+  });
+
+  it("X3: an API token for the API is exchanged for none for the registry", async () => {
+    const exchange = { aud: [service], identity: ground.server.ownerUid };
+    assert.equal(
+      codeOf(await ground.everywhere(ground.server.ownerToken, "SecurityTokenService/Exchange", exchange)),
       "PERMISSION_DENIED",
     );
   });
@@ -52,9 +78,9 @@ describe("registry tokens", () => {
   });
 
   it("T6: live five minutes, and no longer than what they were had for", async () => {
-    const { expiresAt } = await ground.server.server.tokens.verify(ground.server.ownerToken);
+    const signedIn = readToken(ground.server.registryToken).claims;
     const { exp } = readToken(await registryToken()).claims;
-    assert.ok(exp! * 1000 <= Math.min(expiresAt, clock.read() + 300_000));
+    assert.ok(exp! * 1000 <= Math.min(signedIn.exp! * 1000, clock.read() + 300_000));
     const pair = keyPair("ES256", "short");
     const issuer = "https://short.example.org";
     const staticKeys = { issuer, subject: "s", issuerKeys: keySetText(pair) };
@@ -76,7 +102,7 @@ describe("registry tokens", () => {
   it("T15: are not had any more once the binding or the identity is gone", async () => {
     const caller = await addCaller(ground.server, root, viewerRole.uid);
     const scope = `repository:${root}/app:pull`;
-    const ask = () => getToken(url, basic("_token", caller.token), [scope]);
+    const ask = () => getToken(url, basic("_token", caller.registryToken), [scope]);
     assert.deepEqual((await ask()).access, [scope]);
     await ground.once(ground.server.ownerToken, "RoleBindingsService/DeleteRoleBinding", { uid: caller.binding });
     assert.deepEqual((await ask()).access, []);
@@ -87,7 +113,7 @@ describe("registry tokens", () => {
   it("I1: say the same about a repo of another tenant and one that does not exist", async () => {
     const stranger = await addGroup(ground.server, null, "stranger");
     await rest(url, ground.server.ownerToken, "POST", `/registry/v2beta1/repos/${root}`, { name: "app" });
-    const { token } = await addCaller(ground.server, stranger, ownerRole.uid);
+    const { registryToken: token } = await addCaller(ground.server, stranger, ownerRole.uid);
     const ask = async (name: string) => {
       const { status, body } = await getToken(url, basic("_token", token), [`repository:${name}:pull,push,delete`]);
       return { status, access: readToken(body.token).claims.access, scope: body.scope };
@@ -100,17 +126,20 @@ describe("registry tokens", () => {
   const bad: Readonly<Record<string, () => Record<string, string> | Promise<Record<string, string>>>> = {
     "X2: no credentials": () => ({}),
     "X2: a user name alone": () => basic("_token", ""),
-    "X2: a user who is nobody": () => basic("owner", ground.server.ownerToken),
+    "X2: a user who is nobody": () => basic("owner", ground.server.registryToken),
     "T14: an API token of another identity than the user name says": async () => {
       const { uid } = await addCaller(ground.server, root, viewerRole.uid);
-      return basic(uid, ground.server.ownerToken);
+      return basic(uid, ground.server.registryToken);
     },
+    "T4: an API token that is for the API": () => basic("_token", ground.server.ownerToken),
+    "T4: an API token for an audience that the registry's name begins with": async () =>
+      basic("_token", await ground.server.tokenOf(ground.server.ownerUid, {}, service.slice(0, -1), `sub.${service}`)),
     "T14: two Authorization headers in one": () => {
       const { authorization } = owner();
       return { authorization: `${authorization}, ${authorization}` };
     },
-    "T1: an unsigned token": () => basic("_token", ground.server.ownerToken.replace(/[^.]+$/, "")),
-    "T8: a token that was cut": () => basic("_token", ground.server.ownerToken.slice(0, -1)),
+    "T1: an unsigned token": () => basic("_token", ground.server.registryToken.replace(/[^.]+$/, "")),
+    "T8: a token that was cut": () => basic("_token", ground.server.registryToken.slice(0, -1)),
     "X1: a token of an issuer that the identity does not name": async () => {
       const claims = { iss: "https://other.example", sub: "owner", aud: ground.server.config.baseUrl, exp: 2 ** 31 };
       return basic(ground.server.ownerUid, await signOutside(keyPair("ES256"), claims));
@@ -125,7 +154,7 @@ describe("registry tokens", () => {
       return basic("_token", await signOutside(keyPair("ES256"), claims));
     },
     "T5: a token in our name by another key": async () => {
-      const { header, claims } = readToken(ground.server.ownerToken);
+      const { header, claims } = readToken(ground.server.registryToken);
       const signed = new SignJWT(claims).setProtectedHeader({ ...header, alg: "RS256" });
       return basic("_token", await signed.sign(keyPair("RS256").privateKey));
     },
@@ -140,7 +169,7 @@ describe("registry tokens", () => {
   }
 
   it("X14: credentials in the query are not read", async () => {
-    const query = new URLSearchParams({ service, username: "_token", password: ground.server.ownerToken });
+    const query = new URLSearchParams({ service, username: "_token", password: ground.server.registryToken });
     assert.equal((await fetch(`${url}/token?${query}`)).status, 401);
   });
 

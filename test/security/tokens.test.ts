@@ -91,11 +91,14 @@ describe("an access token over the wire", () => {
     "O5: of a key that we never had": () => withHeader({ kid: "emulator" }),
   };
   for (const [rule, token] of Object.entries(refused)) {
-    it(`${rule}: UNAUTHENTICATED, without a reason`, async () => {
+    // Which audience is ours is no secret, and whoever holds a token reads what it is for.
+    const reason = rule.startsWith("T4") ? "for http\\S+; " : "valid";
+    it(`${rule}: UNAUTHENTICATED, without a reason but a missing audience`, async () => {
       clock.advance(1000);
       const outcome = await ground.everywhere(await token(), "GroupsService/ListGroups", {});
       assert.equal(codeOf(outcome), "UNAUTHENTICATED");
-      assert.match(outcome.message, /^Unauthenticated: (the access token is not valid|the Authorization header must)/);
+      const expected = `^Unauthenticated: (the access token is not ${reason}|the Authorization header must)`;
+      assert.match(outcome.message, new RegExp(expected));
     });
   }
 

@@ -99,14 +99,15 @@ export function bind(server: TestServer, parent: string, identityUid: string, ro
   });
 }
 
-/** Adds an identity below `home` that holds the role at `group`, and answers its uid and a token of it. */
+/** Adds an identity below `home` that holds the role at `group`; answers its uid, and tokens for the API and the registry. */
 export async function addCaller(
   server: TestServer,
   group: string,
   roleUid: string,
   { home = group, narrowing = {} }: { home?: string; narrowing?: Narrowing } = {},
-): Promise<{ readonly uid: string; readonly token: string; readonly binding: string }> {
+): Promise<Record<"uid" | "binding" | "token" | "registryToken", string>> {
   const uid = await addIdentity(server, home);
   const binding = await bind(server, group, uid, roleUid);
-  return { uid, binding, token: await server.tokenOf(uid, narrowing) };
+  const registryToken = await server.tokenOf(uid, narrowing, server.config.registry.service);
+  return { uid, binding, token: await server.tokenOf(uid, narrowing), registryToken };
 }
