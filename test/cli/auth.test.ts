@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { decodeJwt } from "jose";
 import { type IdentityProvider, startIdentityProvider } from "../harness/identity-provider.ts";
 import { rest } from "../harness/rest.ts";
+import { basic, getToken, service } from "../registry/sign-in.ts";
 import { type Caller, cachePath, homeEnvironment, startCaller, writeCache } from "./caller.ts";
 import type { Finished } from "./process.ts";
 
@@ -103,6 +104,71 @@ describe("gatehouse auth status, token, logout", () => {
     assert.deepEqual([code, stdout, stderr], [0, caller.server.ownerToken, ""]);
   });
 
+  it("token --audience prints one for that audience: from GATEHOUSE_TOKEN only if it says so", async () => {
+    const { ownerUid, ownerToken, registryToken, url } = caller.server;
+    const both = await caller.server.tokenOf(ownerUid, {}, url, service);
+    const print = (token: string) =>
+      caller.runWith({ ...signedOut(), GATEHOUSE_TOKEN: token }, "auth", "token", "--audience", service);
+    for (const token of [registryToken, both]) assert.equal((await print(token)).stdout, token);
+    for (const [token, why] of [
+      [ownerToken, "; GATEHOUSE_TOKEN is for another audience"],
+      ["", ""],
+    ] as const) {
+      const { code, stdout, stderr } = await print(token);
+      assert.deepEqual([code, stdout], [1, ""]);
+      assert.ok(stderr.includes(`there is no token for ${service}${why}\n`), stderr);
+      assert.ok(stderr.includes(`\`gatehouse auth login --audience ${service}\``), stderr);
+    }
+  });
+
+  it("token --audience takes nothing for an audience that has no place of its own in the cache", async () => {
+    for (const audience of ["", ".", ".."]) {
+      const { code, stderr } = await caller.runWith(signedOut(), "auth", "token", "--audience", audience);
+      assert.equal(code, 2);
+      assert.match(stderr, /is no audience of a token/);
+    }
+  });
+
+  it("login --audience may be repeated: a token of its own for each, or none at all; logout forgets all", async () => {
+    const environment = signedOut();
+    const { url } = caller.server;
+    const token = await provider.issueToken("ci", url);
+    const login = (...audiences: string[]) =>
+      caller.runWith(
+        environment,
+        ...["auth", "login", "--identity-token", token, "-o", "json"],
+        ...audiences.flatMap((audience) => ["--audience", audience]),
+      );
+    const refused = await login(url, "https://elsewhere.test");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /aud\[0\]: must be an audience of this service/);
+    assert.ok(!existsSync(cachePath(environment.HOME, url)));
+
+    const { items } = JSON.parse((await login(url, service, url)).stdout);
+    assert.deepEqual(
+      items.map(({ audience }: { audience: string }) => audience),
+      [url, service],
+    );
+    const kept = (audience: string) => readFileSync(cachePath(environment.HOME, audience), "utf8");
+    assert.deepEqual([decodeJwt(kept(url)).aud, decodeJwt(kept(service)).aud], [url, service]);
+    const printed = await caller.runWith(environment, "auth", "token", "--audience", service);
+    assert.equal(printed.stdout, kept(service));
+    assert.equal((await caller.runWith(environment, "iam", "groups", "list", "-o", "none")).code, 0);
+
+    const only = await caller.runWith(environment, "auth", "logout", "--audience", service);
+    assert.equal(only.stderr, `Signed out of ${service}.\n`);
+    assert.deepEqual(
+      [url, service].map((audience) => existsSync(cachePath(environment.HOME, audience))),
+      [true, false],
+    );
+    await login(url, service);
+    await caller.runWith(environment, "auth", "logout");
+    assert.deepEqual(
+      [url, service].map((audience) => existsSync(cachePath(environment.HOME, audience))),
+      [false, false],
+    );
+  });
+
   it("logout removes both tokens of one server and no others", async () => {
     const environment = signedOut();
     for (const kind of ["oidc-token", "refresh-token"]) writeCache(environment.HOME, caller.server.url, "x", kind);
@@ -175,28 +241,52 @@ describe("credentials for container tools", () => {
     assert.deepEqual(items, []);
   });
 
-  it("configure-docker installs a helper that hands the token to this one registry", async () => {
+  it("configure-docker installs a helper that hands the token for the registry to this one registry", async () => {
     const { environment, dockerConfig } = withRegistry();
     const bin = path.join(environment.HOME, "bin");
-    const configured = await caller.runWith(environment, "auth", "configure-docker", "--helper-dir", bin);
+    const configure = ["auth", "configure-docker", "--helper-dir", bin, "--audience", service];
+    const configured = await caller.runWith(environment, ...configure);
     assert.equal(configured.code, 0, configured.stderr);
     assert.match(configured.stderr, /is not on the PATH/);
     const { credHelpers } = JSON.parse(readFileSync(dockerConfig, "utf8"));
     assert.deepEqual(credHelpers, { "registry.test:5000": "gatehouse" });
     const helper = path.join(bin, "docker-credential-gatehouse");
-    const given = await ask(helper, "get", "registry.test:5000", environment);
-    assert.deepEqual(JSON.parse(given.stdout), {
-      ServerURL: "registry.test:5000",
-      Username: "_token",
-      Secret: caller.server.ownerToken,
-    });
-    const other = await ask(helper, "get", "https://elsewhere.test", environment);
-    assert.deepEqual([other.code, other.stdout], [1, "credentials not found in native keychain\n"]);
+    // The owner's token is for the API: both say so, the helper where container tools look for it.
+    const missing = `there is no token for ${service}; GATEHOUSE_TOKEN is for another audience\n  Sign in for it with \`gatehouse auth login --audience ${service}\``;
+    assert.ok(configured.stderr.includes(missing), configured.stderr);
+    const none = await ask(helper, "get", "registry.test:5000", environment);
+    assert.equal(none.code, 1);
+    assert.ok(none.stdout.includes(missing), none.stdout);
+
+    const token = await provider.issueToken("ci", caller.server.url);
+    const login = ["auth", "login", "--identity-token", token, "--audience", service];
+    assert.equal((await caller.runWith(environment, ...login)).code, 0);
+    assert.doesNotMatch((await caller.runWith(environment, ...configure)).stderr, /there is no token/);
+    for (const host of ["registry.test:5000", "https://registry.test:5000", "eu.registry.test:5000"]) {
+      const given = JSON.parse((await ask(helper, "get", host, environment)).stdout);
+      assert.deepEqual([given.ServerURL, given.Username], [host, "_token"]);
+      assert.equal(decodeJwt(given.Secret).aud, service);
+      assert.equal((await getToken(caller.server.url, basic(given.Username, given.Secret), [])).status, 200);
+    }
+    for (const host of ["https://elsewhere.test", "otherregistry.test:5000", "registry.test"]) {
+      const other = await ask(helper, "get", host, environment);
+      assert.deepEqual([other.code, other.stdout], [1, "credentials not found in native keychain\n"]);
+    }
     assert.deepEqual(await ask(helper, "erase", "registry.test:5000", environment), {
       code: 0,
       stdout: "",
       stderr: "",
     });
+  });
+
+  it("the helper's token is for the host of the registry, unless the registry calls itself something else", async () => {
+    const { environment } = withRegistry();
+    const bin = path.join(environment.HOME, "bin");
+    writeCache(environment.HOME, "registry.test:5000", "of.the.host");
+    const configured = await caller.runWith(environment, "auth", "configure-docker", "--helper-dir", bin);
+    assert.doesNotMatch(configured.stderr, /there is no token/);
+    const given = await ask(path.join(bin, "docker-credential-gatehouse"), "get", "registry.test:5000", environment);
+    assert.equal(JSON.parse(given.stdout).Secret, "of.the.host");
   });
 
   it("without the name of a registry: wrong usage, with what to do", async () => {

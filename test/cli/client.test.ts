@@ -119,6 +119,10 @@ describe("the token", () => {
     mkdirSync(data);
     writeFileSync(path.join(data, "owner-token"), caller.server.ownerToken);
     assert.equal((await caller.runWith({ ...noToken, ...home }, ...list)).code, 0);
+    const forRegistry = ["auth", "token", "--audience", caller.server.config.registry.service];
+    assert.equal((await caller.runWith({ ...noToken, ...home }, ...forRegistry)).code, 1);
+    writeFileSync(path.join(data, "owner-registry-token"), caller.server.registryToken);
+    assert.equal((await caller.runWith({ ...noToken, ...home }, ...forRegistry)).stdout, caller.server.registryToken);
     const elsewhere = await caller.runWith({ ...noToken, ...home }, ...list, "--url", "http://127.0.0.1:1");
     assert.deepEqual([elsewhere.code, elsewhere.stdout], [1, ""]);
     assert.match(elsewhere.stderr, /not signed in to http:\/\/127\.0\.0\.1:1\n.*gatehouse auth login/);

@@ -5,6 +5,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { decodeJwt } from "jose";
 import { newBrowser, signInAs } from "../harness/browser.ts";
+import { basic, getToken, service } from "../registry/sign-in.ts";
 import { type Caller, cachePath, homeEnvironment, startCaller, writeCache } from "./caller.ts";
 import { type Finished, start } from "./process.ts";
 
@@ -29,7 +30,7 @@ function expired(): string {
   return `${part({ alg: "RS256" })}.${part({ aud: caller.server.url, exp: 1_700_000_000 })}.AAAA`;
 }
 
-/** Runs a login; a browser goes where it says. */
+/** Runs a login; a browser goes wherever it says. */
 async function login(
   environment: Record<string, string>,
   browse: (address: string) => Promise<unknown>,
@@ -37,15 +38,15 @@ async function login(
 ): Promise<Finished> {
   const running = start(["auth", "login", "-o", "json", ...args], environment);
   let text = "";
-  const address = new Promise<string>((resolve) => {
-    running.child.stderr?.on("data", (chunk) => {
-      text += chunk;
-      const found = /^ {2}(http:\S+)\n/m.exec(text)?.[1];
-      if (found) resolve(found);
-    });
+  const visited = new Map<string, Promise<unknown>>();
+  running.child.stderr?.on("data", (chunk) => {
+    text += chunk;
+    for (const [, address = ""] of text.matchAll(/^ {2}(http:\S+)\n/gm))
+      if (!visited.has(address)) visited.set(address, browse(address));
   });
-  await Promise.race([address.then(browse), running.finished]);
-  return await running.finished;
+  const finished = await running.finished;
+  await Promise.all(visited.values());
+  return finished;
 }
 
 describe("gatehouse auth login with a browser", () => {
@@ -111,6 +112,25 @@ describe("gatehouse auth login with a browser", () => {
       [wrong.code, wrong.stderr],
       [2, 'gatehouse: "issuer.test" is no http or https address\n  It is named with --issuer.\n'],
     );
+  });
+
+  it("for the registry: the helper's token is renewed by a refresh token of its own, and is for the registry alone", async () => {
+    const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
+    const { url } = caller.server;
+    const flags = ["--no-browser", "--audience", url, "--audience", service];
+    const { code, stdout, stderr } = await login(environment, (address) => signInAs("alice", address), ...flags);
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).items.length, 2);
+    const refreshTokens = () =>
+      [url, service].map((audience) => readFileSync(cachePath(environment.HOME, audience, "refresh-token"), "utf8"));
+    const [ofApi, ofRegistry] = refreshTokens();
+    assert.notEqual(ofApi, ofRegistry);
+    writeCache(environment.HOME, service, expired());
+    const { stdout: token } = await caller.runWith(environment, "auth", "token", "--audience", service);
+    assert.equal(decodeJwt(token).aud, service);
+    assert.equal((await getToken(url, basic("_token", token), [])).status, 200);
+    assert.equal(refreshTokens()[0], ofApi);
+    assert.notEqual(refreshTokens()[1], ofRegistry);
   });
 
   it("with --no-refresh keeps no refresh token", async () => {

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { decodeJwt } from "jose";
 import { rest } from "../harness/rest.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "../registry/outside-registry.ts";
+import { service } from "../registry/sign-in.ts";
 import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
@@ -237,6 +239,27 @@ describe("gatehouse registry sync", () => {
       const { code, stderr } = await run();
       assert.equal(code, 0, stderr);
       assert.equal(issuer.requests.length, 2);
+    });
+
+    it("gets the token of the session for what it calls itself, where the session's server is its sign-in", async () => {
+      registry.tag("app", "latest", registry.putImage("amd64").digest);
+      const challenge = `Bearer realm="${caller.server.url}/token",service="${service}"`;
+      let signedIn = "";
+      registry.intercept = (request, response) => {
+        const { authorization = "" } = request.headers;
+        if (authorization.startsWith("Bearer ")) signedIn = authorization.slice("Bearer ".length);
+        return signedIn === "" && wants(challenge, "none")(request, response);
+      };
+      const { ownerUid, ownerToken, url } = caller.server;
+      const command = ["registry", "sync", "--from", registry.url, "--group", group];
+      const refused = await caller.runWith({ GATEHOUSE_TOKEN: ownerToken }, ...command);
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /there is no token for registry\.gatehouse\.internal/);
+      assert.match(refused.stderr, /gatehouse auth login --audience registry\.gatehouse\.internal/);
+      const both = await caller.server.tokenOf(ownerUid, {}, url, service);
+      const { code, stderr } = await caller.runWith({ GATEHOUSE_TOKEN: both }, ...command);
+      assert.equal(code, 0, stderr);
+      assert.equal(decodeJwt(signedIn).aud, service);
     });
 
     it("does not get the token of the session for another server than its own", async () => {

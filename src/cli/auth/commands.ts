@@ -1,5 +1,5 @@
 // `gatehouse auth`: signing in and out, and credentials for other programs.
-import type { Command, OptionValues } from "commander";
+import { type Command, Option, type OptionValues } from "commander";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
@@ -13,8 +13,9 @@ const explanationFormats: readonly Format[] = ["table", "json", "yaml", "none"];
 export function addAuthCommands(program: Command, shell: Shell): void {
   const auth = program.command("auth").description("sign in and out; credentials for other programs");
   addLogin(auth, shell);
-  act(withClient(auth.command("logout").description("forget the tokens of a server"), []), shell, async (session) =>
-    (await import("./status.ts")).logout(session),
+  const logout = auth.command("logout").description("forget the tokens of a server, or those for one audience");
+  act(withClient(logout, []), shell, async (session, _args, { audience }) =>
+    (await import("./status.ts")).logout(session, audience),
   );
   const status = auth
     .command("status")
@@ -30,7 +31,13 @@ export function addAuthCommands(program: Command, shell: Shell): void {
     .description("print the token, without a newline, for the headers of other programs")
     // The platform's SDK names it when it runs this command for a token.
     .option("--issuer <url>", "where the token is renewed, when it is not the address");
-  act(withClient(token, []), shell, async (session) => (await import("./status.ts")).printToken(session));
+  const audience = new Option(
+    "--audience <audience>",
+    "what the token is to be for, such as a registry; the API unless given",
+  );
+  act(withClient(token, [], audience), shell, async (session, _args, options) =>
+    (await import("./status.ts")).printToken(session, options.audience),
+  );
   addPullToken(auth, shell);
   addDocker(auth, shell);
   addCanI(auth, shell);
@@ -69,7 +76,11 @@ function addLogin(auth: Command, shell: Shell): void {
     .option("--org-name <name>", "sign in with the identity provider of this organization")
     .option("--invite-code <code>", "accept an invite")
     .option("--no-refresh", "ask for no refresh token");
-  act(withClient(login, tokenFormats), shell, async (session, _args, options) => {
+  const audience = new Option(
+    "--audience <audience>",
+    "what the token is to be for; may be repeated, for one sign-in each (GATEHOUSE_AUDIENCE, platform.audience)",
+  ).argParser((value, earlier: readonly string[] = []) => [...earlier, value]);
+  act(withClient(login, tokenFormats, audience), shell, async (session, _args, options) => {
     const identityProvider = options.identityProvider ?? session.config["default.identity-provider"];
     const flags = { ...options, ...(identityProvider !== undefined && { identityProvider: String(identityProvider) }) };
     await (await import("./login.ts")).login(session, flags);
@@ -103,12 +114,13 @@ function addDocker(auth: Command, shell: Shell): void {
     .command("configure-docker")
     .description("let container tools sign in to the registry with your token")
     .option("--helper-dir <path>", "where the credential helper goes (~/.local/bin)");
-  act(withClient(configure, []), shell, async (session, _args, options) =>
+  const audience = () => new Option("--audience <audience>", "what the registry calls itself, when it is not its host");
+  act(withClient(configure, [], audience()), shell, async (session, _args, options) =>
     (await import("./docker.ts")).configureDocker(session, options),
   );
   const helper = auth.command("docker-credential", { hidden: true }).argument("<action>");
-  act(withClient(helper, []), shell, async (session, [action = ""]) =>
-    (await import("./docker.ts")).answerDocker(session, action),
+  act(withClient(helper, [], audience()), shell, async (session, [action = ""], options) =>
+    (await import("./docker.ts")).answerDocker(session, action, options.audience),
   );
 }
 

@@ -5,7 +5,6 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../../json.ts";
-import type { Target } from "../client/credential.ts";
 import { readIfThere, replaceFile } from "../client/own-file.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
@@ -32,8 +31,8 @@ export function saveLogin(shell: Shell, host: string, user: string, password: st
   });
 }
 
-/** Writes the program that container tools start, for one server; answers its path. */
-export function writeHelper(folder: string, { url, audience }: Target): string {
+/** Writes the program that container tools start, for the registry of one server; answers its path. */
+export function writeHelper(folder: string, url: string, audience: string): string {
   const file = path.join(folder, `docker-credential-${helper}`);
   mkdirSync(folder, { recursive: true });
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,14 +1,17 @@
 // `gatehouse auth login`: as a workload with an identity token, or as a person with a browser here or elsewhere.
-import { readClaims } from "../client/credential.ts";
+import { readClaims, type Target } from "../client/credential.ts";
 import { keepTokens } from "../client/refresh.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import type { View } from "../output/view.ts";
+import type { Shell } from "../shell.ts";
 import type { SignedIn } from "./browser-login.ts";
 import type { LoginOptions } from "./login-address.ts";
 
 /** The flags of the command. */
 export interface LoginFlags extends LoginOptions {
+  /** What tokens are to be for; that of the session when absent. */
+  readonly audience?: readonly string[];
   readonly identityToken?: string;
   readonly headless?: boolean;
   readonly browser?: boolean;
@@ -26,12 +29,22 @@ export const tokenView: View = {
   ],
 };
 
-/** Gets a token and keeps it in the cache. */
-export async function login(session: Session, flags: LoginFlags): Promise<void> {
-  const { token, refreshToken } = await signIn(session, flags);
-  if (readClaims(token) === undefined) throw new CommandFailure(`${session.issuer} did not answer with a token`);
-  keepTokens(session.shell, session, token, refreshToken);
-  await session.output.one(tokenView, describeToken(token));
+/**
+ * Gets a token for each audience and keeps them in the cache, when all are there. Each is had by a sign-in of its own:
+ * it opens one door, and has a refresh token of its own beside it, where other programs look for both.
+ */
+export async function login({ shell, url, issuer, audience, output }: Session, flags: LoginFlags): Promise<void> {
+  const targets = [...new Set(flags.audience ?? [audience])].map((wanted) => ({ url, issuer, audience: wanted }));
+  const identityToken = await findIdentityToken(shell, targets[0]!, flags);
+  const done: { readonly target: Target; readonly tokens: SignedIn }[] = [];
+  for (const target of targets) {
+    const tokens = await signIn(shell, target, flags, identityToken);
+    if (readClaims(tokens.token) === undefined) throw new CommandFailure(`${issuer} did not answer with a token`);
+    done.push({ target, tokens });
+  }
+  for (const { target, tokens } of done) keepTokens(shell, target, tokens.token, tokens.refreshToken);
+  const [first, ...others] = done.map(({ tokens }) => describeToken(tokens.token));
+  await (others.length === 0 ? output.one(tokenView, first!) : output.list(tokenView, [first!, ...others]));
 }
 
 /** What a token says of itself. */
@@ -46,22 +59,29 @@ export function describeToken(token: string) {
   };
 }
 
-async function signIn(session: Session, flags: LoginFlags): Promise<SignedIn> {
-  const { shell } = session;
+async function findIdentityToken(shell: Shell, target: Target, flags: LoginFlags): Promise<string | undefined> {
   const workload = await import("./identity-token.ts");
-  const given =
-    flags.identityToken === undefined ? undefined : workload.readIdentityToken("--identity-token", flags.identityToken);
+  if (flags.identityToken !== undefined) return workload.readIdentityToken("--identity-token", flags.identityToken);
   // A runner has nobody who could look at a browser.
-  const token = given ?? (shell.interactive ? undefined : await workload.findAmbientToken(shell, session));
-  if (token !== undefined) {
-    return { token: await workload.exchangeIdentityToken(session, flags.identity ?? "", token), refreshToken: "" };
+  return shell.interactive ? undefined : await workload.findAmbientToken(shell, target);
+}
+
+async function signIn(
+  shell: Shell,
+  target: Target,
+  flags: LoginFlags,
+  identityToken: string | undefined,
+): Promise<SignedIn> {
+  if (identityToken !== undefined) {
+    const { exchangeIdentityToken } = await import("./identity-token.ts");
+    return { token: await exchangeIdentityToken(target, flags.identity ?? "", identityToken), refreshToken: "" };
   }
-  if (flags.headless) return await (await import("./headless-login.ts")).loginHeadless(shell, session, flags);
+  if (flags.headless) return await (await import("./headless-login.ts")).loginHeadless(shell, target, flags);
   if (!shell.interactive && flags.browser !== false) {
     throw wrongUsage(
       "there is no terminal, so nobody can sign in with a browser",
       "Give --identity-token FILE for a workload, --headless to sign in on another device, or --no-browser\nto have the address printed.",
     );
   }
-  return await (await import("./browser-login.ts")).loginInBrowser(shell, session, flags);
+  return await (await import("./browser-login.ts")).loginInBrowser(shell, target, flags);
 }

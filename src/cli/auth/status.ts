@@ -1,8 +1,9 @@
 // Who this machine is signed in as.
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { readClaims } from "../client/credential.ts";
+import { readIfThere } from "../client/own-file.ts";
 import type { Session } from "../client/session.ts";
-import { openTokenCache } from "../client/token-cache.ts";
+import { cachedAudiences, openTokenCache } from "../client/token-cache.ts";
 import type { View } from "../output/view.ts";
 import { note } from "../shell.ts";
 import { describeToken, tokenView } from "./login.ts";
@@ -23,15 +24,25 @@ export async function showStatus(session: Session, quick: boolean): Promise<void
   await session.output.one(statusView, { server: session.url, ...describeToken(token), source });
 }
 
-/** Prints the token and nothing else, so that it can be put into a header as it comes. */
-export async function printToken(session: Session): Promise<void> {
-  session.shell.stdout.write((await session.credential()).token);
+/** Prints the token and nothing else, so that it can be put into a header as it comes: for the API, or for what is named. */
+export async function printToken(session: Session, audience: string | undefined): Promise<void> {
+  const found = await (audience === undefined ? session.credential() : session.credentialFor(audience));
+  session.shell.stdout.write(found.token);
 }
 
-/** Forgets the tokens of a server. */
-export function logout(session: Session): void {
-  const found = openTokenCache(session.shell, session.audience).clear();
-  note(session.shell, found ? `Signed out of ${session.url}.` : `There was no token for ${session.url}.`);
+/** Forgets the tokens of a server, those for its registry too, or with an audience those for it alone. */
+export function logout(session: Session, audience: string | undefined): void {
+  const { shell } = session;
+  const others = audience === undefined ? cachedAudiences(shell).filter((name) => isOf(session, name)) : [];
+  const found = [session.audience, ...others].map((name) => openTokenCache(shell, name).clear());
+  const whom = audience ?? session.url;
+  note(shell, found.includes(true) ? `Signed out of ${whom}.` : `There was no token for ${whom}.`);
+}
+
+/** Whether what is kept for an audience was made by the server of the session. */
+function isOf({ shell, issuer }: Session, audience: string): boolean {
+  const token = readIfThere(openTokenCache(shell, audience).pathOf("oidc-token"));
+  return token !== undefined && readClaims(token.trim())?.iss === issuer;
 }
 
 // The lookup that is open to everybody with a good token.

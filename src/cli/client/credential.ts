@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import { decodeJwt, type JWTPayload } from "jose";
+import { ownerTokenFiles } from "../../development/owner-tokens.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileLocked } from "../lock.ts";
 import type { Shell } from "../shell.ts";
@@ -30,25 +31,50 @@ export type Refresh = (refreshToken: string) => Promise<string | undefined>;
 const shortestLifeMs = 60_000;
 
 /**
- * The token for a server: GATEHOUSE_TOKEN, else the token cache, else the owner's token of a development server.
+ * The token for the API of a server: GATEHOUSE_TOKEN, else the token cache, else the owner's token of a development
+ * server.
  *
  * Fails with a hint when there is none, or when it has expired and cannot be renewed.
  */
 export async function findCredential(shell: Shell, target: Target, refresh: Refresh): Promise<Credential> {
-  const given = shell.environment.GATEHOUSE_TOKEN?.trim();
-  if (given)
-    return checkLife(
-      toCredential(checkToken(given, "GATEHOUSE_TOKEN"), "GATEHOUSE_TOKEN"),
-      "Set GATEHOUSE_TOKEN to a token that is valid.",
-    );
-  const cached = await findCached(shell, target, refresh);
-  if (cached && !isExpired(cached)) return cached;
-  const development = findDevelopmentToken(shell, target);
-  if (development && !isExpired(development)) return development;
-  if (cached) return checkLife(cached, "Sign in again with `gatehouse auth login`.");
+  const given = givenToken(shell);
+  if (given !== undefined) return checkLife(given, "Set GATEHOUSE_TOKEN to a token that is valid.");
+  const kept = await findKept(shell, target, refresh);
+  if (kept) return checkLife(kept, "Sign in again with `gatehouse auth login`.");
   throw new CommandFailure(`not signed in to ${target.url}`, {
     hint: "Sign in with `gatehouse auth login`, or set GATEHOUSE_TOKEN to a token for this server.\nAnother server is named with --url, GATEHOUSE_URL or `gatehouse config set platform.api URL`.\nA development server that runs leaves a token: start one here with `npm start`, or name the data directory of one\nwith GATEHOUSE_DATA_DIR.",
   });
+}
+
+/**
+ * The same for the very audience of the target, such as a container registry. GATEHOUSE_TOKEN is passed over unless it
+ * says that it is for it: what is meant for one place must not be shown to another.
+ */
+export async function findCredentialFor(shell: Shell, target: Target, refresh: Refresh): Promise<Credential> {
+  const { audience } = target;
+  const given = givenToken(shell);
+  if (given !== undefined && isFor(given.token, audience))
+    return checkLife(given, "Set GATEHOUSE_TOKEN to a token that is valid.");
+  const command = `\`gatehouse auth login --audience ${audience}\``;
+  const kept = await findKept(shell, target, refresh);
+  if (kept) return checkLife(kept, `Sign in again with ${command}.`);
+  const present = given === undefined ? "" : "; GATEHOUSE_TOKEN is for another audience";
+  throw new CommandFailure(`there is no token for ${audience}${present}`, {
+    hint: `Sign in for it with ${command}.\nOf a development server that runs, name the data directory with GATEHOUSE_DATA_DIR.`,
+  });
+}
+
+function givenToken({ environment }: Shell): Credential | undefined {
+  const given = environment.GATEHOUSE_TOKEN?.trim();
+  return given ? toCredential(checkToken(given, "GATEHOUSE_TOKEN"), "GATEHOUSE_TOKEN") : undefined;
+}
+
+/** The one in the cache or, where that does not do, of a development server. One that has expired when there is no other. */
+async function findKept(shell: Shell, target: Target, refresh: Refresh): Promise<Credential | undefined> {
+  const cached = await findCached(shell, target, refresh);
+  if (cached && !isExpired(cached)) return cached;
+  const development = findDevelopmentToken(shell, target);
+  return development && !isExpired(development) ? development : cached;
 }
 
 /** The claims of a token, none of them verified; undefined when it is no JSON Web Token. */
@@ -83,13 +109,19 @@ function isLasting(cached: Credential | undefined): boolean {
   return cached !== undefined && !isExpired(cached, shortestLifeMs);
 }
 
-/** In a checkout, `npm start` has left the owner's token; it is for that one server only. */
+/** In a checkout, `npm start` has left the owner's tokens; each is for one audience of that one server. */
 function findDevelopmentToken({ environment }: Shell, { audience }: Target): Credential | undefined {
-  const file = path.resolve(environment.GATEHOUSE_DATA_DIR || "data", "owner-token");
-  const token = readToken(file);
-  if (token === undefined) return undefined;
+  for (const name of Object.values(ownerTokenFiles)) {
+    const file = path.resolve(environment.GATEHOUSE_DATA_DIR || "data", name);
+    const token = readToken(file);
+    if (token !== undefined && isFor(token, audience)) return toCredential(token, file);
+  }
+  return undefined;
+}
+
+function isFor(token: string, audience: string): boolean {
   const { aud = [] } = readClaims(token) ?? {};
-  return [aud].flat().includes(audience) ? toCredential(token, file) : undefined;
+  return [aud].flat().includes(audience);
 }
 
 function toCredential(token: string, source: string): Credential {

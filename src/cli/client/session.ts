@@ -7,13 +7,14 @@ import { wrongUsage } from "../failure.ts";
 import { type Format, formats, type Output, openOutput } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { type ClientConfig, readClientConfig } from "./config-file.ts";
-import { type Credential, findCredential, type Target } from "./credential.ts";
+import { type Credential, findCredential, findCredentialFor, type Target } from "./credential.ts";
 import { callTimeoutMs, failing, type Opened, openTransport } from "./transport.ts";
 
 /** What every command that talks to a server takes. */
 export interface ClientOptions {
   readonly url?: string;
-  readonly audience?: string;
+  /** Of several, the first is the session's. */
+  readonly audience?: string | readonly string[];
   readonly issuer?: string;
   readonly output?: string;
 }
@@ -23,8 +24,10 @@ export interface Session extends Disposable, Target {
   readonly shell: Shell;
   readonly config: ClientConfig;
   readonly output: Output;
-  /** Finds the token, or fails with a hint. */
+  /** Finds the token for the API, or fails with a hint. */
   credential(): Promise<Credential>;
+  /** Finds the token for another audience of the same server, or fails with a hint. */
+  credentialFor(audience: string): Promise<Credential>;
   /** A typed client of one service. Failures of its calls are CommandFailures with hints. */
   client<S extends DescService>(service: S): Promise<Client<S>>;
   /** Calls one method with the JSON of its request, and answers the JSON of its reply. */
@@ -34,18 +37,22 @@ export interface Session extends Disposable, Target {
 /** The address when nobody names one: where `npm start` listens. */
 export const defaultUrl = "http://127.0.0.1:8080";
 
-/** Gives a command the flags that every client of the API has. */
-export function withClient(command: Command, outputs: readonly Format[] = formats): Command {
-  command
-    .option("--url <url>", "address of the server (GATEHOUSE_URL, platform.api)")
-    .option(
-      "--audience <audience>",
-      "audience of tokens, when it is not the address (GATEHOUSE_AUDIENCE, platform.audience)",
-    );
+/** Gives a command the flags that every client of the API has; `audience` stands in for the usual one of that name. */
+export function withClient(
+  command: Command,
+  outputs: readonly Format[] = formats,
+  audience: Option = apiAudience(),
+): Command {
+  command.option("--url <url>", "address of the server (GATEHOUSE_URL, platform.api)").addOption(audience);
   if (outputs.length > 0) {
     command.addOption(new Option("-o, --output <format>", "how results are printed (output.format)").choices(outputs));
   }
   return command;
+}
+
+function apiAudience(): Option {
+  const description = "audience of tokens, when it is not the address (GATEHOUSE_AUDIENCE, platform.audience)";
+  return new Option("--audience <audience>", description);
 }
 
 /** Opens the session of a command that withClient was applied to; nothing is sent until the first call. */
@@ -58,17 +65,11 @@ export async function openSession(
   const target = findTarget(shell, options, config);
   const format = options.output ?? configuredFormat(command, config) ?? "table";
   const output = openOutput(shell, format);
-  let credential: Promise<Credential> | undefined;
-  const findOnce = () => {
-    credential ??= import("./refresh.ts").then(({ refresher }) =>
-      findCredential(shell, target, refresher(shell, target)),
-    );
-    return credential;
-  };
+  const { credential, credentialFor } = credentials(shell, target);
   let opened: Promise<Opened> | undefined;
   const open = () => {
     opened ??= openTransport(target.url, async (headers) => {
-      headers.set("authorization", `Bearer ${(await findOnce()).token}`);
+      headers.set("authorization", `Bearer ${(await credential()).token}`);
     });
     return opened;
   };
@@ -77,7 +78,8 @@ export async function openSession(
     config,
     output,
     ...target,
-    credential: findOnce,
+    credential,
+    credentialFor,
     client: async (service) =>
       (await import("@connectrpc/connect")).createClient(service, failing((await open()).transport, target)),
     async call(method, request) {
@@ -88,6 +90,25 @@ export async function openSession(
       return toJson(unary.output, message) as JsonObject;
     },
     [Symbol.dispose]: () => void opened?.then(({ close }) => close()),
+  };
+}
+
+/** The credentials of a session, each found once. */
+function credentials(shell: Shell, target: Target): Pick<Session, "credential" | "credentialFor"> {
+  let ofApi: Promise<Credential> | undefined;
+  const others = new Map<string, Promise<Credential>>();
+  const find = async (search: typeof findCredential, wanted: Target) =>
+    await search(shell, wanted, (await import("./refresh.ts")).refresher(shell, wanted));
+  return {
+    credential() {
+      ofApi ??= find(findCredential, target);
+      return ofApi;
+    },
+    credentialFor(audience) {
+      const found = others.get(audience) ?? find(findCredentialFor, { ...target, audience });
+      others.set(audience, found);
+      return found;
+    },
   };
 }
 
@@ -102,9 +123,10 @@ function configuredFormat(command: Command, config: ClientConfig): string | unde
 
 /** Where the server is: flag, variable, file, default. */
 export function findTarget({ environment }: Shell, options: ClientOptions, config: ClientConfig): Target {
-  const named = options.url ?? (environment.GATEHOUSE_URL || config["platform.api"]) ?? defaultUrl;
-  const url = parseAddress(named, "It is named with --url, GATEHOUSE_URL or platform.api.");
-  const audience = options.audience ?? (environment.GATEHOUSE_AUDIENCE || config["platform.audience"]) ?? url;
+  const address = options.url ?? (environment.GATEHOUSE_URL || config["platform.api"]) ?? defaultUrl;
+  const url = parseAddress(address, "It is named with --url, GATEHOUSE_URL or platform.api.");
+  const [named] = [options.audience ?? []].flat();
+  const audience = named ?? (environment.GATEHOUSE_AUDIENCE || config["platform.audience"]) ?? url;
   // As the SDK does: where the API and the issuer have hosts of their own, their names differ by this word.
   const issuer =
     options.issuer === undefined

@@ -1,9 +1,9 @@
 // Where tokens are kept between commands: the layout of the platform's SDK, so that it and the Terraform provider find
 // what `auth login` has fetched, and the other way round.
-import { rmSync } from "node:fs";
+import { globSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
@@ -21,9 +21,13 @@ export interface TokenCache {
 
 const kinds: readonly CachedKind[] = ["oidc-token", "refresh-token"];
 
-/** `<user cache directory>/chainguard/<audience, every "/" as "-">/{oidc-token,refresh-token}`. */
+/**
+ * `<user cache directory>/chainguard/<audience, every "/" as "-">/{oidc-token,refresh-token}`. Wrong usage for an
+ * audience that names no folder of its own.
+ */
 export function openTokenCache(shell: Shell, audience: string): TokenCache {
-  const folder = path.join(userCacheFolder(shell), "chainguard", audience.replaceAll("/", "-"));
+  if (/^\.{0,2}$/.test(audience)) throw wrongUsage(`${JSON.stringify(audience)} is no audience of a token`);
+  const folder = path.join(cacheFolder(shell), audience.replaceAll("/", "-"));
   const pathOf = (kind: CachedKind) => path.join(folder, kind);
   return {
     pathOf,
@@ -47,6 +51,15 @@ export function readToken(file: string): string | undefined {
 export function checkToken(token: string, source: string): string {
   if (/^[\w.~+/-]+=*$/.test(token)) return token;
   throw new CommandFailure(`what ${source} holds is no token: it has a space, a line break or another odd character`);
+}
+
+/** The audiences that there are tokens for, as their folders are called: each opens the same cache as the audience does. */
+export function cachedAudiences(shell: Shell): string[] {
+  return globSync("*/", { cwd: cacheFolder(shell) }).map((name) => path.basename(name));
+}
+
+function cacheFolder(shell: Shell): string {
+  return path.join(userCacheFolder(shell), "chainguard");
 }
 
 /** As Go's os.UserCacheDir says. */

@@ -46,7 +46,7 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
   const source = openSource(from, {
     credentials: user !== undefined && password ? { user, password } : undefined,
     sessionUrl: session.url,
-    sessionToken: async () => (await session.credential()).token,
+    sessionToken: async (service) => (await session.credentialFor(service)).token,
   });
   const groupUid = await findUid(session, groups, group);
   return await sync(session, source, { groupUid, repositories: [...new Set(repositories)], prune });

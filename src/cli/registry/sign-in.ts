@@ -15,7 +15,8 @@ export interface SignInOptions {
   readonly credentials: RegistryCredentials | undefined;
   /** The server that the session is for: only there may its token be shown. */
   readonly sessionUrl: string;
-  readonly sessionToken: () => Promise<string>;
+  /** The token of the session for what a registry calls itself. */
+  readonly sessionToken: (service: string) => Promise<string>;
 }
 
 /** Makes the Authorization header that a challenge asks for; undefined when it asks for something else. */
@@ -41,7 +42,7 @@ async function fetchToken(realm: string, service: string, scope: string, options
   useOwnName(url, options.sessionUrl);
   url.searchParams.set("service", service);
   url.searchParams.set("scope", scope);
-  const credentials = options.credentials ?? (await ownCredentials(url, options));
+  const credentials = options.credentials ?? (await ownCredentials(url, service, options));
   const headers = credentials ? { authorization: basicHeader(credentials) } : {};
   const reply = await reach(`the sign-in of the registry at ${url.origin}`, url, { headers, redirect: "error" });
   const answer = (await reply.json().catch(() => ({}))) as { token?: unknown; access_token?: unknown };
@@ -60,9 +61,9 @@ function useOwnName(url: URL, sessionUrl: string): void {
 }
 
 /** A registry may name any address: the token of the session goes to its own server and to no other. */
-async function ownCredentials(url: URL, { sessionUrl, sessionToken }: SignInOptions) {
+async function ownCredentials(url: URL, service: string, { sessionUrl, sessionToken }: SignInOptions) {
   if (url.origin !== new URL(sessionUrl).origin) return undefined;
-  return { user: "_token", password: await sessionToken() };
+  return { user: "_token", password: await sessionToken(service) };
 }
 
 function basicHeader({ user, password }: RegistryCredentials): string {

@@ -27,7 +27,7 @@ describe("docker-registry with Gatehouse", () => {
   after(() => place[Symbol.asyncDispose]());
 
   const image = (name: string) => `docker://${place.registry}/${name}`;
-  const owner = () => `_token:${place.ownerToken()}`;
+  const owner = () => `_token:${place.registryToken()}`;
   const push = (layout: Layout, name: string, credentials = owner()) =>
     place.skopeo(
       "copy",
@@ -128,6 +128,26 @@ describe("docker-registry with Gatehouse", () => {
     assert.equal((await fetch(`http://${place.registry}/v2/app/tags/list`, { headers })).status, 401);
   });
 
+  it("a token for the API does not sign in: whoever shows it is told which one does, and how to get it", () => {
+    const refused = push(single, "app:3.0", `_token:${place.ownerToken()}`);
+    assert.notEqual(refused.code, 0);
+    assert.match(
+      refused.stderr,
+      /is not for registry\.example\.org.*gatehouse auth token --audience registry\.example\.org/,
+    );
+  });
+
+  it("the credential helper signs in with a token for the registry", async () => {
+    const inspect = () => place.skopeo("inspect", "--tls-verify=false", `docker://${place.registry}/app:1.0`);
+    assert.notEqual(inspect().code, 0);
+    succeeds(await place.gatehouse("config", "set", "platform.registry", place.registry));
+    const flags = ["--helper-dir", path.join(place.folder, "bin"), "--audience", service];
+    succeeds(await place.gatehouse("auth", "configure-docker", ...flags));
+    assert.equal(JSON.parse(succeeds(inspect())).Digest, single.digest);
+    const credentials = `_token:${succeeds(await place.gatehouse("auth", "token", "--audience", service))}`;
+    succeeds(push(single, "app:1.0", credentials));
+  });
+
   it("an image of a group below is told of there", async () => {
     await place.call("POST", `/iam/v2beta1/groups/${place.group}`, { name: "team" });
     succeeds(push(single, "team/tool:1.0"));
@@ -146,7 +166,7 @@ describe("docker-registry with Gatehouse", () => {
 
   it("what happened while Gatehouse was down, and was never told, is repaired by registry sync", async () => {
     const query = `service=${service}&scope=repository:app:pull,push,delete`;
-    const signedIn = await fetch(`${place.url}/token?${query}`, { headers: basic("_token", place.ownerToken()) });
+    const signedIn = await fetch(`${place.url}/token?${query}`, { headers: basic("_token", place.registryToken()) });
     const { token } = (await signedIn.json()) as { token: string };
     await place.stopGatehouse();
     // The token lasts five minutes, whoever gave it: tag 4.0 is set, and the image of 1.0 is deleted.

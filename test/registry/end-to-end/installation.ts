@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { homeEnvironment } from "../../cli/caller.ts";
 import { type Finished, type Running, run, start } from "../../cli/process.ts";
 import { freePort } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
@@ -33,7 +34,9 @@ export interface Installation extends AsyncDisposable {
   readonly registry: string;
   /** The group that names in the registry are paths below. */
   readonly group: string;
+  /** The owner's token for the API, and the one for the registry. */
   ownerToken(): string;
+  registryToken(): string;
   /** Starts or stops one of the two; a registry that is stopped forgets what it had still to tell. */
   startGatehouse(): Promise<void>;
   stopGatehouse(): Promise<void>;
@@ -42,7 +45,7 @@ export interface Installation extends AsyncDisposable {
   /** Calls the API as the owner. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent; the assertions say what it must be
   call(method: string, path: string, body?: unknown): Promise<any>;
-  /** Runs skopeo with a home of its own. */
+  /** Runs skopeo in the home of the owner, whose programs are in `bin` of the folder. */
   skopeo(...args: readonly string[]): Finished;
   /** Runs gatehouse as the owner. */
   gatehouse(...args: readonly string[]): Promise<Finished>;
@@ -55,6 +58,7 @@ export async function startInstallation(): Promise<Installation> {
   const [port, registryPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const registry = `127.0.0.1:${registryPort}`;
+  const home = homeEnvironment(folder);
   let gatehouse: Running | undefined;
   let distribution: Distribution | undefined;
   let group = "";
@@ -67,6 +71,7 @@ export async function startInstallation(): Promise<Installation> {
       return group;
     },
     ownerToken: () => readFileSync(path.join(data, "owner-token"), "utf8"),
+    registryToken: () => readFileSync(path.join(data, "owner-registry-token"), "utf8"),
     async startGatehouse() {
       const flags = ["serve", "--dev", "--data-dir", data, "--listen", `127.0.0.1:${port}`, "--log-level", "warn"];
       const settings = {
@@ -96,11 +101,12 @@ export async function startInstallation(): Promise<Installation> {
       return reply.body;
     },
     skopeo(...args) {
-      const env = { ...process.env, HOME: folder, XDG_RUNTIME_DIR: folder };
+      const PATH = [path.join(folder, "bin"), process.env.PATH].join(path.delimiter);
+      const env = { ...process.env, ...home, PATH, XDG_RUNTIME_DIR: folder };
       const { status, stdout, stderr } = spawnSync("skopeo", ["--insecure-policy", ...args], { env, encoding: "utf8" });
       return { code: status, stdout, stderr };
     },
-    gatehouse: (...args) => run(args, { HOME: folder, GATEHOUSE_URL: url, GATEHOUSE_TOKEN: installation.ownerToken() }),
+    gatehouse: (...args) => run(args, { ...home, GATEHOUSE_URL: url }),
     async [Symbol.asyncDispose]() {
       await installation.stopRegistry();
       await installation.stopGatehouse();
