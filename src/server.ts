@@ -16,6 +16,7 @@ import { resealAll, settleInstallation } from "./installation.ts";
 import { limits } from "./limits.ts";
 import { type Metrics, newMetrics } from "./observe/metrics.ts";
 import { openConfiguredDatabase, toRefusal } from "./open-database.ts";
+import { openApiPages } from "./openapi.ts";
 import { operations } from "./operations.ts";
 import { outboundOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
@@ -95,7 +96,11 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     api,
     operations: operations(api.methods, { check: () => database.check(), draining }),
     endpoints: endpoints({ config, database, keys, signer, policy, failures, clock, log, ...tokenService }),
-    pages: { ...pages(config, database, keys, signer, metrics), ...tokenService.pages },
+    pages: {
+      ...pages(config, database, keys, signer, metrics),
+      ...openApiPages(api, config.baseUrl),
+      ...tokenService.pages,
+    },
     mounts: tokenService.mounts,
     observe: observer,
     draining,

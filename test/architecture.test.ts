@@ -130,6 +130,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:sign-in",
     "types:sts",
   ],
+  "openapi.ts": ["doors/detail-types.ts", "lazy.ts", "openapi", "types:api.ts", "types:doors", "types:pipeline"],
+  openapi: ["aip", "authz", "doors/rest", "gen/comments.ts", "v2/alias.ts", "version.ts", "types:pipeline"],
   "pages.ts": ["authn", "doors/site.ts", "types:config.ts", "types:observe", "types:registry", "types:storage"],
   "token-service.ts": ["*"],
   "server.ts": ["*"],

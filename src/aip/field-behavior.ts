@@ -7,6 +7,11 @@ export function isRequired(field: DescField): boolean {
   return behaves(field, FieldBehavior.REQUIRED);
 }
 
+/** Whether a field of a message that others hold may not be empty. AIP-233: inside a batch an item may leave out its parent. */
+export function isRequiredInside(field: DescField): boolean {
+  return isRequired(field) && field.name !== "parent";
+}
+
 /** Output-only fields in a request are ignored. */
 export function isOutputOnly(field: DescField): boolean {
   return behaves(field, FieldBehavior.OUTPUT_ONLY);

@@ -10,6 +10,8 @@ export interface PageReply {
   readonly text: string;
   /** How long others may keep it, in seconds; not at all when absent. */
   readonly maxAge?: number;
+  /** What tells this text from any other (RFC 9110 §8.8.3), quotes included; who has it already is not sent it again. */
+  readonly etag?: string;
   /** Further headers, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -89,16 +91,24 @@ export function sendPage(
   reply: PageReply,
   headers: Record<string, string> = {},
 ): void {
+  const isKnown = reply.etag !== undefined && namesTag(request.headers["if-none-match"], reply.etag);
   const body = Buffer.from(reply.text);
   // Both versions of HTTP take the same calls; their types only differ in overloads.
   const out = response as ServerResponse;
-  out.writeHead(reply.status, {
+  out.writeHead(isKnown ? 304 : reply.status, {
     "content-type": reply.contentType,
+    // RFC 9110 §8.6: that of a 304 is the length of what it spares.
     "content-length": body.length,
+    ...(reply.etag !== undefined && { etag: reply.etag }),
     "cache-control": reply.maxAge === undefined ? "no-store" : `public, max-age=${reply.maxAge}`,
     "x-content-type-options": "nosniff",
     ...reply.headers,
     ...headers,
   });
-  out.end(request.method === "HEAD" ? undefined : body);
+  out.end(request.method === "HEAD" || isKnown ? undefined : body);
+}
+
+/** Whether an If-None-Match names the tag (RFC 9110 §13.1.2), weakly or not. */
+function namesTag(header: string | undefined, etag: string): boolean {
+  return header?.split(",").some((each) => ["*", etag, `W/${etag}`].includes(each.trim())) ?? false;
 }

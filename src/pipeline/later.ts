@@ -4,6 +4,8 @@ import type { Method, MethodTable } from "./method.ts";
 
 /** Methods to be made later. That each can be made is for the tests to show, which make all of them. */
 export interface LaterMethods {
+  /** The version of the API that they belong to: `v2`. */
+  readonly version: string;
   /** The packages of their services, which have no others: `chainguard.platform.iam.v2.`. */
   readonly packages: readonly string[];
   /** What the paths of their routes begin with: `/iam/v2`. Others' may begin so, too. */

@@ -12,7 +12,7 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import { clip } from "../aip/clip.ts";
 import type { FieldViolation } from "../aip/errors.ts";
-import { isInputOnly, isOutputOnly, isRequired } from "../aip/field-behavior.ts";
+import { isInputOnly, isOutputOnly, isRequired, isRequiredInside } from "../aip/field-behavior.ts";
 import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import { readField } from "../aip/fields.ts";
 import {
@@ -58,7 +58,7 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
       field,
       check: fieldCheck(schema, field, book),
       // No reply has it, so that who replaces what they read cannot send it back: left out, it stays what it was.
-      checkReplaced: fieldCheck(schema, field, book, !isInputOnly(field)),
+      checkReplaced: fieldCheck(schema, field, book, isRequired(field) && !isInputOnly(field)),
       checkPart: partCheck(field, book),
     }));
   // Where the uid says which resource is meant, an update needs it although the field is output only.
@@ -125,9 +125,7 @@ function resourceField(input: DescMessage): (DescField & { fieldKind: "message" 
   });
 }
 
-// AIP-233: inside a batch the parent of an item may be left out, hence `mayRequire`.
-function fieldCheck(parent: DescMessage, field: DescField, book: RuleBook, mayRequire = true): Check {
-  const required = mayRequire && isRequired(field);
+function fieldCheck(parent: DescMessage, field: DescField, book: RuleBook, required = isRequired(field)): Check {
   if (field.fieldKind === "message") {
     const inner = messageCheck(field.message, book);
     return (message, prefix, found) => {
@@ -190,7 +188,7 @@ function messageCheck(schema: DescMessage, book: RuleBook): Check {
   if (schema.typeName.startsWith("google.protobuf.") || book.get(schema.typeName)?.isCheckedByHandler) return () => {};
   const checks = schema.fields
     .filter((field) => !isOutputOnly(field))
-    .map((field) => fieldCheck(schema, field, book, field.name !== "parent"));
+    .map((field) => fieldCheck(schema, field, book, isRequiredInside(field)));
   return (message, prefix, found) => {
     for (const check of checks) check(message, prefix, found);
   };

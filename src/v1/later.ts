@@ -1,3 +1,6 @@
+/** The version, as routes name it. */
+export const version = "v1";
+
 /** The packages of version 1, which have no version but one. */
 export const packages = [
   "chainguard.platform.events.",

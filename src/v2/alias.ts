@@ -36,6 +36,7 @@ export function aliasMethods(table: MethodTable): LaterMethods[] {
   }
   const alias = fileAliaser();
   return [...packages].map(([name, methods]) => ({
+    version: "v2",
     packages: [`${toV2(name)}.`],
     routes: [name.replace(betaPackage, "/$2/v2")],
     methods: once(() => new Map(methods.map((method) => [toV2Name(method.path), aliasMethod(method, alias)]))),
@@ -106,6 +107,11 @@ function rewriteRoutes(options: MethodOptions): void {
 
 function rewriteRoute({ pattern }: HttpRule): void {
   if (typeof pattern.value === "string") pattern.value = toV2Path(pattern.value);
+}
+
+/** The full name of the counterpart of something in v2; any other name stays what it is. */
+export function nameInBeta(name: string): string {
+  return name.replace(/^(chainguard\.platform\.[a-z]+)\.v2\b/, "$1.v2beta1");
 }
 
 function toV2(name: string): string {

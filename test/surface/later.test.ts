@@ -1,25 +1,13 @@
 // The versions that are made when they are asked for: all of it can be made, and is where it is looked for.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { composeApi } from "../../src/api.ts";
 import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
 import { newRoutes } from "../../src/doors/rest/routes.ts";
 import type { Method } from "../../src/pipeline/method.ts";
+import { composeUncalled } from "../harness/uncalled-api.ts";
 
-const tokenService = Object.fromEntries(SecurityTokenService.methods.map(({ localName }) => [localName, () => ({})]));
-
-/** The API as it is before anything was asked for. Nothing of it is called here. */
-function compose() {
-  return composeApi(
-    { explainExchange: () => ({}) } as never,
-    tokenService as never,
-    { domain: "example.org" } as never,
-  );
-}
-
-const api = compose();
-const untouched = compose().methods;
+const api = composeUncalled();
+const untouched = composeUncalled().methods;
 const paths = (methods: Iterable<Method>) => [...methods].map(({ path }) => path);
 
 describe("methods that are made later", () => {
@@ -45,7 +33,7 @@ describe("methods that are made later", () => {
   });
 
   it("leave alone what is not theirs", () => {
-    const { get } = compose().methods;
+    const { get } = composeUncalled().methods;
     for (const path of ["", "/", "/chainguard.platform.iam.", "/chainguard.platform.iam.v2.", "/x", "/iam/v2/groups"])
       assert.equal(get(path), undefined, path);
     assert.equal(get("/chainguard.platform.iam.v2.GroupsService/Nothing"), undefined);

@@ -29,9 +29,14 @@ export function findFieldPath(schema: DescMessage, path: string): FieldPath | un
     const field: DescField | undefined = owner && findField(owner, name);
     if (!field) return undefined;
     fields.push(field);
-    owner = field.fieldKind === "message" && !isWellKnown(field.message) ? field.message : undefined;
+    owner = holderOf(field);
   }
   return fields;
+}
+
+/** The message whose fields a path can name behind this one; undefined when the path ends with it. */
+export function holderOf(field: DescField): DescMessage | undefined {
+  return field.fieldKind === "message" && !isWellKnown(field.message) ? field.message : undefined;
 }
 
 /** The dotted path in proto names. */

@@ -71,6 +71,13 @@ function memberWriter(field: DescField, writers: JsonWriters["writer"], zeroValu
   return (fields) => (isLeftOut(fields) ? "" : name + write(fields[localName]));
 }
 
+/** Whether a field is in all JSON of its message that has zero values, whatever it holds. */
+export function isAlwaysWritten(field: DescField): boolean {
+  if (field.fieldKind === "list" || field.fieldKind === "map") return true;
+  if (field.fieldKind !== "scalar" || field.presence !== FeatureSet_FieldPresence.IMPLICIT) return false;
+  return field.scalar !== ScalarType.STRING && field.scalar !== ScalarType.BYTES;
+}
+
 /** Tells when a singular field is not written. */
 function emptiness(field: DescField, zeroValues: boolean): (fields: Fields) => boolean {
   const { localName } = field;
@@ -81,7 +88,7 @@ function emptiness(field: DescField, zeroValues: boolean): (fields: Fields) => b
   if (field.fieldKind === "enum") return (fields) => fields[localName] === 0;
   if (field.scalar === ScalarType.STRING) return (fields) => fields[localName] === "";
   if (field.scalar === ScalarType.BYTES) return (fields) => (fields[localName] as Uint8Array).length === 0;
-  return zeroValues ? () => false : (fields) => isZero(fields[localName]);
+  return zeroValues && isAlwaysWritten(field) ? () => false : (fields) => isZero(fields[localName]);
 }
 
 function isZero(value: unknown): boolean {

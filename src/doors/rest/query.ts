@@ -3,7 +3,7 @@ import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { DurationSchema, FieldMaskSchema, isWrapperDesc, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { invalidField } from "../../aip/errors.ts";
 import type { Violations } from "../../aip/violations.ts";
-import { type FieldPath, findFieldPath, formatFieldPath, isWithinPath, writeAt } from "./fields.ts";
+import { type FieldPath, findFieldPath, formatFieldPath, holderOf, isWithinPath, writeAt } from "./fields.ts";
 import type { Binding } from "./http-rule.ts";
 import { guard, Mismatch } from "./mismatch.ts";
 import { enumFromText, scalarFromText, toFieldScalar } from "./scalar.ts";
@@ -44,6 +44,19 @@ export function bindParameters(
   }
 }
 
+/** The paths of the fields that parameters can give, in the order of the fields. */
+export function parameterPaths(binding: Binding): FieldPath[] {
+  const within = (schema: DescMessage, above: FieldPath): FieldPath[] =>
+    schema.fields.flatMap((field) => {
+      const path = [...above, field];
+      const holder = holderOf(field);
+      if (!holder) return takesText(field) && reservation(path, binding) === undefined ? [path] : [];
+      // A message inside itself could be named for ever.
+      return above.some((step) => step.message === holder) ? [] : within(holder, path);
+    });
+  return within(binding.method.descriptor.input, []);
+}
+
 /** Whether a parameter names the field and gives it a value. */
 export function givesField(parameters: readonly Parameter[], field: DescField): boolean {
   return parameters.some(([name, value]) => (name === field.name || name === field.jsonName) && value.trim() !== "");
@@ -63,10 +76,11 @@ function decode(text: string): string {
   return spaced.includes("%") ? decodeURIComponent(spaced) : spaced;
 }
 
-function checkPath(path: FieldPath, binding: Binding): void {
-  if (binding.body === "whole") throw new Mismatch(notParameter);
-  if (binding.variables.some((bound) => isWithinPath(path, bound))) throw new Mismatch("is given by the path");
-  if (path[0] === binding.body) throw new Mismatch("is given by the body");
+/** Why a parameter may not give the field; undefined when it may. */
+function reservation(path: FieldPath, binding: Binding): string | undefined {
+  if (binding.body === "whole") return notParameter;
+  if (binding.variables.some((bound) => isWithinPath(path, bound))) return "is given by the path";
+  return path[0] === binding.body ? "is given by the body" : undefined;
 }
 
 function bindParameter(
@@ -76,7 +90,8 @@ function bindParameter(
   seen: Set<string>,
   binding: Binding,
 ): void {
-  checkPath(path, binding);
+  const problem = reservation(path, binding);
+  if (problem !== undefined) throw new Mismatch(problem);
   const field = path.at(-1)!;
   const place = formatFieldPath(path);
   if (field.fieldKind !== "list" && seen.has(place)) throw new Mismatch("must not be given twice");
@@ -104,18 +119,32 @@ export function valueFromText(field: DescField, text: string, binding: Binding):
   return toFieldScalar(field, scalarFromText(field.scalar, text));
 }
 
+/** Whether a value of the field, or an item of its list, can be given as text. */
+function takesText(field: DescField): boolean {
+  return field.fieldKind !== "map" && (!field.message || messageReader(field.message) !== undefined);
+}
+
 function messageFromText(schema: DescMessage, text: string, binding: Binding): Message {
+  const read = messageReader(schema);
+  if (!read) throw new Mismatch("is a message; give its fields, or use another encoding");
+  return read(text, binding);
+}
+
+/** What reads a message from text; undefined when it has no text. */
+function messageReader(schema: DescMessage): ((text: string, binding: Binding) => Message) | undefined {
   switch (schema.typeName) {
     case TimestampSchema.typeName:
       // Some clients send the JSON form, quotes included.
-      return timestampFromText(text.replace(/^"(.*)"$/, "$1"));
+      return (text) => timestampFromText(text.replace(/^"(.*)"$/, "$1"));
     case DurationSchema.typeName:
-      return durationFromQuery(text.replace(/^"(.*)"$/, "$1"));
+      return (text) => durationFromQuery(text.replace(/^"(.*)"$/, "$1"));
     case FieldMaskSchema.typeName:
-      return fieldMaskFromText(text, typeof binding.body === "object" ? binding.body.message : undefined);
+      return (text, { body }) => fieldMaskFromText(text, typeof body === "object" ? body.message : undefined);
   }
-  if (!isWrapperDesc(schema)) throw new Mismatch("is a message; give its fields, or use another encoding");
-  const wrapper = reflect(schema);
-  wrapper.set(schema.fields[0], scalarFromText(schema.fields[0].scalar, text));
-  return wrapper.message;
+  if (!isWrapperDesc(schema)) return undefined;
+  return (text) => {
+    const wrapper = reflect(schema);
+    wrapper.set(schema.fields[0], scalarFromText(schema.fields[0].scalar, text));
+    return wrapper.message;
+  };
 }

@@ -1,0 +1,83 @@
+// An OpenAPI 3.1 document of methods, made of their descriptors by the rules of the REST door.
+import type { DescEnum, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
+import { bindingsOf } from "../doors/rest/http-rule.ts";
+import type { Method } from "../pipeline/method.ts";
+import type { Commented } from "./comment-name.ts";
+import { newComponents } from "./components.ts";
+import { addErrorSchema } from "./error-schema.ts";
+import { bearerScheme, errorResponse, type OperationContext, operation } from "./operation.ts";
+import { placesOf } from "./paths.ts";
+
+/** What a document is made of. */
+export interface DocumentOptions {
+  readonly title: string;
+  /** The version of the program. */
+  readonly version: string;
+  /** Where the API is served. */
+  readonly serverUrl: string;
+  readonly methods: readonly Method[];
+  /** The messages that the details of an error may be. */
+  readonly detailTypes: Registry;
+  /** What the protos say of something; empty when they say nothing. */
+  readonly describe: Describe;
+}
+
+/** Tells what the protos say of something. */
+export type Describe = (desc: Commented) => string;
+
+const introduction = [
+  "Texts in a path are percent-encoded, the slashes of a uid included (`%2F`).",
+  "Lists come in pages: `nextPageToken` of a reply is the `pageToken` of the next request.",
+  "An update changes what `updateMask` names or, without it, what the body mentions.",
+].join(" ");
+
+/** Makes the document. Throws an Error when two types or operations share a name, or OpenAPI has no words for a route. */
+export function openApiDocument({ title, version, serverUrl, methods, detailTypes, describe }: DocumentOptions) {
+  const components = newComponents((desc) => (desc.kind === "enum" ? enumText(desc, describe) : describe(desc)));
+  const error = { "application/json": { schema: addErrorSchema(detailTypes, components) } };
+  const paths = pathsOf(methods, { components, describe });
+  const document: JsonObject = {
+    openapi: "3.1.0",
+    info: { title, version, description: introduction },
+    servers: [{ url: serverUrl }],
+    security: [{ [bearerScheme]: [] }],
+    tags: tagsOf(methods, describe),
+    paths,
+    components: {
+      schemas: components.schemas(),
+      responses: { [errorResponse]: { description: "Whatever was wrong.", content: error } },
+      securitySchemes: { [bearerScheme]: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    },
+  };
+  return document;
+}
+
+function pathsOf(methods: readonly Method[], context: OperationContext): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  const ids = new Set<string>();
+  for (const place of placesOf(methods.flatMap(bindingsOf))) {
+    const { method, httpMethod } = place.binding;
+    const id = freeId(`${method.descriptor.parent.name}_${method.descriptor.name}`, ids);
+    paths[place.path] ??= {};
+    paths[place.path]![httpMethod.toLowerCase()] = operation(place, id, context);
+  }
+  return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Further ways to the same method are numbered: `Exchange`, `Exchange2`. */
+function freeId(name: string, ids: Set<string>): string {
+  let id = name;
+  for (let count = 2; ids.has(id); count++) id = `${name}${count}`;
+  ids.add(id);
+  return id;
+}
+
+function tagsOf(methods: readonly Method[], describe: Describe): JsonValue[] {
+  const services = [...new Set(methods.map(({ descriptor }) => descriptor.parent))];
+  return services.map((service) => ({ name: service.typeName, description: describe(service) }));
+}
+
+function enumText(schema: DescEnum, describe: Describe): string {
+  const values = schema.values.map((value) => `- \`${value.name}\`: ${describe(value)}`);
+  return `${describe(schema)}\n\n${values.join("\n")}`.trim();
+}

@@ -1,0 +1,112 @@
+// One operation of a document: what a client sends to a route, and what comes back.
+import type { DescField, DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { isRequired } from "../aip/field-behavior.ts";
+import { capabilityNames, capabilitySet } from "../authz/capabilities.ts";
+import { readAccessRule } from "../authz/rules.ts";
+import type { FieldPath } from "../doors/rest/fields.ts";
+import type { Binding } from "../doors/rest/http-rule.ts";
+import { fieldSchema, type JsonUse, messageSchema } from "../doors/rest/json-schema.ts";
+import { parameterPaths } from "../doors/rest/query.ts";
+import type { Components } from "./components.ts";
+import type { Place } from "./paths.ts";
+
+/** The name under which a document keeps its security scheme. */
+export const bearerScheme = "bearer";
+
+/** The name under which a document keeps the reply to whatever fails. */
+export const errorResponse = "Error";
+
+/** What an operation is made with. */
+export interface OperationContext {
+  readonly components: Components;
+  describe(method: DescMethod): string;
+}
+
+/** Makes the operation at a place. */
+export function operation(place: Place, operationId: string, context: OperationContext): JsonObject {
+  const { binding } = place;
+  const { descriptor } = binding.method;
+  const parameters = parametersOf(place, context);
+  const body = bodyOf(binding, context);
+  const text = context.describe(descriptor);
+  return {
+    operationId,
+    tags: [descriptor.parent.typeName],
+    summary: text.split(/\.(?:\s|$)/)[0]!,
+    description: `${text}\n\n${accessText(descriptor)}`.trim(),
+    ...(descriptor.deprecated && { deprecated: true }),
+    ...(needsToken(descriptor) ? {} : { security: [{}, { [bearerScheme]: [] }] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: {
+      "200": successOf(descriptor.output, context),
+      default: { $ref: `#/components/responses/${errorResponse}` },
+    },
+  };
+}
+
+function needsToken(method: DescMethod): boolean {
+  const rule = readAccessRule(method);
+  return rule !== undefined && rule.type !== "open";
+}
+
+function accessText(method: DescMethod): string {
+  const rule = readAccessRule(method);
+  if (!rule) return "Takes a credential of its own.";
+  if (rule.type === "open") return "Open to everybody.";
+  const names = capabilityNames(capabilitySet(rule.capabilities)).map((name) => `\`${name}\``);
+  return `Needs ${names.length === 0 ? "a token" : names.join(" and ")}.`;
+}
+
+function parametersOf({ binding, names }: Place, context: OperationContext): JsonValue[] {
+  const inPath = names.map((name, i) => ({
+    name,
+    in: "path",
+    required: true,
+    ...parameter(binding.variables[i]!.at(-1)!, context),
+  }));
+  const inQuery = parameterPaths(binding).map((path) => ({
+    name: path.map(({ jsonName }) => jsonName).join("."),
+    in: "query",
+    ...(isRequiredPath(path) && { required: true }),
+    ...parameter(path.at(-1)!, context),
+  }));
+  return [...inPath, ...inQuery];
+}
+
+function parameter(field: DescField, { components }: OperationContext): JsonObject {
+  const description = components.describe(field);
+  return {
+    ...(description !== "" && { description }),
+    ...(field.deprecated && { deprecated: true }),
+    schema: fieldSchema(field, "request", components),
+  };
+}
+
+function isRequiredPath(path: FieldPath): boolean {
+  return path.every(isRequired);
+}
+
+function bodyOf(
+  { body, method, update, variables }: Binding,
+  { components }: OperationContext,
+): JsonObject | undefined {
+  if (body === "none") return undefined;
+  const use: JsonUse = update ? "update" : "request";
+  if (body !== "whole") return jsonBody(fieldSchema(body, use, components), isRequired(body));
+  // AIP-127: what the path gives the body need not give again.
+  const given = new Set(variables.map(([first]) => first));
+  const schema = messageSchema(method.descriptor.input, use, components, (f) => isRequired(f) && !given.has(f));
+  return jsonBody(schema, schema.required !== undefined);
+}
+
+function jsonBody(schema: JsonObject, required: boolean): JsonObject {
+  return { ...(required && { required }), content: { "application/json": { schema } } };
+}
+
+function successOf(output: DescMessage, { components }: OperationContext): JsonObject {
+  if (output.typeName === EmptySchema.typeName) return { description: "Done; the reply is empty." };
+  const schema = components.refer(output, "reply");
+  return { description: "Done.", content: { "application/json": { schema } } };
+}

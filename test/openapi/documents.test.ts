@@ -1,0 +1,109 @@
+// The OpenAPI documents: valid, of every route and of nothing else, and of what the REST door reads.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createRegistry, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { readAccessRule } from "../../src/authz/rules.ts";
+import { bindRequest } from "../../src/doors/rest/bind.ts";
+import { bindingsOf, formatBinding } from "../../src/doors/rest/http-rule.ts";
+import { newRoutes } from "../../src/doors/rest/routes.ts";
+import { composeUncalled } from "../harness/uncalled-api.ts";
+import { documents, operations, type Parameter, type Placed } from "./documents.ts";
+import { samplesOf } from "./samples.ts";
+
+const bindings = [...composeUncalled().methods.values()].flatMap(bindingsOf);
+const routes = newRoutes(bindings);
+const uid = "0123456789012345678901234567890123456789%2F0123456789abcdef";
+
+/** A path without the names of its variables. */
+const shapeOf = (path: string) => path.replace(/\{[^}]*\}/g, "{}");
+const titleOf = ({ document, httpMethod, path }: Placed) => `${document}: ${httpMethod} ${path}`;
+const routeOf = ({ httpMethod, path }: Placed) => routes.find(httpMethod, path.replace(/\{[^}]*\}/g, uid));
+
+describe("OpenAPI documents", () => {
+  for (const [path, document] of documents) {
+    it(`${path} is valid by the schema of OpenAPI`, async () => {
+      const { valid, errors } = await new Validator().validate(structuredClone(document) as never);
+      assert.ok(valid, JSON.stringify(errors));
+    });
+
+    it(`${path} has no path twice, whatever its variables are called`, () => {
+      const shapes = Object.keys(document.paths).map(shapeOf);
+      assert.deepEqual(
+        shapes.filter((shape, i) => shapes.indexOf(shape) !== i),
+        [],
+      );
+    });
+
+    it(`${path} is at a path of its own`, () => assert.equal(routes.has("GET", path), false));
+
+    it(`${path} names each operation once, and says what each one and each of their parameters is`, () => {
+      const own = operations.filter((placed) => placed.document === path).map(({ operation }) => operation);
+      assert.equal(new Set(own.map(({ operationId }) => operationId)).size, own.length);
+      for (const { operationId, summary, parameters = [] } of own) {
+        assert.notEqual(summary, "", operationId);
+        for (const parameter of parameters) assert.ok("description" in parameter, `${operationId}: ${parameter.name}`);
+      }
+    });
+
+    it(`${path} refers to nothing that it lacks, and has nothing that nobody refers to`, () => {
+      const text = JSON.stringify(document);
+      const referred = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
+      assert.deepEqual([...referred].sort(), Object.keys(document.components.schemas).sort());
+    });
+  }
+
+  for (const binding of bindings) {
+    it(`${formatBinding(binding)} is in exactly one document`, () => {
+      const { httpMethod, template, method } = binding;
+      const found = operations.filter((each) => {
+        return each.httpMethod === httpMethod && shapeOf(each.path) === shapeOf(template.text);
+      });
+      assert.deepEqual(
+        found.map(({ operation }) => operation.tags),
+        [[method.descriptor.parent.typeName]],
+      );
+    });
+  }
+
+  for (const placed of operations) {
+    it(`${titleOf(placed)} is served, by the method that it names`, () => {
+      const { descriptor } = routeOf(placed).binding.method;
+      const { operationId, tags } = placed.operation;
+      assert.deepEqual([tags[0], operationId.replace(/2$/, "")], [descriptor.parent.typeName, nameOf(descriptor)]);
+    });
+
+    it(`${titleOf(placed)} asks for a token as its method does`, () => {
+      const rule = readAccessRule(routeOf(placed).binding.method.descriptor);
+      const isOpen = rule === undefined || rule.type === "open";
+      assert.deepEqual(placed.operation.security, isOpen ? [{}, { bearer: [] }] : undefined);
+    });
+
+    it(`${titleOf(placed)} takes every parameter and every member that it names`, () => {
+      for (const parameters of parametersOf(placed)) bind(placed, parameters, undefined);
+      for (const body of bodiesOf(placed)) bind(placed, [], body);
+    });
+  }
+});
+
+function nameOf({ parent, name }: { parent: { name: string }; name: string }): string {
+  return `${parent.name}_${name}`;
+}
+
+/** Throws when the REST door cannot make a request of it. What is missing is not its concern. */
+function bind(placed: Placed, parameters: readonly (readonly [string, string])[], body: JsonValue | undefined): void {
+  bindRequest(routeOf(placed), { parameters, body, registry: createRegistry() });
+}
+
+function parametersOf({ document, operation }: Placed): (readonly [string, string])[][] {
+  const schemas = documents.get(document)!.components.schemas;
+  const inQuery = (operation.parameters ?? []).filter((parameter: Parameter) => parameter.in === "query");
+  return inQuery.flatMap(({ name, schema }) =>
+    samplesOf(schema, schemas).map((value) => [value].flat().map((item) => [name, String(item)] as const)),
+  );
+}
+
+function bodiesOf({ document, operation }: Placed): JsonValue[] {
+  const schema: JsonObject | undefined = operation.requestBody?.content["application/json"].schema;
+  return schema ? samplesOf(schema, documents.get(document)!.components.schemas) : [];
+}

@@ -1,0 +1,61 @@
+// The OpenAPI documents as a client reads them.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { openApiPages } from "../../src/openapi.ts";
+import { composeUncalled } from "../harness/uncalled-api.ts";
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required?: boolean;
+  readonly schema: JsonObject;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly JsonObject[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: JsonContent };
+  readonly responses: { readonly "200": { readonly content?: JsonContent } };
+}
+
+interface JsonContent {
+  readonly "application/json": { readonly schema: JsonObject };
+}
+
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> };
+}
+
+/** An operation and where it stands. */
+export interface Placed {
+  readonly document: string;
+  /** In upper case. */
+  readonly httpMethod: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** The documents by the path that they are served at. */
+export const documents: ReadonlyMap<string, Document> = new Map(
+  Object.entries(openApiPages(composeUncalled(), "https://gatehouse.example.org")).map(([path, page]) => {
+    const reply = page(undefined as never);
+    if (reply instanceof Promise) throw new Error(`${path} is not made at once`);
+    return [path, JSON.parse(reply.text)];
+  }),
+);
+
+/** The operations of all documents. */
+export const operations: readonly Placed[] = [...documents].flatMap(([document, { paths }]) =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      document,
+      httpMethod: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  ),
+);

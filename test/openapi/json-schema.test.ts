@@ -1,0 +1,85 @@
+// The schemas of JSON against the writers of JSON: they cannot say different things.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createRegistry, type DescMessage, type JsonObject } from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import fc from "fast-check";
+import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { isInputOnly } from "../../src/aip/field-behavior.ts";
+import { detailTypes } from "../../src/doors/detail-types.ts";
+import { newJsonWriters } from "../../src/doors/rest/json.ts";
+import type { JsonUse } from "../../src/doors/rest/json-schema.ts";
+import { newComponents } from "../../src/openapi/components.ts";
+import { composeUncalled } from "../harness/uncalled-api.ts";
+import { messages } from "../rest/arbitrary.ts";
+import { EverythingSchema } from "../rest/exemplar.ts";
+import { strictValidator } from "./strict.ts";
+
+const registry = createRegistry(...detailTypes, BadRequestSchema);
+const outputs = new Map(
+  [...composeUncalled().methods.values()].map(({ descriptor: { output } }) => [output.typeName, output]),
+);
+outputs.delete(EmptySchema.typeName);
+
+/** The validator of a message in a use, and the JSON that is written of it. */
+function newTrial(schema: DescMessage, use: JsonUse, zeroValues: boolean) {
+  const components = newComponents(() => "");
+  const reference = components.refer(schema, use);
+  const validate = strictValidator(reference, components.schemas() as Record<string, JsonObject>);
+  const write = newJsonWriters({ registry, zeroValues }).writer(schema);
+  return { validate, write };
+}
+
+function check(schema: DescMessage, use: JsonUse, zeroValues: boolean): void {
+  const { validate, write } = newTrial(schema, use, zeroValues);
+  const property = fc.property(messages(schema, 3), (message) => {
+    if (use === "reply") clearInputOnly(reflect(schema, message));
+    const json = write(message);
+    assert.ok(validate(JSON.parse(json)), `${json}\n${JSON.stringify(validate.errors)}`);
+  });
+  fc.assert(property, { numRuns: 50 });
+}
+
+/** No service puts what is input only into a reply. */
+function clearInputOnly(message: ReflectMessage): void {
+  for (const field of message.fields) {
+    if (isInputOnly(field)) message.clear(field);
+    else if (field.fieldKind === "list" && field.listKind === "message")
+      for (const item of message.get(field)) clearInputOnly(item as ReflectMessage);
+    else if (field.fieldKind === "message" && message.isSet(field)) clearInputOnly(message.get(field));
+  }
+}
+
+describe("schemas of JSON", () => {
+  for (const schema of [EverythingSchema, ...outputs.values()]) {
+    it(`${schema.typeName} is written as its schema says`, () => check(schema, "reply", true));
+  }
+
+  for (const type of detailTypes) {
+    if (type.kind !== "message") continue;
+    it(`${type.typeName} is written as its schema says in the details of an error`, () => check(type, "detail", false));
+  }
+
+  it("everything that is written as JSON can be sent as an update", () => check(EverythingSchema, "update", false));
+
+  it("a value of another type is refused", () => {
+    const { validate } = newTrial(EverythingSchema, "update", false);
+    for (const json of [
+      { theInt64: 1 },
+      { theInt32: "1" },
+      { theInt32: 2 ** 31 },
+      { theUint32: -1 },
+      { theBool: "true" },
+      { theColor: "COLOR_GREEN" },
+      { theColor: 1 },
+      { theTimestamp: "yesterday" },
+      { theDuration: "1h" },
+      { theMask: ["a"] },
+      { manyString: "a" },
+      { stringToInt32: { a: "b" } },
+      { theChild: { nonsense: 1 } },
+    ])
+      assert.equal(validate(json), false, JSON.stringify(json));
+  });
+});
