@@ -6,6 +6,7 @@ import { type Door, type DoorName, doorNames, openDoor } from "../harness/doors.
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
 import { asV2 } from "../harness/v2.ts";
+import { newDocumentWitness } from "../openapi/witness.ts";
 import { newCanaries } from "./canaries.ts";
 import { type Case, readCases } from "./case.ts";
 import { runCase } from "./run.ts";
@@ -20,16 +21,20 @@ interface Place extends Pick<TestServerOptions, "database" | "settings"> {
 }
 
 const oneOfEach = ["grpc", "grpc-web", "connect", "rest"] as const;
+const otherOfEach = ["grpc", "grpc-web", "connect", "rest, slashes escaped"] as const;
 const places: readonly Place[] = [
   { name: "SQLite", database: "sqlite", doors: doorNames },
   { name: "PostgreSQL", database: "postgres", doors: oneOfEach },
-  { name: "SQLite as v2", database: "sqlite", doors: oneOfEach, isV2: true },
+  { name: "SQLite as v2", database: "sqlite", doors: otherOfEach, isV2: true },
   { name: "PostgreSQL as v2", database: "postgres", doors: oneOfEach, isV2: true },
   { name: "SQLite without the short way of gRPC", database: "sqlite", settings: { fastPath: "off" }, doors: ["grpc"] },
 ];
 const cases = readCases();
 const hasV2 = ({ steps }: Case) => steps.some(({ method }) => method.includes(".v2beta1."));
 const casesAt = ({ isV2 = false }: Place) => cases.filter((each) => !isV2 || hasV2(each));
+
+/** Compares what goes over REST with the OpenAPI documents. */
+const witness = newDocumentWitness();
 
 /** What happened, by case and by the way it was run. */
 const transcripts = new Map<string, Map<string, JsonValue[]>>(cases.map(({ name }) => [name, new Map()]));
@@ -41,7 +46,9 @@ for (const place of places) {
     const canaries = newCanaries();
     before(async () => {
       server = await startTestServer({ clock: tickingClock(), log: canaries.log, ...place });
-      doors = place.doors.map((name) => canaries.watch(openDoor(name, server.url, place.isV2 ? asV2 : undefined)));
+      doors = place.doors.map((name) => {
+        return canaries.watch(openDoor(name, server.url, place.isV2 ? asV2 : undefined, witness.see));
+      });
     });
     after(async () => {
       for (const door of doors) door[Symbol.dispose]();
@@ -61,6 +68,13 @@ for (const place of places) {
 
 describe("API cases", () => {
   after(stopPostgres);
+
+  for (const document of ["v2beta1", "v2", "gatehouse"]) {
+    it(`the cases came by every operation of the OpenAPI document ${document}`, () => {
+      assert.deepEqual(witness.unseen(document), []);
+    });
+  }
+
   for (const each of cases) {
     it(`${each.name} comes to the same through every door and on every database`, () => {
       const runs = [...transcripts.get(each.name)!];

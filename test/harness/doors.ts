@@ -36,7 +36,7 @@ import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_p
 import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
-import { type PathStyle, restCaller } from "./rest-door.ts";
+import { type PathStyle, restCaller, type Witness } from "./rest-door.ts";
 import { v1Services } from "./v1-services.ts";
 
 export type { Outcome } from "./outcome.ts";
@@ -83,9 +83,17 @@ type Caller = Disposable & {
   call(token: string | undefined, method: DescMethodUnary, request: JsonObject): Promise<Outcome>;
 };
 
-/** Opens a door of the server at `url`; whoever asks `as` another version calls the methods that it makes of those named. */
-export function openDoor(name: DoorName, url: string, as = (method: DescMethodUnary) => method): Door {
-  const caller = openers[name](url);
+/**
+ * Opens a door of the server at `url`; whoever asks `as` another version calls the methods that it makes of those named.
+ * `witness` is told of what goes over REST with escaped slashes.
+ */
+export function openDoor(
+  name: DoorName,
+  url: string,
+  as = (method: DescMethodUnary) => method,
+  witness?: Witness,
+): Door {
+  const caller = openers[name](url, witness);
   return {
     name,
     call: (token, methodPath, request) => caller.call(token, as(findMethod(methodPath)), request),
@@ -93,12 +101,12 @@ export function openDoor(name: DoorName, url: string, as = (method: DescMethodUn
   };
 }
 
-const openers: Readonly<Record<DoorName, (url: string) => Caller>> = {
+const openers: Readonly<Record<DoorName, (url: string, witness: Witness | undefined) => Caller>> = {
   grpc: grpcCaller,
   "grpc-web": grpcWebCaller,
   connect: connectCaller,
   rest: (url) => restCaller(url, "slashes" satisfies PathStyle),
-  "rest, slashes escaped": (url) => restCaller(url, "escaped" satisfies PathStyle),
+  "rest, slashes escaped": (url, witness) => restCaller(url, "escaped" satisfies PathStyle, witness),
 };
 
 /** The method with this gRPC path; throws when there is none. */

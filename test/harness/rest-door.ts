@@ -37,13 +37,18 @@ export function restRequest(descriptor: DescMethodUnary, message: JsonObject, st
   return { method: method.toUpperCase(), target, ...(body === undefined ? {} : { body }) };
 }
 
+/** Is told of every request with the status and the text of its reply. */
+export type Witness = (sent: RestRequest, status: number, received: string) => void;
+
 /** Calls methods over REST; dispose of it to close its connections. */
-export function restCaller(url: string, style: PathStyle) {
+export function restCaller(url: string, style: PathStyle, witness?: Witness) {
   const agent = new Agent({ keepAlive: true });
   return {
     async call(token: string | undefined, descriptor: DescMethodUnary, message: JsonObject): Promise<Outcome> {
-      const reply = await send(url, agent, token, restRequest(descriptor, message, style));
+      const request = restRequest(descriptor, message, style);
+      const reply = await send(url, agent, token, request);
       const received = await text(reply);
+      witness?.(request, reply.statusCode ?? 0, received);
       return reply.statusCode === 200 ? answered(descriptor, received) : refused(received);
     },
     [Symbol.dispose]: () => agent.destroy(),
