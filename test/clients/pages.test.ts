@@ -1,11 +1,26 @@
 // The pages beside the API: probes, metrics, discovery.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
 let server: TestServer;
+
+/** The status, the tag and the body of a page over HTTP/2. */
+async function getHttp2(path: string, headers: Record<string, string>): Promise<[number, string, string]> {
+  const session = connect(server.url);
+  try {
+    const stream = session.request({ ":path": path, ...headers });
+    const [[reply], body] = await Promise.all([once(stream, "response"), text(stream)]);
+    return [reply[":status"], reply.etag, body];
+  } finally {
+    session.destroy();
+  }
+}
 
 /** A page as a browser or a probe gets it, without a token. */
 function get(path: string, method = "GET"): Promise<Response> {
@@ -18,13 +33,16 @@ describe("pages", () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  for (const [path, text] of [
+  for (const [path, answer] of [
     ["/healthz", "ok\n"],
     ["/readyz", "ready\n"],
   ] as const) {
     it(`${path} tells a probe that all is well`, async () => {
       const reply = await get(path);
-      assert.deepEqual([reply.status, await reply.text(), reply.headers.get("cache-control")], [200, text, "no-store"]);
+      assert.deepEqual(
+        [reply.status, await reply.text(), reply.headers.get("cache-control")],
+        [200, answer, "no-store"],
+      );
     });
 
     it(`${path} answers HEAD without a body and refuses what would change something`, async () => {
@@ -38,14 +56,14 @@ describe("pages", () => {
     await rest(server.url, server.ownerToken, "GET", "/iam/v2beta1/groups");
     await rest(server.url, undefined, "GET", "/iam/v2beta1/groups");
     const reply = await get("/metrics");
-    const text = await reply.text();
+    const lines = await reply.text();
     assert.match(reply.headers.get("content-type") ?? "", /^text\/plain/);
     for (const code of ["OK", "UNAUTHENTICATED"]) {
-      const line = text.split("\n").find((each) => each.includes("_count{") && each.includes(`"${code}"`));
+      const line = lines.split("\n").find((each) => each.includes("_count{") && each.includes(`"${code}"`));
       assert.match(line ?? "", /GroupsService\/ListGroups/, code);
       assert.match(line ?? "", /"rest"/, code);
     }
-    assert.doesNotMatch(text, new RegExp(server.ownerUid));
+    assert.doesNotMatch(lines, new RegExp(server.ownerUid));
   });
 
   it("discovery leads to the keys, by which anybody verifies a token of ours", async () => {
@@ -58,6 +76,29 @@ describe("pages", () => {
     const { payload, protectedHeader } = await jwtVerify(server.ownerToken, createLocalJWKSet(keys as never), options);
     assert.deepEqual([payload.sub, protectedHeader.alg], [server.ownerUid, "RS256"]);
   });
+
+  for (const name of ["v2beta1", "v2", "v1", "auth", "gatehouse"]) {
+    const path = `/openapi/${name}.json`;
+    it(`${path} describes the API at the address of this server, and may be kept`, async () => {
+      const reply = await get(path);
+      const { openapi, info, servers } = (await reply.json()) as Record<string, unknown>;
+      assert.deepEqual([reply.status, reply.headers.get("content-type")], [200, "application/json"]);
+      assert.match(reply.headers.get("cache-control") ?? "", /^public, max-age=\d+$/);
+      assert.deepEqual([openapi, servers], ["3.1.0", [{ url: server.config.baseUrl }]]);
+      assert.match(JSON.stringify(info), new RegExp(`"Gatehouse ${name}"`));
+    });
+
+    it(`${path} is not sent again to whoever has it (RFC 9110 §13.1.2)`, async () => {
+      const etag = (await get(path)).headers.get("etag") ?? "";
+      assert.match(etag, /^"[\w-]+"$/);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+        const reply = await fetch(server.url + path, { headers: { "if-none-match": known } });
+        assert.deepEqual([reply.status, await reply.text(), reply.headers.get("etag")], [304, "", etag], known);
+        assert.deepEqual(await getHttp2(path, { "if-none-match": known }), [304, etag, ""], known);
+      }
+      assert.equal((await fetch(server.url + path, { headers: { "if-none-match": '"other"' } })).status, 200);
+    });
+  }
 
   it("the keys hold nothing private", async () => {
     const { jwks_uri } = (await (await get("/.well-known/openid-configuration")).json()) as { jwks_uri: string };
