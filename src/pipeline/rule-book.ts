@@ -1,4 +1,4 @@
-import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../aip/errors.ts";
 import { uidPattern } from "../uid.ts";
 
@@ -83,6 +83,14 @@ export const uidRule: TextRule = {
   test: (text) => uidPattern.test(text),
   description: 'must match "^[0-9a-f]{40}(/[0-9a-f]{16})*$"',
 };
+
+/** The pattern of uids, for those who state it elsewhere. */
+export const uidText: string = uidPattern.source.replaceAll("\\/", "/");
+
+/** Whether a text field holds a uid, by its name. */
+export function holdsUid({ name, parent }: DescField): boolean {
+  return name === "uid" || name === "parent" || name.endsWith("_uid") || parent.name === "UIDPFilter";
+}
 
 /** Any other text: bounded, and without NUL. */
 export const plainTextRule: TextRule = {

@@ -17,6 +17,7 @@ import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import { readField } from "../aip/fields.ts";
 import {
   type CheckContext,
+  holdsUid,
   maximumItems,
   plainTextRule,
   problemOf,
@@ -198,9 +199,7 @@ function messageCheck(schema: DescMessage, book: RuleBook): Check {
 function textRule(parent: DescMessage, field: DescField, book: RuleBook): TextRule {
   const declared = book.get(parent.typeName)?.fields[field.name];
   if (declared) return declared;
-  const namesUid =
-    field.name === "uid" || field.name === "parent" || field.name.endsWith("_uid") || parent.name === "UIDPFilter";
-  return namesUid ? uidRule : plainTextRule;
+  return holdsUid(field) ? uidRule : plainTextRule;
 }
 
 function testText(rule: TextRule, text: string, field: string, required: boolean, found: FieldViolation[]): void {

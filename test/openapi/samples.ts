@@ -35,5 +35,6 @@ function textOf({ format, pattern, contentEncoding }: JsonObject): string {
   if (format === "date-time") return "2026-01-31T12:00:00.000Z";
   if (contentEncoding === "base64") return "AAAA";
   if (pattern === undefined) return "name";
+  if (String(pattern).includes("a-f")) return "0123456789".repeat(4);
   return String(pattern).endsWith("s$") ? "3600s" : "1";
 }

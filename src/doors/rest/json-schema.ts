@@ -2,6 +2,7 @@
 import { type DescEnum, type DescField, type DescMessage, type JsonObject, ScalarType } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { isInputOnly, isOutputOnly, isRequiredInside } from "../../aip/field-behavior.ts";
+import { holdsUid, uidText } from "../../pipeline/rule-book.ts";
 import { isAlwaysWritten } from "./json.ts";
 
 /**
@@ -9,6 +10,8 @@ import { isAlwaysWritten } from "./json.ts";
  * required, and nothing unknown; an update has what it changes, and needs nothing.
  */
 export type JsonUse = "reply" | "detail" | "request" | "update";
+
+const integerText = "^-?[0-9]+$";
 
 /** What schemas are made with. */
 export interface SchemaContext {
@@ -25,9 +28,8 @@ export function messageSchema(
   context: SchemaContext,
   isRequired: (field: DescField) => boolean = isRequiredInside,
 ): JsonObject {
-  const isInput = use === "request" || use === "update";
   // What is input only is in no reply.
-  const fields = isInput ? message.fields : message.fields.filter((field) => !isInputOnly(field));
+  const fields = isInput(use) ? message.fields : message.fields.filter((field) => !isInputOnly(field));
   const isNeeded = (field: DescField) =>
     use === "reply" ? isAlwaysWritten(field) : use === "request" && isRequired(field) && !isOutputOnly(field);
   const required = fields.filter(isNeeded).map(({ jsonName }) => jsonName);
@@ -36,7 +38,7 @@ export function messageSchema(
     properties: Object.fromEntries(fields.map((field) => [field.jsonName, memberSchema(field, use, context)])),
     ...(required.length > 0 && { required }),
     // Clients must bear members of later versions; the server refuses what it does not know.
-    ...(isInput && { additionalProperties: false }),
+    ...(isInput(use) && { additionalProperties: false }),
   };
 }
 
@@ -44,7 +46,7 @@ export function messageSchema(
 export function fieldSchema(field: DescField, use: JsonUse, context: SchemaContext): JsonObject {
   const value = valueSchema(field, use, context);
   if (field.fieldKind === "list") return { type: "array", items: value };
-  if (field.fieldKind === "map") return { type: "object", additionalProperties: value };
+  if (field.fieldKind === "map") return { type: "object", ...keySchema(field.mapKey), additionalProperties: value };
   return value;
 }
 
@@ -60,7 +62,7 @@ function memberSchema(field: DescField, use: JsonUse, context: SchemaContext): J
     ...fieldSchema(field, use, context),
     ...(description !== "" && { description }),
     // A request may have it: it is passed over, so that what was read can be sent back.
-    ...(use !== "reply" && isOutputOnly(field) && { readOnly: true }),
+    ...(isInput(use) && isOutputOnly(field) && { readOnly: true }),
     ...(isInputOnly(field) && { writeOnly: true }),
     ...(field.deprecated && { deprecated: true }),
   };
@@ -70,7 +72,25 @@ function memberSchema(field: DescField, use: JsonUse, context: SchemaContext): J
 function valueSchema(field: DescField, use: JsonUse, context: SchemaContext): JsonObject {
   if (field.message) return wellKnownSchema(field.message) ?? context.refer(field.message, use);
   if (field.enum) return context.refer(field.enum, use);
-  return scalarSchema(field.scalar);
+  return field.scalar === ScalarType.STRING && isInput(use) ? givenText(field) : scalarSchema(field.scalar);
+}
+
+/** What the pipeline lets pass as a text, but for the rules of single fields. */
+function givenText(field: DescField): JsonObject {
+  const mayBeEmpty = field.fieldKind !== "list" && !isRequiredInside(field);
+  if (holdsUid(field)) return { type: "string", pattern: mayBeEmpty ? `^$|${uidText}` : uidText };
+  return mayBeEmpty ? { type: "string" } : { type: "string", minLength: 1 };
+}
+
+/** Keys are texts in JSON, whatever they are. */
+function keySchema(type: ScalarType): JsonObject {
+  if (type === ScalarType.STRING) return {};
+  if (type === ScalarType.BOOL) return { propertyNames: { enum: ["true", "false"] } };
+  return { propertyNames: { pattern: integerText } };
+}
+
+function isInput(use: JsonUse): boolean {
+  return use === "request" || use === "update";
 }
 
 /** The schema of a message with a JSON form of its own; undefined for all others. */
@@ -107,7 +127,7 @@ function scalarSchema(type: ScalarType): JsonObject {
     case ScalarType.INT64:
     case ScalarType.SINT64:
     case ScalarType.SFIXED64:
-      return { type: "string", pattern: "^-?[0-9]+$", format: "int64" };
+      return { type: "string", pattern: integerText, format: "int64" };
     case ScalarType.UINT64:
     case ScalarType.FIXED64:
       return { type: "string", pattern: "^[0-9]+$" };
