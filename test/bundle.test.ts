@@ -250,6 +250,8 @@ describe("the bundle of the server", () => {
       for (const route of ["/iam/v2beta1/groups", "/iam/v2/groups", "/iam/v1/groups"]) {
         assert.equal((await rest(url, token, "GET", route)).status, 200, route);
       }
+      for (const name of ["v2beta1", "v1"])
+        assert.equal((await rest(url, undefined, "GET", `/openapi/${name}.json`)).body.openapi, "3.1.0");
       assert.equal((await rest(url, "e30.e30.e30", "GET", `/sts/exchange?aud=${url}`)).status, 403);
       assert.equal((await fetch(signInUrl(url), { redirect: "manual" })).status, 303);
       assert.match(await (await fetch(`${url}/metrics`)).text(), /^process_cpu_seconds_total /m);
