@@ -4,6 +4,7 @@ import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/w
 import { isInputOnly, isOutputOnly, isRequiredInside } from "../../aip/field-behavior.ts";
 import { holdsUid, uidText } from "../../pipeline/rule-book.ts";
 import { isAlwaysWritten } from "./json.ts";
+import { durationText } from "./well-known.ts";
 
 /**
  * What the JSON is for: a reply has all that is always written, the detail of an error no zero values; a request has what is
@@ -101,7 +102,7 @@ function wellKnownSchema(schema: DescMessage): JsonObject | undefined {
     case "google.protobuf.Timestamp":
       return { type: "string", format: "date-time" };
     case "google.protobuf.Duration":
-      return { type: "string", pattern: "^-?[0-9]{1,12}(\\.[0-9]{1,9})?s$" };
+      return { type: "string", pattern: durationText.source };
     case "google.protobuf.FieldMask":
       return { type: "string" };
     case "google.protobuf.ListValue":

@@ -6,7 +6,8 @@ import { findFieldPath, formatFieldPath } from "./fields.ts";
 import { Mismatch } from "./mismatch.ts";
 
 const timestampText = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-const durationText = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
+/** A Duration in JSON, in seconds. */
+export const durationText = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
 const goDurationText = /^-?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 
 const minSecond = Date.parse("0001-01-01T00:00:00Z") / 1000;
