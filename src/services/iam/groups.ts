@@ -80,7 +80,7 @@ export function rootGroupMaker(deps: Deps) {
 export function groups(deps: Deps): Implementation {
   const standard = standardMethods(group, groupParents, deps);
   const makeRoot = rootGroupMaker(deps);
-  const standingOf = newStandings(deps.database);
+  const standingOf = newStandings(deps);
 
   async function createRoot(value: Group, call: Call) {
     const context = writeContext(call, deps.clock);

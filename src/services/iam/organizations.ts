@@ -20,11 +20,11 @@ const none: Standing = { kind: 0, status: 0 };
  * Makes what finds the standing of a group. It remembers: whoever changes the standing of an organization changes access too
  * (`tx.changeAccess`), with which other servers learn of it.
  */
-export function newStandings({ session, accessEpoch }: Pick<Database, "session" | "accessEpoch">) {
+export function newStandings({ database }: { readonly database: Database }) {
   const memory = newEpochMemory<Standing>(maxOrganizations);
 
   async function read(epoch: number, uid: string): Promise<Standing> {
-    const { kind, status } = (await findRow(session, groupCollection, uid)) ?? none;
+    const { kind, status } = (await findRow(database.session, groupCollection, uid)) ?? none;
     const standing = { kind, status };
     memory.keep(epoch, uid, standing);
     return standing;
@@ -35,7 +35,7 @@ export function newStandings({ session, accessEpoch }: Pick<Database, "session" 
   return (row: GroupRow): Standing | Promise<Standing> => {
     if (row.parent === null) return row;
     const uid = rootOf(row.uid);
-    const epoch = accessEpoch.current();
+    const epoch = database.accessEpoch.current();
     return typeof epoch === "number" ? at(epoch, uid) : epoch.then((number) => at(number, uid));
   };
 }
