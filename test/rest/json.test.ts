@@ -17,15 +17,21 @@ import { IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identi
 import { RawTokenSchema } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
-import { newJsonWriters } from "../../src/doors/rest/json.ts";
+import { type JsonOptions, newJsonConverters } from "../../src/doors/rest/json.ts";
 import { formatTimestamp } from "../../src/doors/rest/timestamp-text.ts";
 import { messages } from "./arbitrary.ts";
 import { EverythingSchema } from "./exemplar.ts";
 import { generatedMethods } from "./methods.ts";
 
 const registry = createRegistry(BadRequestSchema, TimestampSchema);
-const replies = newJsonWriters({ registry, zeroValues: true });
-const errors = newJsonWriters({ registry, zeroValues: false });
+const replies = newWriters({ registry, zeroValues: true });
+const errors = newWriters({ registry, zeroValues: false });
+
+/** As text, which is what goes out. */
+function newWriters(options: JsonOptions) {
+  const { converter } = newJsonConverters(options);
+  return { writer: (schema: DescMessage) => (message: Message) => JSON.stringify(converter(schema)(message)) };
+}
 
 function everything(json: JsonValue): Message {
   return fromJson(EverythingSchema, json, { registry });

@@ -2,12 +2,18 @@
 // same bytes, into memory that it gets and gives back for every message; that costs more than the bytes themselves.
 import { type DescField, type DescMessage, type Message, ScalarType, toBinary } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
+import { compileSteps, type Step } from "../compile.ts";
 import { ByteSink } from "./byte-sink.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Writes what a field of the message holds, its number included. */
-type FieldWriter = (sink: ByteSink, fields: Fields) => void;
+/** Writes what a field holds, its number included. */
+type FieldWriter = (sink: ByteSink, value: never, fields: Fields) => void;
+
+/** Writes all fields of a message. */
+interface MessageWriter {
+  write(sink: ByteSink, message: Message): void;
+}
 
 /** Writes a value of one type, without the number of its field. */
 type ValueWriter = (sink: ByteSink, value: never) => void;
@@ -24,7 +30,7 @@ const scalars: Partial<Record<ScalarType, { readonly wireType: number; readonly 
 const lengthDelimited = 2;
 
 /** The writers of message types, put together when they are first asked for; null where the library has to write. */
-const writers = new Map<DescMessage, FieldWriter[] | null>();
+const writers = new Map<DescMessage, MessageWriter | null>();
 const sink = new ByteSink();
 
 /** Writes a message into new memory, with room before it, and `after` behind it. Throws when it is none of the type. */
@@ -37,18 +43,18 @@ export function writeBinary(schema: DescMessage, message: Message, before = 0, a
   return sink.finish();
 }
 
-function writerOf(schema: DescMessage): FieldWriter[] | null {
+function writerOf(schema: DescMessage): MessageWriter | null {
   const known = writers.get(schema);
   if (known !== undefined) return known;
   if (!isPlain(schema, new Set())) {
     writers.set(schema, null);
     return null;
   }
-  const fields: FieldWriter[] = [];
+  const writer: MessageWriter = { write: () => {} };
   // Known before its fields are, since a message may hold itself.
-  writers.set(schema, fields);
-  for (const field of schema.fields.toSorted((a, b) => a.number - b.number)) fields.push(fieldWriter(field));
-  return fields;
+  writers.set(schema, writer);
+  writer.write = compileSteps(schema.fields.toSorted((a, b) => a.number - b.number).map(stepOf));
+  return writer;
 }
 
 /** Whether everything that a message may hold is written here. */
@@ -69,13 +75,18 @@ function isConverted(schema: DescMessage): boolean {
   return schema.typeName === "google.protobuf.Struct" || isWrapperDesc(schema);
 }
 
-function writeFields(to: ByteSink, schema: DescMessage, fields: readonly FieldWriter[], message: Message): void {
+function writeFields(to: ByteSink, schema: DescMessage, writer: MessageWriter, message: Message): void {
   if (message.$typeName !== schema.typeName) throw new Error(`${message.$typeName} is not ${schema.typeName}`);
-  for (let i = 0; i < fields.length; i++) fields[i]!(to, message as unknown as Fields);
-  for (const { no, wireType, data } of message.$unknown ?? []) {
+  writer.write(to, message);
+  if (message.$unknown === undefined) return;
+  for (const { no, wireType, data } of message.$unknown) {
     to.varint(tagOf(no, wireType));
     to.raw(data);
   }
+}
+
+function stepOf(field: DescField): Step<ByteSink> {
+  return { from: field.oneof?.localName ?? field.localName, act: fieldWriter(field) };
 }
 
 function fieldWriter(field: DescField): FieldWriter {
@@ -85,20 +96,17 @@ function fieldWriter(field: DescField): FieldWriter {
   const tag = tagOf(field.number, wireType);
   const { localName } = field;
   if (field.oneof) {
-    const group = field.oneof.localName;
-    return (to, fields) => {
-      const member = fields[group] as { readonly case: string | undefined; readonly value?: unknown };
+    return (to, member: { readonly case: string | undefined; readonly value?: never }) => {
       if (member.case !== localName) return;
       to.varint(tag);
       write(to, member.value as never);
     };
   }
   const isLeftOut = emptiness(field);
-  return (to, fields) => {
-    const value = fields[localName];
+  return (to, value, fields) => {
     if (isLeftOut(value, fields)) return;
     to.varint(tag);
-    write(to, value as never);
+    write(to, value);
   };
 }
 
@@ -121,19 +129,17 @@ function emptiness(field: DescField): (value: unknown, fields: Fields) => boolea
 }
 
 function listWriter(field: DescField & { fieldKind: "list" }): FieldWriter {
-  const { localName } = field;
   const { wireType, write } = valueWriter(field);
   const tag = tagOf(field.number, field.packed ? lengthDelimited : wireType);
   if (!field.packed) {
-    return (to, fields) => {
-      for (const item of fields[localName] as readonly never[]) {
+    return (to, items: readonly never[]) => {
+      for (const item of items) {
         to.varint(tag);
         write(to, item);
       }
     };
   }
-  return (to, fields) => {
-    const items = fields[localName] as readonly never[];
+  return (to, items: readonly never[]) => {
     if (items.length === 0) return;
     to.varint(tag);
     const start = to.open();
@@ -143,12 +149,10 @@ function listWriter(field: DescField & { fieldKind: "list" }): FieldWriter {
 }
 
 function mapWriter(field: DescField & { fieldKind: "map" }): FieldWriter {
-  const { localName } = field;
   const { wireType, write } = valueWriter(field);
   const tag = tagOf(field.number, lengthDelimited);
   const [keyTag, valueTag] = [tagOf(1, lengthDelimited), tagOf(2, wireType)];
-  return (to, fields) => {
-    const record = fields[localName] as Readonly<Record<string, never>>;
+  return (to, record: Readonly<Record<string, never>>) => {
     for (const key of Object.keys(record)) {
       to.varint(tag);
       const start = to.open();
@@ -164,12 +168,12 @@ function mapWriter(field: DescField & { fieldKind: "map" }): FieldWriter {
 function valueWriter(field: DescField): { readonly wireType: number; readonly write: ValueWriter } {
   const schema = field.message;
   if (!schema) return scalars[field.enum ? ScalarType.INT32 : (field.scalar as ScalarType)]!;
-  const fields = writerOf(schema)!;
+  const writer = writerOf(schema)!;
   return {
     wireType: lengthDelimited,
     write(to, value) {
       const start = to.open();
-      writeFields(to, schema, fields, value);
+      writeFields(to, schema, writer, value);
       to.close(start);
     },
   };

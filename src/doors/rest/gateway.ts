@@ -14,7 +14,7 @@ import { type HttpRequest, type HttpResponse, requestTarget } from "../http-mess
 import { callHeaders, type Reply, sendReply } from "../reply.ts";
 import { bindRequest, type RequestParts } from "./bind.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
-import { type JsonWriters, newJsonWriters } from "./json.ts";
+import { type JsonConverters, newJsonConverters } from "./json.ts";
 import { bodyField, parseJsonText } from "./json-text.ts";
 import { parseParameters } from "./query.ts";
 import { newErrorReplies, successReply } from "./reply.ts";
@@ -51,21 +51,21 @@ interface Serving extends GatewayOptions {
   readonly report: (error: unknown, requestId: string) => void;
   readonly routes: ReturnType<typeof newRoutes>;
   readonly registry: Registry;
-  readonly writer: JsonWriters["writer"];
+  readonly converter: JsonConverters["converter"];
   readonly errorReply: (error: ApiError, service: DescService | undefined) => Reply;
 }
 
 /** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
 export function newGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
   const registry = options.anyTypes;
-  const { writer } = newJsonWriters({ registry, zeroValues: true });
+  const { converter } = newJsonConverters({ registry, zeroValues: true });
   const serving: Serving = {
     ...options,
     newRequestId: () => options.newRequestId(),
     report: (error, requestId) => report(options, error, requestId),
     routes: newRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
     registry,
-    writer,
+    converter,
     errorReply: newErrorReplies((service) => errorDomain(service, options.domain), registry),
   };
   return {
@@ -135,7 +135,7 @@ async function answer(
   const request = bindRequest(match, received instanceof Promise ? await received : received);
   const message = await client.wait(method.invoke(call, request), serving.requestTimeoutMs);
   if (method.descriptor.output.typeName === EmptySchema.typeName) return successReply("");
-  return successReply(serving.writer(method.descriptor.output)(message));
+  return successReply(JSON.stringify(serving.converter(method.descriptor.output)(message)));
 }
 
 function receive(

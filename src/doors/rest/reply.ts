@@ -3,8 +3,7 @@ import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { type ApiError, Code, detail, type ErrorDetail } from "../../aip/errors.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
-import { newJsonWriters } from "./json.ts";
-import { writeString } from "./json-scalars.ts";
+import { newJsonConverters } from "./json.ts";
 import { withType } from "./well-known-json.ts";
 
 // https://cloud.google.com/apis/design/errors#handling_errors, with FAILED_PRECONDITION as 400
@@ -48,15 +47,14 @@ export function newErrorReplies(
   registry: Registry,
 ): (error: ApiError, service: DescService | undefined) => Reply {
   // An error shows what it has: published samples have no empty metadata.
-  const { writer } = newJsonWriters({ registry, zeroValues: false });
-  const writeDetail = ({ schema, value }: ErrorDetail) => withType(schema, writer(schema)(value));
+  const { converter } = newJsonConverters({ registry, zeroValues: false });
+  const toJson = ({ schema, value }: ErrorDetail) => withType(schema, converter(schema)(value));
   return (error, service) => {
-    const details = completeDetails(error, domainOf(service)).map(writeDetail).join(",");
-    const body = `{"code":${error.code},"message":${writeString(error.message)},"details":[${details}]}`;
+    const details = completeDetails(error, domainOf(service)).map(toJson);
     return {
       status: statusOf(error),
       headers: headersOf(error),
-      body,
+      body: JSON.stringify({ code: error.code, message: error.message, details }),
       closes: error instanceof HttpError && error.closes,
     };
   };

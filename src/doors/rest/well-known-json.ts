@@ -1,4 +1,4 @@
-// The JSON text of google.protobuf's own messages.
+// The JSON of google.protobuf's own messages.
 import { type DescMessage, type Message, type Registry, toJson } from "@bufbuild/protobuf";
 import {
   type Any,
@@ -10,50 +10,52 @@ import {
   isWrapperDesc,
   type Timestamp,
 } from "@bufbuild/protobuf/wkt";
-import { scalarWriter, writeString } from "./json-scalars.ts";
+import { scalarConverter } from "./json-scalars.ts";
 import { formatTimestamp } from "./timestamp-text.ts";
 
-type Writer = (message: Message) => string;
+type Converter = (message: Message) => unknown;
 
-/** The writer of a message with a JSON form of its own; undefined for all others. */
-export function wellKnownWriter(
+/** The converter of a message with a JSON form of its own; undefined for all others. */
+export function wellKnownConverter(
   schema: DescMessage,
   registry: Registry,
-  writerOf: (schema: DescMessage) => Writer,
-): Writer | undefined {
+  converterOf: (schema: DescMessage) => Converter,
+): Converter | undefined {
   if (!hasCustomJsonRepresentation(schema)) return undefined;
   switch (schema.typeName) {
     case "google.protobuf.Timestamp":
-      return (message) => writeTimestamp(message as Timestamp);
+      return (message) => timestampText(message as Timestamp);
     case "google.protobuf.Duration":
-      return (message) => JSON.stringify(toJson(DurationSchema, message as Duration));
+      return (message) => toJson(DurationSchema, message as Duration);
     case "google.protobuf.FieldMask":
-      return (message) => writeString((message as FieldMask).paths.map(toCamelCase).join(","));
+      return (message) => (message as FieldMask).paths.map(toCamelCase).join(",");
     case "google.protobuf.Any":
-      return (message) => writeAny(message as Any, registry, writerOf);
+      return (message) => convertAny(message as Any, registry, converterOf);
   }
-  if (!isWrapperDesc(schema)) return (message) => JSON.stringify(toJson(schema, message));
-  const write = scalarWriter(schema.fields[0].scalar);
-  return (message) => write((message as Message & { value: unknown }).value);
+  if (!isWrapperDesc(schema)) return (message) => toJson(schema, message);
+  const convert = scalarConverter(schema.fields[0].scalar);
+  return (message) => {
+    const { value } = message as Message & { value: unknown };
+    return convert ? convert(value) : value;
+  };
 }
 
 /** Adds the type of a message to its JSON, the way an Any shows what it holds. */
-export function withType(schema: DescMessage, json: string): string {
-  const type = `{"@type":"type.googleapis.com/${schema.typeName}"`;
-  if (hasCustomJsonRepresentation(schema)) return `${type},"value":${json}}`;
-  return json === "{}" ? `${type}}` : `${type},${json.slice(1)}`;
+export function withType(schema: DescMessage, json: unknown): object {
+  const type = { "@type": `type.googleapis.com/${schema.typeName}` };
+  return hasCustomJsonRepresentation(schema) ? { ...type, value: json } : { ...type, ...(json as object) };
 }
 
-function writeTimestamp({ seconds, nanos }: Timestamp): string {
-  return `"${formatTimestamp(Number(seconds) * 1000 + Math.floor(nanos / 1e6))}"`;
+function timestampText({ seconds, nanos }: Timestamp): string {
+  return formatTimestamp(Number(seconds) * 1000 + Math.floor(nanos / 1e6));
 }
 
-function writeAny(any: Any, registry: Registry, writerOf: (schema: DescMessage) => Writer): string {
-  if (any.typeUrl === "") return "{}";
+function convertAny(any: Any, registry: Registry, converterOf: (schema: DescMessage) => Converter): object {
+  if (any.typeUrl === "") return {};
   const message = anyUnpack(any, registry);
   const schema = message && registry.getMessage(message.$typeName);
   if (!schema) throw new Error(`no schema for ${any.typeUrl}`);
-  return withType(schema, writerOf(schema)(message));
+  return withType(schema, converterOf(schema)(message));
 }
 
 function toCamelCase(path: string): string {
