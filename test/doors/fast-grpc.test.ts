@@ -14,7 +14,7 @@ import {
   ListGroupsRequestSchema,
 } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { authorizations, unaryRequests } from "./unary-requests.ts";
+import { authorizations, requestClock, unaryRequests } from "./unary-requests.ts";
 
 interface Answer {
   readonly status: unknown;
@@ -91,12 +91,14 @@ describe("the short way for gRPC", () => {
   let complete: TestServer["server"];
   let sessions: { short: ClientHttp2Session; complete: ClientHttp2Session };
   const stack = new AsyncDisposableStack();
+  const clock = requestClock();
 
   before(async () => {
-    short = stack.use(await startTestServer());
+    short = stack.use(await startTestServer({ clock: clock.read }));
     // The key that opens the secrets of the database lies in the data directory.
     const { databaseUrl, baseUrl, dataDir } = short.config;
-    const other = stack.use(await startTestServer({ settings: { databaseUrl, baseUrl, dataDir, fastPath: "off" } }));
+    const settings = { databaseUrl, baseUrl, dataDir, fastPath: "off" };
+    const other = stack.use(await startTestServer({ clock: clock.read, settings }));
     complete = other.server;
     sessions = { short: connect(short.url), complete: connect(complete.url) };
   });
@@ -108,6 +110,7 @@ describe("the short way for gRPC", () => {
   });
 
   async function both(sent: Sent): Promise<{ short: Answer; complete: Answer }> {
+    clock.tick();
     const headers = { authorization: `Bearer ${short.ownerToken}`, ...sent.headers };
     const [a, b] = await Promise.all([
       send(sessions.short, { ...sent, headers }),

@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ListRolesRequestSchema, RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { authorizations, unaryRequests } from "./unary-requests.ts";
+import { authorizations, requestClock, unaryRequests } from "./unary-requests.ts";
 
 interface Answer {
   readonly status: number;
@@ -103,14 +103,16 @@ function readTrailers(text: string): Record<string, string> {
 
 describe("the short way for Connect and gRPC-web", () => {
   const stack = new AsyncDisposableStack();
+  const clock = requestClock();
   let server: TestServer;
   let sends: Readonly<Record<string, { short: Send; complete: Send }>>;
 
   before(async () => {
-    server = stack.use(await startTestServer());
+    server = stack.use(await startTestServer({ clock: clock.read }));
     // The key that opens the secrets of the database lies in the data directory.
     const { databaseUrl, baseUrl, dataDir } = server.config;
-    const other = stack.use(await startTestServer({ settings: { databaseUrl, baseUrl, dataDir, fastPath: "off" } }));
+    const settings = { databaseUrl, baseUrl, dataDir, fastPath: "off" };
+    const other = stack.use(await startTestServer({ clock: clock.read, settings }));
     const sessions = [server.url, other.url].map((url) => connect(url));
     for (const session of sessions) stack.defer(() => session.destroy());
     sends = {
@@ -122,6 +124,7 @@ describe("the short way for Connect and gRPC-web", () => {
   after(() => stack.disposeAsync());
 
   async function both(http: string, sent: Sent): Promise<{ short: Answer; complete: Answer }> {
+    clock.tick();
     const headers = { authorization: `Bearer ${server.ownerToken}`, ...sent.headers };
     const { short, complete } = sends[http]!;
     const [a, b] = await Promise.all([short({ ...sent, headers }), complete({ ...sent, headers })]);

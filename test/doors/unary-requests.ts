@@ -74,3 +74,17 @@ export const authorizations = fc.constantFrom<Record<string, string>>(
   { authorization: "Bearer x" },
   { authorization: "Basic x" },
 );
+
+/**
+ * A clock for thousands of requests, which moves on with each of them: an address that shows more than 100 bad tokens in a second
+ * is refused for that, however fast the machine is.
+ */
+export function requestClock(): { read(): number; tick(): void } {
+  let requests = 0;
+  return {
+    read: () => Date.now() + 20 * requests,
+    tick: () => {
+      requests++;
+    },
+  };
+}
