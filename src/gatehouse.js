@@ -32,10 +32,14 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   });
 }
 
+function startOptions() {
+  return [...process.execArgv, process.env.NODE_OPTIONS].join(" ");
+}
+
 /** Has this process begin anew with a startup snapshot, and returns only where that cannot be. */
 function beginWith(snapshot) {
-  // A channel to the parent would be lost.
-  if (process.channel) return;
+  // A channel to the parent would be lost, and Node imports nothing ahead of a snapshot.
+  if (process.channel || /--(import|loader|experimental-loader)\b/.test(startOptions())) return;
   const args = [process.execPath, ...process.execArgv, "--snapshot-blob", snapshot, ...process.argv.slice(1)];
   try {
     process.execve(process.execPath, args, process.env);

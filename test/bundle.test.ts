@@ -217,6 +217,11 @@ describe("the bundle of the server", () => {
 
     whatIsServed();
 
+    it("is passed over where something is to be imported first", () => {
+      const imported = 'data:text/javascript,console.log("imported")';
+      assert.throws(() => clone.node("--import", imported, "src/gatehouse.js", "serve", "--help"), /source/);
+    });
+
     it("knows the process that it runs in", async () => {
       const { server, log } = await serve(clone.at("another"));
       server.kill("SIGTERM");

@@ -46,7 +46,13 @@ function load(files, requireBuiltin, directory, compiledCode) {
     if (known) return known.exports;
     const module = { exports: {} };
     modules.set(id, module);
-    file(module.exports, require, module, `${directory}/${id.slice(2)}`, directory);
+    try {
+      file(module.exports, require, module, `${directory}/${id.slice(2)}`, directory);
+    } catch (error) {
+      // Whoever asks next tries again: what it needs may be there then, such as a file that can be opened.
+      modules.delete(id);
+      throw error;
+    }
     return module.exports;
   };
 

@@ -1,5 +1,6 @@
 // Moves what the write-ahead log holds into the database file, in a thread of its own: it flushes both files, and the event
 // loop must not wait for a disk.
+import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
 /** The checkpoints of one database file. */
@@ -35,6 +36,10 @@ export const keptLogBytes = longLogPages * 4096;
 /** What the thread is told to do; `empty` takes away the log's part of the disk as well, and waits for those who read. */
 type Order = "checkpoint" | "empty" | "close";
 
+const threadFile = new URL("./checkpoint-thread.cjs", import.meta.url);
+/** What a checkpoint finds that could not be made. */
+const nothing: CheckpointResult = { log: 0, checkpointed: 0 };
+
 /** Makes the checkpointer of a database file. Its thread starts with the first commit. */
 export function newCheckpointer(file: string, longLog = longLogPages): Checkpointer {
   let worker: Worker | undefined;
@@ -44,27 +49,38 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
   const running: ((result: CheckpointResult) => void)[] = [];
 
   function start(): Worker {
-    const started = new Worker(new URL("./checkpoint-thread.js", import.meta.url), { workerData: file });
+    // As text: a thread that could not read its file would fail, which the thread's own code must never do.
+    const started = new Worker(readFileSync(threadFile, "utf8"), {
+      eval: true,
+      workerData: { file, module: import.meta.url },
+    });
     started.on("message", (result: CheckpointResult) => {
       pages = result.log;
       running.shift()?.(result);
     });
-    // Too many open files, say. The next checkpoint tries to start it again.
     started.on("error", () => {});
     started.on("exit", () => {
       worker = undefined;
       pages = 0;
-      for (const done of running.splice(0)) done({ log: 0, checkpointed: 0 });
+      for (const done of running.splice(0)) done(nothing);
     });
     // A listener for messages keeps the process alive.
     started.unref();
     return started;
   }
 
-  function checkpoint(order: Order = "checkpoint"): Promise<CheckpointResult> {
-    worker ??= start();
-    worker.postMessage(order);
-    return new Promise((done) => running.push(done));
+  async function checkpoint(order: Order = "checkpoint"): Promise<CheckpointResult> {
+    try {
+      worker ??= start();
+    } catch {
+      // Too many open files, say. The next checkpoint tries again.
+      return nothing;
+    }
+    const thread = worker;
+    return await new Promise((done) => {
+      running.push(done);
+      thread.postMessage(order);
+    });
   }
 
   /** While nobody writes, so that nothing comes to the log after what is moved. */

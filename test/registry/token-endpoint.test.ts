@@ -143,7 +143,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       for (const audience of [[service], [server.url, service]]) {
         const query = new URLSearchParams([["identity", uid], ...audience.map((one) => ["aud", one])]);
         const { status, body } = await rest(server.url, presented, "GET", `/sts/exchange?${query}`);
-        assert.equal(status, 200);
+        assert.equal(status, 200, JSON.stringify(body));
         for (const user of ["_token", uid])
           assert.equal((await getToken(server.url, basic(user, body.token), [])).status, 200);
         const isForApi = audience.includes(server.url);

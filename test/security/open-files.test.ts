@@ -60,7 +60,7 @@ function answered(socket: Socket): Promise<void> {
 
 /** Asks until the server has seen that the others are gone. */
 async function statusOverHttp2(port: number, child: ChildProcess): Promise<unknown> {
-  while (child.exitCode === null) {
+  while (child.exitCode === null && child.signalCode === null) {
     const status = await new Promise((resolve) => {
       const session = connectHttp2(`http://127.0.0.1:${port}`);
       const end = (answer?: unknown) => {

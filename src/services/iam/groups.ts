@@ -13,7 +13,6 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
-import { type Fill, fillWithRows } from "../../resource/list-page.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { clearDeletedAdvisories } from "../../storage/advisories.ts";
@@ -103,19 +102,16 @@ export function groups(deps: Deps): Implementation {
       : groupMessage(row, standing);
   }
 
-  /** The groups of a page as messages, as many as fit. */
-  const fill: Fill<GroupRow, Group> = async (session, rows) => {
-    const items: Group[] = [];
-    for (const row of fillWithRows(session, rows)) {
-      const shown = show(row);
-      items.push(shown instanceof Promise ? await shown : shown);
-    }
-    return items;
-  };
-
   async function list(request: ListGroupsRequest, call: Call) {
-    const { items, ...envelope } = await standard.page(request, call, { name: request.name }, undefined, fill);
-    return { groups: [...items], ...envelope };
+    const { items, ...envelope } = await standard.page(request, call, { name: request.name });
+    const shown: Group[] = [];
+    // Behind the page: an organization that is not remembered is read by another connection, and whoever waits for a second
+    // one while they hold the first hold up each other.
+    for (const row of items) {
+      const message = show(row);
+      shown.push(message instanceof Promise ? await message : message);
+    }
+    return { groups: shown, ...envelope };
   }
 
   async function update({ group: value, updateMask }: UpdateGroupRequest, call: Call): Promise<Group> {

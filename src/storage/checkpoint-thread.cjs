@@ -1,8 +1,11 @@
 // The thread of checkpointer.ts. PASSIVE never waits for a reader or a writer, nor makes one wait; TRUNCATE does, where the disk
 // is full. Plain JavaScript: for types, a thread would load the compiler that strips them, at ten times what it costs itself.
-import { setPriority } from "node:os";
-import { parentPort, workerData } from "node:worker_threads";
-import BetterSqlite from "better-sqlite3";
+//
+// Nothing here may throw: Node loads what an error of a thread needs to become a message, and where the process began with a
+// startup snapshot, which already has a part of that, it ends the process instead.
+const { createRequire } = require("node:module");
+const { setPriority } = require("node:os");
+const { parentPort, workerData } = require("node:worker_threads");
 
 // On one core, a thread of the same priority takes the core from the event loop for milliseconds at a time. A little lower
 // only: writes wait for this one once the log is long. On Linux every thread has a priority of its own (setpriority(2)),
@@ -15,16 +18,30 @@ if (process.platform === "linux") {
   }
 }
 
-const connection = new BetterSqlite(String(workerData), { fileMustExist: true });
-connection.pragma("synchronous = NORMAL");
-parentPort?.on("message", (order) => {
+const connection = open();
+if (connection) parentPort.on("message", obey);
+else parentPort.close();
+
+/** Undefined where it cannot be opened: too many open files, say. The next checkpoint starts another thread. */
+function open() {
+  try {
+    const BetterSqlite = createRequire(workerData.module)("better-sqlite3");
+    const opened = new BetterSqlite(workerData.file, { fileMustExist: true });
+    opened.pragma("synchronous = NORMAL");
+    return opened;
+  } catch {
+    return undefined;
+  }
+}
+
+function obey(order) {
   if (order === "close") {
     connection.close();
     parentPort.close();
   } else {
     parentPort.postMessage(checkpoint(order === "empty" ? "TRUNCATE" : "PASSIVE"));
   }
-});
+}
 
 function checkpoint(mode) {
   try {
