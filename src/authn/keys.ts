@@ -17,7 +17,7 @@ export { newKey };
 
 /** Where keys are kept. */
 export interface KeyStore {
-  /** All records, retired ones or not, in any order. */
+  /** The records that are not retired yet, in any order; retired ones may be among them, and are passed over. */
   list(): Promise<KeyRecord[]>;
   /**
    * Adds a record and, in the same transaction, has all others retire at `retireOthersAt` (milliseconds since the

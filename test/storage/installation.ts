@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { UniqueViolation } from "../../src/storage/errors.ts";
 import { readSetting, settleSetting, writeSetting } from "../../src/storage/settings.ts";
-import { addSigningKey, listSigningKeys, type SigningKeyRow } from "../../src/storage/signing-keys.ts";
+import {
+  addSigningKey,
+  listSigningKeys,
+  listUnretiredKeys,
+  type SigningKeyRow,
+} from "../../src/storage/signing-keys.ts";
 import { write } from "./fixtures.ts";
 import type { OpenStore } from "./stores.ts";
 
@@ -46,6 +51,19 @@ export function installationConformance(open: OpenStore): void {
       await write(store.database, (tx) => addSigningKey(tx, third, 200));
       const keys = (await listSigningKeys(store.database.session)).sort((a, b) => a.createTime - b.createTime);
       assert.deepEqual(keys, [{ ...first, retireTime: 100 }, { ...second, retireTime: 200 }, third]);
+    });
+
+    it("are read for a signature as long as they have not retired", async () => {
+      await using store = await open();
+      const { database } = store;
+      for (const [i, kid] of ["a", "b", "c"].entries())
+        await write(database, (tx) => addSigningKey(tx, signingKey(kid, i + 1), i * 100));
+      const kidsAt = async (now: number) =>
+        (await listUnretiredKeys(database.session, now)).map(({ kid }) => kid).sort();
+      assert.deepEqual(await kidsAt(99), ["a", "b", "c"]);
+      assert.deepEqual(await kidsAt(100), ["b", "c"]);
+      assert.deepEqual(await kidsAt(200), ["c"]);
+      assert.equal((await listSigningKeys(database.session)).length, 3);
     });
 
     it("have unique names; a refused key retires nobody and shows nowhere", async () => {
