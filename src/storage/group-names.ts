@@ -1,6 +1,7 @@
 // Groups by their names. The entries know the names under each key, so that what others call theirs is never looked at; the rows
 // know all of a long one.
 
+import { textPlaceholder } from "./condition.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
 import { atMost } from "./placeholders.ts";
@@ -10,20 +11,23 @@ import { lastSegment } from "./tables/entries.ts";
 
 /** The groups of a name directly below a group, at most `limit`. */
 export async function findChildGroups(session: Session, parent: string, name: string, limit: number) {
-  return await findNamed(session, childrenKey(parent), name, limit);
+  return await findNamed(session, [childrenKey(parent)], name, limit);
 }
 
 /**
- * Groups of a name at these uids or below them, none of which lies below another: two at least where there are so many, by
- * which it is known that the name says too little.
+ * Groups of a name at these uids or below them, none of which lies below another: two where there are so many, by which it is
+ * known that the name says too little. It takes as many statements for thousands of uids as for one.
  */
 export async function findGroupsNamed(session: Session, name: string, uids: readonly string[]) {
-  const found: { readonly uid: string }[] = [];
-  for (const uid of uids) {
-    found.push(...(await findNamedWithin(session, name, uid)));
-    if (found.length > 1) break;
-  }
-  return found;
+  const own = session.prepared("groups.are_named", (db, { groups }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groups)
+      .where(and(session.isAmong(groups.uid, textPlaceholder("uids")), eq(groups.name, sql.placeholder("name"))))
+      .limit(atMost(2)),
+  );
+  const found = await own.execute({ uids: JSON.stringify(uids), name });
+  return [...found, ...(await findNamed(session, uids, name, 2))].slice(0, 2);
 }
 
 /** The groups whose uids end with these segments. */
@@ -36,18 +40,6 @@ export async function findGroupsEnding(session: Session, end: string) {
   );
   const rows = await statement.execute({ segment: end.slice(-16) });
   return rows.filter(({ uid }) => uid.endsWith(`/${end}`));
-}
-
-/** Two of the groups of a name at a uid or below it, or fewer when there are not so many. */
-async function findNamedWithin(session: Session, name: string, uid: string) {
-  const statement = session.prepared("groups.is_named", (db, { groups }) =>
-    db
-      .select({ uid: groups.uid })
-      .from(groups)
-      .where(and(eq(groups.uid, sql.placeholder("uid")), eq(groups.name, sql.placeholder("name")))),
-  );
-  const own = await statement.execute({ uid, name });
-  return [...own, ...(await findNamed(session, uid, name, 2))].slice(0, 2);
 }
 
 /** Verified root groups of a name. */
@@ -69,8 +61,8 @@ export async function findVerifiedRoots(session: Session, name: string) {
   return await statement.execute({ key: childrenKey(null), entered: orderedText(name), name });
 }
 
-/** The groups of a name under a key of entries, at most `limit`. */
-async function findNamed(session: Session, key: string, name: string, limit: number) {
+/** The groups of a name under keys of entries that have no group in common, at most `limit`. */
+async function findNamed(session: Session, keys: readonly string[], name: string, limit: number) {
   const statement = session.prepared("groups.named", (db, { groups, groupEntries }) =>
     db
       .select({ uid: groupEntries.uid })
@@ -78,12 +70,12 @@ async function findNamed(session: Session, key: string, name: string, limit: num
       .innerJoin(groups, eq(groups.uid, groupEntries.uid))
       .where(
         and(
-          eq(groupEntries.key, sql.placeholder("key")),
+          session.isAmong(groupEntries.key, textPlaceholder("keys")),
           eq(groupEntries.name, sql.placeholder("entered")),
           eq(groups.name, sql.placeholder("name")),
         ),
       )
       .limit(atMost("limit")),
   );
-  return await statement.execute({ key, entered: orderedText(name), name, limit });
+  return await statement.execute({ keys: JSON.stringify(keys), entered: orderedText(name), name, limit });
 }

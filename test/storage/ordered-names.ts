@@ -6,7 +6,8 @@ import { setImmediate } from "node:timers/promises";
 import { checkDatabase } from "../../src/storage/check.ts";
 import { insertRow } from "../../src/storage/collection.ts";
 import { findChildGroups, findGroupsNamed, findVerifiedRoots } from "../../src/storage/group-names.ts";
-import { collections, type GroupRow, groupRow, groups, write } from "./fixtures.ts";
+import type { Session } from "../../src/storage/session.ts";
+import { collections, type GroupRow, groupRow, groups, uidOf, write } from "./fixtures.ts";
 import type { OpenStore, Store } from "./stores.ts";
 
 const begin = "é".repeat(384);
@@ -35,6 +36,31 @@ export function orderedNamesConformance(open: OpenStore): void {
       }
       assert.deepEqual(uids(await findVerifiedRoots(session, other.name)), [other.uid]);
       assert.deepEqual(await findVerifiedRoots(session, begin), []);
+    });
+
+    it("are looked for below thousands of groups in as many statements as below one", async () => {
+      await using store = await open();
+      await insertAll(store);
+      const { session } = store.database;
+      const strangers = Array.from({ length: 3000 }, (_, i) => uidOf(null, i));
+      const counted = async (name: string, within: readonly string[]) => {
+        let statements = 0;
+        const counting: Session = {
+          ...session,
+          prepared(key, build) {
+            statements++;
+            return session.prepared(key, build);
+          },
+        };
+        return { uids: uids(await findGroupsNamed(counting, name, within)).sort(), statements };
+      };
+      const [alone, many] = [[root.uid], [...strangers, root.uid, other.uid]];
+      for (const { uid, name } of [root, named[1]!]) {
+        const expected = await counted(name, alone);
+        assert.deepEqual(expected.uids, [uid]);
+        assert.deepEqual(await counted(name, many), expected);
+      }
+      assert.deepEqual((await counted(root.name, [...strangers, other.uid])).uids, []);
     });
 
     it("are cut in the entries of a database from before they were", async () => {
