@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../aip/errors.ts";
-import { uidPattern } from "../uid.ts";
+import { platformRoot, uidEndPattern, uidPattern } from "../uid.ts";
 
 /** How long texts may be, in UTF-16 units, where their rules say nothing narrower. */
 export const textLimits = {
@@ -19,6 +19,8 @@ export interface TextRule {
   test(text: string): boolean;
   /** What is said otherwise. */
   readonly description: string;
+  /** The regular expression of the texts in order, for those who state it elsewhere; absent where one cannot say it. */
+  readonly pattern?: string;
   /** How long the text may be, in UTF-16 units; `textLimits.any` when absent, so that no rule leaves a text unbounded. */
   readonly maximumLength?: number;
 }
@@ -67,8 +69,10 @@ export function patternRule(
   return { test: (text) => pattern.test(text), description: `${field} must match "${shown}"`, maximumLength };
 }
 
+const namePattern = /^[a-z0-9 ._-]{1,}$/;
+
 /** Names of groups, identities, roles and the like. */
-export const nameRule = patternRule("name", /^[a-z0-9 ._-]{1,}$/, "^[a-z0-9 ._-]{1,}$");
+export const nameRule = patternRule("name", namePattern, namePattern.source);
 
 /** Descriptions: at most 512 code points on one line. NUL is refused too: PostgreSQL cannot hold it. */
 export const descriptionRule: TextRule = patternRule(
@@ -82,18 +86,43 @@ export const descriptionRule: TextRule = patternRule(
 export const uidRule: TextRule = {
   test: (text) => uidPattern.test(text),
   description: 'must match "^[0-9a-f]{40}(/[0-9a-f]{16})*$"',
+  pattern: textOf(uidPattern),
 };
 
-/** The pattern of uids, for those who state it elsewhere. */
-export const uidText: string = uidPattern.source.replaceAll("\\/", "/");
+/** What a group may be named by where one is created in it: its uid, the end of that in whole segments, or its name. */
+export const newGroupParentRule: TextRule = {
+  test: (text) => uidRule.test(text) || uidEndPattern.test(text) || problemOf(nameRule, text) === undefined,
+  // Security case I3: what can be none of these is told what a uid is.
+  description: `${uidRule.description}, or be the end of the uid or the name of a group that the caller may list`,
+  pattern: [uidPattern, uidEndPattern, namePattern].map(textOf).join("|"),
+};
 
-/** Whether a text field holds a uid, by its name. */
-export function holdsUid({ name, parent }: DescField): boolean {
-  return name === "uid" || name === "parent" || name.endsWith("_uid") || parent.name === "UIDPFilter";
-}
+/** The parent that the filter of roles of version 1 names: a group, or the platform by its sentinel (security case I3). */
+const roleFilterParentRule: TextRule = {
+  test: (text) => uidRule.test(text) || text === platformRoot,
+  description: `${uidRule.description}, or be "${platformRoot}"`,
+  pattern: `${textOf(uidPattern)}|^${platformRoot}$`,
+};
+
+/** The messages whose `parent` need not be a uid. */
+const parentRules: ReadonlyMap<string, TextRule> = new Map([
+  ["CreateGroupRequest", newGroupParentRule],
+  ["RoleFilter", roleFilterParentRule],
+]);
 
 /** Any other text: bounded, and without NUL. */
 export const plainTextRule: TextRule = {
   test: (text) => text.length <= textLimits.any && !text.includes("\0"),
   description: `must be at most ${textLimits.any} characters without NUL`,
 };
+
+/** The rule of a text field for which the book has none: by what the field is called. */
+export function ruleByName({ name, parent }: DescField): TextRule {
+  if (name === "parent") return parentRules.get(parent.name) ?? uidRule;
+  const holdsUid = name === "uid" || name.endsWith("_uid") || parent.name === "UIDPFilter";
+  return holdsUid ? uidRule : plainTextRule;
+}
+
+function textOf(pattern: RegExp): string {
+  return pattern.source.replaceAll("\\/", "/");
+}

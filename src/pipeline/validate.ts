@@ -17,11 +17,11 @@ import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import { readField } from "../aip/fields.ts";
 import {
   type CheckContext,
-  holdsUid,
   maximumItems,
   plainTextRule,
   problemOf,
   type RuleBook,
+  ruleByName,
   type TextRule,
   uidRule,
 } from "./rule-book.ts";
@@ -195,11 +195,9 @@ function messageCheck(schema: DescMessage, book: RuleBook): Check {
   };
 }
 
-/** The rule of a text field: that of the book, that of uids by the field's name, or the bound for any text. */
+/** The rule of a text field: that of the book, or that of what the field is called. */
 function textRule(parent: DescMessage, field: DescField, book: RuleBook): TextRule {
-  const declared = book.get(parent.typeName)?.fields[field.name];
-  if (declared) return declared;
-  return holdsUid(field) ? uidRule : plainTextRule;
+  return book.get(parent.typeName)?.fields[field.name] ?? ruleByName(field);
 }
 
 function testText(rule: TextRule, text: string, field: string, required: boolean, found: FieldViolation[]): void {

@@ -5,18 +5,23 @@ import { createRegistry, type DescMessage, type JsonObject } from "@bufbuild/pro
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
-import { CreateGroupRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import {
+  CreateGroupRequestSchema,
+  UpdateGroupRequestSchema,
+} from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { isInputOnly } from "../../src/aip/field-behavior.ts";
 import { detailTypes } from "../../src/doors/detail-types.ts";
 import { newJsonConverters } from "../../src/doors/rest/json.ts";
 import type { JsonUse } from "../../src/doors/rest/json-schema.ts";
 import { newComponents } from "../../src/openapi/components.ts";
+import { newGroupParentRule } from "../../src/pipeline/rule-book.ts";
 import { composeUncalled } from "../harness/uncalled-api.ts";
 import { messages } from "../rest/arbitrary.ts";
 import { EverythingSchema } from "../rest/exemplar.ts";
 import { strictValidator } from "./strict.ts";
 
+const uid = `${"0".repeat(40)}/${"0".repeat(16)}`;
 const registry = createRegistry(...detailTypes, BadRequestSchema);
 const outputs = new Map(
   [...composeUncalled().methods.values()].map(({ descriptor: { output } }) => [output.typeName, output]),
@@ -67,11 +72,23 @@ describe("schemas of JSON", () => {
   it("everything that is written as JSON can be sent as an update", () => check(EverythingSchema, "update", false));
 
   it("what the pipeline refuses whatever the service is refused: uids that are none, and empty texts", () => {
-    const { validate } = newTrial(CreateGroupRequestSchema, "request", false);
-    const uid = `${"0".repeat(40)}/${"0".repeat(16)}`;
-    const of = (parent: string, name: string) => ({ parent, group: { name } });
-    for (const json of [of(uid, "x"), of("", "x")]) assert.equal(validate(json), true, JSON.stringify(json));
+    const { validate } = newTrial(UpdateGroupRequestSchema, "request", false);
+    const of = (uid: string, name: string) => ({ group: { uid, name } });
+    assert.equal(validate(of(uid, "x")), true);
     for (const json of [of("x", "x"), of(uid, "")]) assert.equal(validate(json), false, JSON.stringify(json));
+  });
+
+  it("the parent of a new group is what its rule takes: nothing, a uid, the end of one or a name", () => {
+    const { validate } = newTrial(CreateGroupRequestSchema, "request", false);
+    const segment = "0".repeat(16);
+    for (const parent of ["", uid, segment, `${segment}/${segment}`, "a.short form"]) {
+      assert.equal(validate({ parent, group: { name: "x" } }), true, parent);
+      assert.ok(parent === "" || newGroupParentRule.test(parent), parent);
+    }
+    for (const parent of ["/", "Upper", `${uid}/x`, `${segment}/x`, `${uid}/`]) {
+      assert.equal(validate({ parent, group: { name: "x" } }), false, parent);
+      assert.ok(!newGroupParentRule.test(parent), parent);
+    }
   });
 
   it("a value of another type is refused", () => {

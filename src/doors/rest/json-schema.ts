@@ -2,7 +2,7 @@
 import { type DescEnum, type DescField, type DescMessage, type JsonObject, ScalarType } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { isInputOnly, isOutputOnly, isRequiredInside } from "../../aip/field-behavior.ts";
-import { holdsUid, uidText } from "../../pipeline/rule-book.ts";
+import { ruleByName } from "../../pipeline/rule-book.ts";
 import { isAlwaysWritten } from "./json.ts";
 import { durationText } from "./well-known.ts";
 
@@ -79,7 +79,8 @@ function valueSchema(field: DescField, use: JsonUse, context: SchemaContext): Js
 /** What the pipeline lets pass as a text, but for the rules of single fields. */
 function givenText(field: DescField): JsonObject {
   const mayBeEmpty = field.fieldKind !== "list" && !isRequiredInside(field);
-  if (holdsUid(field)) return { type: "string", pattern: mayBeEmpty ? `^$|${uidText}` : uidText };
+  const { pattern } = ruleByName(field);
+  if (pattern !== undefined) return { type: "string", pattern: mayBeEmpty ? `^$|${pattern}` : pattern };
   return mayBeEmpty ? { type: "string" } : { type: "string", minLength: 1 };
 }
 

@@ -1,19 +1,12 @@
 // The parent of a new group, which need not be written out: the published contract takes short forms of a group there.
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { CreateGroupRequestSchema } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { invalidField } from "../../aip/errors.ts";
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
-import { type MessageRules, nameRule, problemOf, uidRule } from "../../pipeline/rule-book.ts";
+import { nameRule, newGroupParentRule, problemOf } from "../../pipeline/rule-book.ts";
 import { findGroupsEnding, findGroupsNamed } from "../../storage/group-names.ts";
 import type { Session } from "../../storage/session.ts";
 import { isUid, uidEndPattern } from "../../uid.ts";
-
-/** Security case I3: what can be neither a uid nor a short form of one is told what a uid is. */
-export const parentRules: MessageRules = {
-  schema: CreateGroupRequestSchema,
-  fields: { parent: { ...uidRule, test: (text) => isUid(text) || uidEndPattern.test(text) || isName(text) } },
-};
 
 /**
  * The uid of the group that a parent names: by its uid, by an end of that (whole segments), or by its name; empty stays empty.
@@ -29,7 +22,7 @@ export async function resolveParent(session: Session, parent: string, call: Call
       if (access.has(Capability.CAP_IAM_GROUPS_LIST, uid)) found.add(uid);
     }
   }
-  if (isName(parent)) {
+  if (problemOf(nameRule, parent) === undefined) {
     const visible = access.scope([Capability.CAP_IAM_GROUPS_LIST]);
     for (const { uid } of await findGroupsNamed(session, parent, visible)) found.add(uid);
   }
@@ -38,11 +31,7 @@ export async function resolveParent(session: Session, parent: string, call: Call
   throw invalidField(
     "parent",
     second === undefined
-      ? `${uidRule.description}, or be the end of the uid or the name of a group that the caller may list`
+      ? newGroupParentRule.description
       : "several groups have this name or uids that end so: give the uid",
   );
-}
-
-function isName(text: string): boolean {
-  return problemOf(nameRule, text) === undefined;
 }

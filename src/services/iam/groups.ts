@@ -28,7 +28,7 @@ import { newChild } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage } from "./group-message.ts";
-import { parentRules, resolveParent } from "./group-parent.ts";
+import { resolveParent } from "./group-parent.ts";
 import { newStandings } from "./organizations.ts";
 import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
@@ -144,7 +144,7 @@ export function groups(deps: Deps): Implementation {
       },
       ...groupLookup(deps),
     },
-    [...group.messageRules, parentRules],
+    group.messageRules,
   );
 }
 
