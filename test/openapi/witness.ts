@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ValidateFunction } from "ajv";
 import type { RestRequest, Witness } from "../harness/rest-door.ts";
-import { documents, operations, type Placed } from "./documents.ts";
+import { documents, operations, type Parameter, type Placed } from "./documents.ts";
 import { strictValidator } from "./strict.ts";
 
 const validators = new Map<JsonObject, ValidateFunction>();
@@ -38,7 +38,9 @@ function check(request: RestRequest, placed: Placed | undefined, status: number,
 
 function checkGranted(placed: Placed, { target, body }: RestRequest, received: string, at: string): void {
   const { operationId, requestBody, responses } = placed.operation;
-  checkQuery(placed, target.split("?")[1] ?? "", at);
+  const [path, query = ""] = target.split("?") as [string, string?];
+  checkPath(placed, path, at);
+  checkQuery(placed, query, at);
   if (body !== undefined && operationId !== checksItems)
     validate(placed, requestBody!.content["application/json"].schema, body, at);
   const schema = responses["200"].content?.["application/json"].schema;
@@ -55,14 +57,46 @@ function find({ method, target }: RestRequest): Placed | undefined {
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{[^}]*\}/g, "[^/]+")}$`);
+  return new RegExp(`^${path.replace(/\{([^}]*)\}/g, "(?<$1>[^/]+)")}$`);
 }
 
-function checkQuery({ operation }: Placed, query: string, at: string): void {
-  const given = new Set(new URLSearchParams(query).keys());
-  const inQuery = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
-  for (const { name, required } of inQuery) if (!given.delete(name)) assert.ok(!required, `${at}: ${name}`);
-  assert.deepEqual([...given], [], at);
+function checkPath(placed: Placed, path: string, at: string): void {
+  const given = { ...patternOf(placed.path).exec(path)!.groups };
+  for (const parameter of parametersIn(placed, "path")) {
+    checkParameter(placed, parameter, [decodeURIComponent(given[parameter.name]!)], at);
+    delete given[parameter.name];
+  }
+  assert.deepEqual(given, {}, at);
+}
+
+function checkQuery(placed: Placed, query: string, at: string): void {
+  const given = new URLSearchParams(query);
+  for (const parameter of parametersIn(placed, "query")) {
+    const { name, required } = parameter;
+    if (given.has(name)) checkParameter(placed, parameter, given.getAll(name), at);
+    else assert.ok(!required, `${at}: ${name}`);
+    given.delete(name);
+  }
+  assert.deepEqual([...given.keys()], [], at);
+}
+
+function parametersIn({ operation }: Placed, place: Parameter["in"]): Parameter[] {
+  return (operation.parameters ?? []).filter((parameter) => parameter.in === place);
+}
+
+/** Checks the texts that are given for a parameter; a list has one for each item. */
+function checkParameter(placed: Placed, { name, schema }: Parameter, texts: readonly string[], at: string): void {
+  const isList = schema.type === "array";
+  if (!isList) assert.equal(texts.length, 1, `${at}: ${name}`);
+  const values = texts.map((text) => valueFrom(isList ? (schema.items as JsonObject) : schema, text));
+  validate(placed, schema, isList ? values : values[0], `${at}: ${name}`);
+}
+
+/** What a text stands for where the schema asks for no text; the text itself where it is not that. */
+function valueFrom({ type }: JsonObject, text: string): unknown {
+  if (type === "boolean" && /^(true|false)$/.test(text)) return text === "true";
+  if (type === "integer" && /^-?[0-9]+$/.test(text)) return Number(text);
+  return text;
 }
 
 function validate({ document }: Placed, schema: JsonObject, json: unknown, at: string): void {
