@@ -4,6 +4,7 @@ import { checkIssuer } from "./authn/issuers.ts";
 import type { KeyAlgorithm } from "./authn/keys.ts";
 import { isLoopbackUrl } from "./authn/outbound.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
+import { serviceNamePattern } from "./registry/service-name.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 import { isUid } from "./uid.ts";
 
@@ -178,7 +179,7 @@ function toLogin(raw: RawSettings, dev: boolean): LoginConfig | undefined {
 const minSecretLength = 16;
 
 function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["registry"] {
-  const service = toPattern(raw, "registry-service", /^[A-Za-z0-9._:/-]{1,255}$/, "the name of a registry");
+  const service = toPattern(raw, "registry-service", serviceNamePattern, "the name of a registry");
   // What is issued for one of them must never pass for the other.
   if (audiences.includes(service)) throw new ConfigError("registry-service: must not be an audience of the API.");
   // Clients ask for a token by the host that stands in the names of images.

@@ -8,7 +8,15 @@ import { describe, it } from "node:test";
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "settings.ts"],
   "certificate.ts": ["settings.ts"],
-  "config.ts": ["certificate.ts", "settings.ts", "authn/issuers.ts", "authn/outbound.ts", "uid.ts", "types:authn"],
+  "config.ts": [
+    "certificate.ts",
+    "settings.ts",
+    "authn/issuers.ts",
+    "authn/outbound.ts",
+    "registry/service-name.ts",
+    "uid.ts",
+    "types:authn",
+  ],
   "json.ts": [],
   "settings.ts": ["json.ts"],
   "secrets.ts": ["config.ts", "settings.ts", "storage/seals.ts"],

@@ -165,6 +165,7 @@ describe("settings", () => {
       /^registry-service: must be a host, without a scheme/,
     ],
     ["a registry without a name", { registryService: "" }, /^registry-service: /],
+    ["a registry whose name is a folder above", { registryService: ".." }, /^registry-service: "\.\." is not the name/],
     ["a group of the registry that is no uid", { registryGroup: "acme" }, /^registry-group: "acme" is not a uid/],
     [
       "a password in the address of the registry, and does not show it",

@@ -8,7 +8,7 @@ import { decodeJwt } from "jose";
 import { type IdentityProvider, startIdentityProvider } from "../harness/identity-provider.ts";
 import { rest } from "../harness/rest.ts";
 import { basic, getToken, service } from "../registry/sign-in.ts";
-import { type Caller, cachePath, homeEnvironment, startCaller, writeCache } from "./caller.ts";
+import { type Caller, cachePath, homeEnvironment, startCaller, unsigned, writeCache } from "./caller.ts";
 import type { Finished } from "./process.ts";
 
 let caller: Caller;
@@ -282,11 +282,21 @@ describe("credentials for container tools", () => {
   it("the helper's token is for the host of the registry, unless the registry calls itself something else", async () => {
     const { environment } = withRegistry();
     const bin = path.join(environment.HOME, "bin");
-    writeCache(environment.HOME, "registry.test:5000", "of.the.host");
+    const kept = unsigned({ iss: caller.server.url, aud: "registry.test:5000" });
+    writeCache(environment.HOME, "registry.test:5000", kept);
     const configured = await caller.runWith(environment, "auth", "configure-docker", "--helper-dir", bin);
     assert.doesNotMatch(configured.stderr, /there is no token/);
     const given = await ask(path.join(bin, "docker-credential-gatehouse"), "get", "registry.test:5000", environment);
-    assert.equal(JSON.parse(given.stdout).Secret, "of.the.host");
+    assert.equal(JSON.parse(given.stdout).Secret, kept);
+    // Another server whose registry goes by the same name.
+    writeCache(
+      environment.HOME,
+      "registry.test:5000",
+      unsigned({ iss: "https://other.test", aud: "registry.test:5000" }),
+    );
+    const other = await ask(path.join(bin, "docker-credential-gatehouse"), "get", "registry.test:5000", environment);
+    assert.equal(other.code, 1);
+    assert.match(other.stdout, /oidc-token is of https:\/\/other\.test, not of /);
   });
 
   it("without the name of a registry: wrong usage, with what to do", async () => {

@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { parse } from "yaml";
 import { freePort } from "../harness/postgres.ts";
-import { type Caller, cachePath, homeEnvironment, startCaller, writeCache } from "./caller.ts";
+import { type Caller, cachePath, homeEnvironment, startCaller, unsigned, writeCache } from "./caller.ts";
 import { launcher } from "./process.ts";
 
 let caller: Caller;
@@ -123,6 +123,9 @@ describe("the token", () => {
     assert.equal((await caller.runWith({ ...noToken, ...home }, ...forRegistry)).code, 1);
     writeFileSync(path.join(data, "owner-registry-token"), caller.server.registryToken);
     assert.equal((await caller.runWith({ ...noToken, ...home }, ...forRegistry)).stdout, caller.server.registryToken);
+    // The registries of several servers may go by one name.
+    const another = await caller.runWith({ ...noToken, ...home, GATEHOUSE_URL: "http://127.0.0.1:1" }, ...forRegistry);
+    assert.deepEqual([another.code, another.stdout], [1, ""]);
     const elsewhere = await caller.runWith({ ...noToken, ...home }, ...list, "--url", "http://127.0.0.1:1");
     assert.deepEqual([elsewhere.code, elsewhere.stdout], [1, ""]);
     assert.match(elsewhere.stderr, /not signed in to http:\/\/127\.0\.0\.1:1\n.*gatehouse auth login/);
@@ -248,9 +251,4 @@ async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
   let text = "";
   for await (const chunk of stream) text += chunk;
   return text;
-}
-
-function unsigned(claims: object): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  return `${part({ alg: "RS256", kid: "x" })}.${part(claims)}.AAAA`;
 }

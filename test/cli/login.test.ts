@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { decodeJwt } from "jose";
 import { newBrowser, signInAs } from "../harness/browser.ts";
 import { basic, getToken, service } from "../registry/sign-in.ts";
-import { type Caller, cachePath, homeEnvironment, startCaller, writeCache } from "./caller.ts";
+import { type Caller, cachePath, homeEnvironment, startCaller, unsigned, writeCache } from "./caller.ts";
 import { type Finished, start } from "./process.ts";
 
 let caller: Caller;
@@ -24,10 +24,9 @@ function newHome(): Record<string, string> & { HOME: string } {
   return { ...homeEnvironment(home), HOME: home, GATEHOUSE_URL: caller.server.url };
 }
 
-/** A token for the server that has expired. */
-function expired(): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  return `${part({ alg: "RS256" })}.${part({ aud: caller.server.url, exp: 1_700_000_000 })}.AAAA`;
+/** A token of the server that has expired. */
+function expired(audience = caller.server.url, issuer = caller.server.url): string {
+  return unsigned({ iss: issuer, aud: audience, exp: 1_700_000_000 });
 }
 
 /** Runs a login; a browser goes wherever it says. */
@@ -125,12 +124,33 @@ describe("gatehouse auth login with a browser", () => {
       [url, service].map((audience) => readFileSync(cachePath(environment.HOME, audience, "refresh-token"), "utf8"));
     const [ofApi, ofRegistry] = refreshTokens();
     assert.notEqual(ofApi, ofRegistry);
-    writeCache(environment.HOME, service, expired());
+    writeCache(environment.HOME, service, expired(service));
     const { stdout: token } = await caller.runWith(environment, "auth", "token", "--audience", service);
     assert.equal(decodeJwt(token).aud, service);
     assert.equal((await getToken(url, basic("_token", token), [])).status, 200);
     assert.equal(refreshTokens()[0], ofApi);
     assert.notEqual(refreshTokens()[1], ofRegistry);
+  });
+
+  it("for the registry: is not renewed by a refresh token that lies beside another server's token, or beside none", async () => {
+    const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
+    const flags = ["--no-browser", "--audience", service];
+    await login(environment, (address) => signInAs("alice", address), ...flags);
+    const file = cachePath(environment.HOME, service, "refresh-token");
+    const before = readFileSync(file, "utf8");
+    const print = () => caller.runWith(environment, "auth", "token", "--audience", service);
+    const other = "https://api.prod.example";
+    // An expired token of another audience would be that of a name which shares the folder.
+    for (const token of [expired(service, other), expired("other"), ""]) {
+      writeCache(environment.HOME, service, token);
+      const { code, stdout, stderr } = await print();
+      assert.deepEqual([code, stdout], [1, ""]);
+      assert.match(stderr, /there is no token for registry\.gatehouse\.internal/);
+      assert.equal(stderr.includes(`is of ${other}, not of ${caller.server.url}`), token === expired(service, other));
+      assert.equal(readFileSync(file, "utf8"), before);
+    }
+    writeCache(environment.HOME, service, expired(service));
+    assert.equal(decodeJwt((await print()).stdout).aud, service);
   });
 
   it("with --no-refresh keeps no refresh token", async () => {

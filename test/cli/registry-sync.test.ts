@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import path from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { decodeJwt } from "jose";
 import { rest } from "../harness/rest.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "../registry/outside-registry.ts";
 import { service } from "../registry/sign-in.ts";
 import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
-import { type Caller, startCaller } from "./caller.ts";
+import { type Caller, homeEnvironment, startCaller, unsigned, writeCache } from "./caller.ts";
 
 describe("gatehouse registry sync", () => {
   let caller: Caller;
@@ -260,6 +261,36 @@ describe("gatehouse registry sync", () => {
       const { code, stderr } = await caller.runWith({ GATEHOUSE_TOKEN: both }, ...command);
       assert.equal(code, 0, stderr);
       assert.equal(decodeJwt(signedIn).aud, service);
+    });
+
+    describe("whose sign-in is the session's server", () => {
+      const prod = "https://api.prod.example";
+      const claims = { iss: prod, exp: 4_000_000_000 };
+      const noToken = (name: string) =>
+        new RegExp(`there is no token for ${name}; .*oidc-token is of ${prod}, not of `);
+      for (const [what, named, message] of [
+        ["as another server's API", `,service="${prod}"`, noToken(prod)],
+        ["as another server's registry", `,service="${service}"`, noToken(service)],
+        ["as this server's API", undefined, /calls itself http:\S+, as the API of http:\S+ is called/],
+        ["nothing", "", /does not say what it calls itself/],
+        ["with no letter", ',service=""', /does not say what it calls itself/],
+        ["as a folder above", ',service=".."', /calls itself "\.\.", which is no name/],
+        ["as an instruction to a terminal", ',service="\x9bx"', /calls itself "[^\x9b]*", which is no name/],
+        ["as a command", ',service="x; id"', /calls itself "x; id", which is no name/],
+      ] as const) {
+        it(`is shown no token when it calls itself ${what}`, async () => {
+          const home = path.join(caller.home, "prod");
+          for (const aud of [prod, service]) writeCache(home, aud, unsigned({ ...claims, aud }));
+          const { url } = caller.server;
+          const challenge = `Bearer realm="${url}/token"${named ?? `,service="${url}"`}`;
+          registry.intercept = wants(challenge, "never");
+          const command = ["registry", "sync", "--from", registry.url, "--group", group];
+          const { code, stderr } = await caller.runWith(homeEnvironment(home), ...command);
+          assert.equal(code, 1, stderr);
+          assert.match(stderr, message);
+          assert.doesNotMatch(stderr, /sign-in of the registry/);
+        });
+      }
     });
 
     it("does not get the token of the session for another server than its own", async () => {

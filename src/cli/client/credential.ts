@@ -5,7 +5,7 @@ import { decodeJwt, type JWTPayload } from "jose";
 import { ownerTokenFiles } from "../../development/owner-tokens.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileLocked } from "../lock.ts";
-import type { Shell } from "../shell.ts";
+import { printable, type Shell } from "../shell.ts";
 import { checkToken, openTokenCache, readToken, type TokenCache } from "./token-cache.ts";
 
 /** A token, and what to call the place that it came from. */
@@ -27,6 +27,9 @@ export interface Target {
 /** Gets a new token for a refresh token; undefined when the server does not want to. */
 export type Refresh = (refreshToken: string) => Promise<string | undefined>;
 
+/** Whether what is kept in a place will do: a token, or nothing beside a refresh token. */
+type Accepts = (token: string | undefined) => boolean;
+
 /** Tokens with less to live are renewed, as the platform's SDK does. */
 const shortestLifeMs = 60_000;
 
@@ -39,7 +42,7 @@ const shortestLifeMs = 60_000;
 export async function findCredential(shell: Shell, target: Target, refresh: Refresh): Promise<Credential> {
   const given = givenToken(shell);
   if (given !== undefined) return checkLife(given, "Set GATEHOUSE_TOKEN to a token that is valid.");
-  const kept = await findKept(shell, target, refresh);
+  const kept = await findKept(shell, target, refresh, () => true);
   if (kept) return checkLife(kept, "Sign in again with `gatehouse auth login`.");
   throw new CommandFailure(`not signed in to ${target.url}`, {
     hint: "Sign in with `gatehouse auth login`, or set GATEHOUSE_TOKEN to a token for this server.\nAnother server is named with --url, GATEHOUSE_URL or `gatehouse config set platform.api URL`.\nA development server that runs leaves a token: start one here with `npm start`, or name the data directory of one\nwith GATEHOUSE_DATA_DIR.",
@@ -48,7 +51,8 @@ export async function findCredential(shell: Shell, target: Target, refresh: Refr
 
 /**
  * The same for the very audience of the target, such as a container registry. GATEHOUSE_TOKEN is passed over unless it
- * says that it is for it: what is meant for one place must not be shown to another.
+ * says that it is for it, and what is kept unless it also says that the target's issuer made it: what is meant for one
+ * place must not be shown to another, and registries of several servers may go by one name.
  */
 export async function findCredentialFor(shell: Shell, target: Target, refresh: Refresh): Promise<Credential> {
   const { audience } = target;
@@ -56,12 +60,21 @@ export async function findCredentialFor(shell: Shell, target: Target, refresh: R
   if (given !== undefined && isFor(given.token, audience))
     return checkLife(given, "Set GATEHOUSE_TOKEN to a token that is valid.");
   const command = `\`gatehouse auth login --audience ${audience}\``;
-  const kept = await findKept(shell, target, refresh);
+  const isOwn: Accepts = (token) => token !== undefined && isFor(token, audience) && issuerOf(token) === target.issuer;
+  const kept = await findKept(shell, target, refresh, isOwn);
   if (kept) return checkLife(kept, `Sign in again with ${command}.`);
   const present = given === undefined ? "" : "; GATEHOUSE_TOKEN is for another audience";
-  throw new CommandFailure(`there is no token for ${audience}${present}`, {
+  throw new CommandFailure(`there is no token for ${audience}${present}${describeForeign(shell, target)}`, {
     hint: `Sign in for it with ${command}.\nOf a development server that runs, name the data directory with GATEHOUSE_DATA_DIR.`,
   });
+}
+
+/** Says of a token in the cache that is another server's whose it is: the same server may go by two addresses. */
+function describeForeign(shell: Shell, { audience, issuer }: Target): string {
+  const cached = readCached(openTokenCache(shell, audience));
+  const other = cached && issuerOf(cached.token);
+  if (!cached || other === undefined || other === issuer) return "";
+  return `; the one in ${cached.source} is of ${printable(other)}, not of ${issuer}: another server is named with --url`;
 }
 
 function givenToken({ environment }: Shell): Credential | undefined {
@@ -70,10 +83,15 @@ function givenToken({ environment }: Shell): Credential | undefined {
 }
 
 /** The one in the cache or, where that does not do, of a development server. One that has expired when there is no other. */
-async function findKept(shell: Shell, target: Target, refresh: Refresh): Promise<Credential | undefined> {
-  const cached = await findCached(shell, target, refresh);
+async function findKept(
+  shell: Shell,
+  target: Target,
+  refresh: Refresh,
+  accepts: Accepts,
+): Promise<Credential | undefined> {
+  const cached = await findCached(shell, target, refresh, accepts);
   if (cached && !isExpired(cached)) return cached;
-  const development = findDevelopmentToken(shell, target);
+  const development = findDevelopmentToken(shell, target, accepts);
   return development && !isExpired(development) ? development : cached;
 }
 
@@ -86,13 +104,27 @@ export function readClaims(token: string): JWTPayload | undefined {
   }
 }
 
-async function findCached(shell: Shell, { audience }: Target, refresh: Refresh): Promise<Credential | undefined> {
+/** Who made a token, as it says itself; undefined when it does not. */
+export function issuerOf(token: string): string | undefined {
+  const iss: unknown = readClaims(token)?.iss;
+  return typeof iss === "string" ? iss : undefined;
+}
+
+async function findCached(
+  shell: Shell,
+  { audience }: Target,
+  refresh: Refresh,
+  accepts: Accepts,
+): Promise<Credential | undefined> {
   const cache = openTokenCache(shell, audience);
   const cached = readCached(cache);
+  // A refresh token does not say whose it is: it belongs to the token beside it.
+  if (!accepts(cached?.token)) return undefined;
   if (isLasting(cached) || cache.read("refresh-token") === undefined) return cached;
   // Whoever uses a refresh token for a second time ends its family, and with it the sign-in.
   return await whileLocked(`${cache.pathOf("refresh-token")}.lock`, async () => {
     const found = readCached(cache);
+    if (!accepts(found?.token)) return undefined;
     const refreshToken = isLasting(found) ? undefined : cache.read("refresh-token");
     const renewed = refreshToken === undefined ? undefined : await refresh(refreshToken);
     return renewed === undefined ? found : toCredential(renewed, cache.pathOf("oidc-token"));
@@ -110,11 +142,11 @@ function isLasting(cached: Credential | undefined): boolean {
 }
 
 /** In a checkout, `npm start` has left the owner's tokens; each is for one audience of that one server. */
-function findDevelopmentToken({ environment }: Shell, { audience }: Target): Credential | undefined {
+function findDevelopmentToken({ environment }: Shell, { audience }: Target, accepts: Accepts): Credential | undefined {
   for (const name of Object.values(ownerTokenFiles)) {
     const file = path.resolve(environment.GATEHOUSE_DATA_DIR || "data", name);
     const token = readToken(file);
-    if (token !== undefined && isFor(token, audience)) return toCredential(token, file);
+    if (token !== undefined && isFor(token, audience) && accepts(token)) return toCredential(token, file);
   }
   return undefined;
 }

@@ -26,7 +26,7 @@ export interface Session extends Disposable, Target {
   readonly output: Output;
   /** Finds the token for the API, or fails with a hint. */
   credential(): Promise<Credential>;
-  /** Finds the token for another audience of the same server, or fails with a hint. */
+  /** Finds the token that the same server made for another audience, or fails with a hint. */
   credentialFor(audience: string): Promise<Credential>;
   /** A typed client of one service. Failures of its calls are CommandFailures with hints. */
   client<S extends DescService>(service: S): Promise<Client<S>>;

@@ -1,9 +1,10 @@
 // `gatehouse registry …`.
 import type { Command } from "commander";
-import { openSession, withClient } from "../client/session.ts";
-import { wrongUsage } from "../failure.ts";
+import { serviceNamePattern } from "../../registry/service-name.ts";
+import { openSession, type Session, withClient } from "../client/session.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
 import type { Finish } from "../program.ts";
-import type { Shell } from "../shell.ts";
+import { printable, type Shell } from "../shell.ts";
 
 interface SyncFlags {
   readonly from: string;
@@ -46,10 +47,21 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
   const source = openSource(from, {
     credentials: user !== undefined && password ? { user, password } : undefined,
     sessionUrl: session.url,
-    sessionToken: async (service) => (await session.credentialFor(service)).token,
+    sessionToken: (service) => findToken(session, service),
   });
   const groupUid = await findUid(session, groups, group);
   return await sync(session, source, { groupUid, repositories: [...new Set(repositories)], prune });
+}
+
+/** The token for what a registry calls itself. That the name is no good is the fault of the registry, not of the caller. */
+async function findToken(session: Session, service: string): Promise<string> {
+  if (service === "") throw new CommandFailure("the registry does not say what it calls itself (service)");
+  if (!serviceNamePattern.test(service))
+    throw new CommandFailure(`the registry calls itself ${printable(JSON.stringify(service))}, which is no name`);
+  // What opens the API must not lie where tokens for registries do.
+  if (service === session.audience)
+    throw new CommandFailure(`the registry calls itself ${service}, as the API of ${session.url} is called`);
+  return (await session.credentialFor(service)).token;
 }
 
 function collect(value: string, earlier: readonly string[]): string[] {
