@@ -169,16 +169,43 @@ describe("gatehouse auth status, token, logout", () => {
     );
   });
 
-  it("logout removes both tokens of one server and no others", async () => {
+  it("logout removes both tokens of one server and no others, and names what it leaves", async () => {
     const environment = signedOut();
     for (const kind of ["oidc-token", "refresh-token"]) writeCache(environment.HOME, caller.server.url, "x", kind);
-    writeCache(environment.HOME, "https://other.test", "x");
+    const folderOf = (audience: string) => path.dirname(cachePath(environment.HOME, audience));
+    const left = [
+      `  ${folderOf("https://other.test")} (of https://other.test)`,
+      `  ${folderOf("registry.test")} (does not say of which server)`,
+    ];
+    writeCache(environment.HOME, "https://other.test", unsigned({ iss: "https://other.test" }));
+    writeCache(environment.HOME, "registry.test", "x", "refresh-token");
     const { code, stderr } = await caller.runWith(environment, "auth", "logout");
-    assert.deepEqual([code, stderr], [0, `Signed out of ${caller.server.url}.\n`]);
+    const said = ["Tokens that do not say that they are of it are left:", ...left];
+    const hint = "`gatehouse auth logout --audience NAME` forgets those for one audience.\n";
+    assert.deepEqual([code, stderr], [0, [`Signed out of ${caller.server.url}.`, ...said, hint].join("\n")]);
+    assert.ok(existsSync(cachePath(environment.HOME, "registry.test", "refresh-token")));
+    await caller.runWith(environment, "auth", "logout", "--audience", "registry.test");
+    assert.ok(!existsSync(cachePath(environment.HOME, "registry.test", "refresh-token")));
     assert.ok(!existsSync(cachePath(environment.HOME, caller.server.url)));
     assert.ok(!existsSync(cachePath(environment.HOME, caller.server.url, "refresh-token")));
     assert.ok(existsSync(cachePath(environment.HOME, "https://other.test")));
     assert.match((await caller.runWith(environment, "auth", "logout")).stderr, /There was no token/);
+  });
+
+  it("logout knows the other tokens by the issuer that the API's token names, those of other programs too", async () => {
+    const environment = { ...signedOut(), GATEHOUSE_AUDIENCE: "https://iam.test" };
+    const audiences = ["https://iam.test", service, "https:--iam.test/an_identity"];
+    for (const audience of audiences) {
+      const file = path.join(environment.HOME, "cache", "chainguard", audience.replace("://", ":--"), "oidc-token");
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, unsigned({ iss: "https://iam.test" }));
+    }
+    const { stderr } = await caller.runWith(environment, "auth", "logout");
+    assert.equal(stderr, `Signed out of ${caller.server.url}.\n`);
+    assert.ok(!existsSync(cachePath(environment.HOME, service)));
+    assert.ok(
+      !existsSync(path.join(path.dirname(cachePath(environment.HOME, audiences[0]!)), "an_identity", "oidc-token")),
+    );
   });
 });
 

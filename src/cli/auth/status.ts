@@ -1,11 +1,11 @@
 // Who this machine is signed in as.
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { readClaims } from "../client/credential.ts";
+import { issuerOf, readClaims } from "../client/credential.ts";
 import { readIfThere } from "../client/own-file.ts";
 import type { Session } from "../client/session.ts";
-import { cachedAudiences, openTokenCache } from "../client/token-cache.ts";
+import { openTokenCache, openTokenCaches, type TokenCache } from "../client/token-cache.ts";
 import type { View } from "../output/view.ts";
-import { note } from "../shell.ts";
+import { note, printable, type Shell } from "../shell.ts";
 import { describeToken, tokenView } from "./login.ts";
 
 const statusView: View = {
@@ -30,19 +30,39 @@ export async function printToken(session: Session, audience: string | undefined)
   session.shell.stdout.write(found.token);
 }
 
-/** Forgets the tokens of a server, those for its registry too, or with an audience those for it alone. */
+/**
+ * Forgets the tokens of a server, or with an audience those for it alone. Those for other audiences are known by their
+ * issuer; what does not name it, such as a refresh token alone, is left, and its folder named.
+ */
 export function logout(session: Session, audience: string | undefined): void {
   const { shell } = session;
-  const others = audience === undefined ? cachedAudiences(shell).filter((name) => isOf(session, name)) : [];
-  const found = [session.audience, ...others].map((name) => openTokenCache(shell, name).clear());
+  const api = openTokenCache(shell, session.audience);
+  // The API's token names the issuer also where the address is another.
+  const issuers = [session.issuer, makerOf(api)].filter((issuer) => issuer !== undefined);
+  const others = audience === undefined ? openTokenCaches(shell).filter(isOf(issuers)) : [];
+  const found = [api, ...others].map((cache) => cache.clear());
   const whom = audience ?? session.url;
   note(shell, found.includes(true) ? `Signed out of ${whom}.` : `There was no token for ${whom}.`);
+  if (audience === undefined) noteLeft(shell);
 }
 
-/** Whether what is kept for an audience was made by the server of the session. */
-function isOf({ shell, issuer }: Session, audience: string): boolean {
-  const token = readIfThere(openTokenCache(shell, audience).pathOf("oidc-token"));
-  return token !== undefined && readClaims(token.trim())?.iss === issuer;
+function isOf(issuers: readonly string[]): (cache: TokenCache) => boolean {
+  return (cache) => issuers.includes(makerOf(cache) ?? "");
+}
+
+/** Who made the token of a cache. What is no token must not keep anybody from signing out. */
+function makerOf(cache: TokenCache): string | undefined {
+  return issuerOf(readIfThere(cache.pathOf("oidc-token"))?.trim() ?? "");
+}
+
+function noteLeft(shell: Shell): void {
+  const left = openTokenCaches(shell).map((cache) => {
+    const issuer = makerOf(cache);
+    return `  ${cache.folder} (${issuer === undefined ? "does not say of which server" : `of ${printable(issuer)}`})`;
+  });
+  if (left.length === 0) return;
+  const hint = "`gatehouse auth logout --audience NAME` forgets those for one audience.";
+  note(shell, ["Tokens that do not say that they are of it are left:", ...left, hint].join("\n"));
 }
 
 // The lookup that is open to everybody with a good token.

@@ -12,6 +12,7 @@ export type CachedKind = "oidc-token" | "refresh-token";
 
 /** The tokens of one audience. */
 export interface TokenCache {
+  readonly folder: string;
   pathOf(kind: CachedKind): string;
   read(kind: CachedKind): string | undefined;
   write(kind: CachedKind, token: string): void;
@@ -27,9 +28,13 @@ const kinds: readonly CachedKind[] = ["oidc-token", "refresh-token"];
  */
 export function openTokenCache(shell: Shell, audience: string): TokenCache {
   if (/^\.{0,2}$/.test(audience)) throw wrongUsage(`${JSON.stringify(audience)} is no audience of a token`);
-  const folder = path.join(cacheFolder(shell), audience.replaceAll("/", "-"));
+  return openFolder(path.join(cacheFolder(shell), audience.replaceAll("/", "-")));
+}
+
+function openFolder(folder: string): TokenCache {
   const pathOf = (kind: CachedKind) => path.join(folder, kind);
   return {
+    folder,
     pathOf,
     read: (kind) => readToken(pathOf(kind)),
     write: (kind, token) => replaceFile(pathOf(kind), token),
@@ -53,9 +58,11 @@ export function checkToken(token: string, source: string): string {
   throw new CommandFailure(`what ${source} holds is no token: it has a space, a line break or another odd character`);
 }
 
-/** The audiences that there are tokens for, as their folders are called: each opens the same cache as the audience does. */
-export function cachedAudiences(shell: Shell): string[] {
-  return globSync("*/", { cwd: cacheFolder(shell) }).map((name) => path.basename(name));
+/** All caches that hold something, also those that other programs keep for an identity, a folder deeper. */
+export function openTokenCaches(shell: Shell): TokenCache[] {
+  const files = globSync(`{*,*/*}/{${kinds.join(",")}}`, { cwd: cacheFolder(shell) });
+  const folders = new Set(files.map((file) => path.dirname(file)));
+  return [...folders].sort().map((name) => openFolder(path.join(cacheFolder(shell), name)));
 }
 
 function cacheFolder(shell: Shell): string {
