@@ -20,7 +20,7 @@ export const settings = [
     name: "data-dir",
     value: "path",
     fallback: "./data",
-    description: "where the embedded database and the owner's token are kept",
+    description: "where the embedded database and, in development mode, the owner's tokens are kept",
   },
   {
     name: "database-url",
