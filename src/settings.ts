@@ -1,5 +1,4 @@
 // What can be set, and from where: flags over environment over file over defaults.
-
 import { readFileSync } from "node:fs";
 import { isJsonObject } from "./json.ts";
 

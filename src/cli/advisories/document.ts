@@ -1,5 +1,4 @@
 // What is read from files of others: JSON or YAML that may hold anything.
-
 import { findUtcTime } from "../../aip/timestamps.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 

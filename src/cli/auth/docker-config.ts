@@ -1,5 +1,4 @@
 // The file in which container tools keep how they sign in, and the helper that they ask.
-
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,4 @@
 // The caller's own settings: which server, which group, which format. Not those of `serve`.
-
 import { homedir } from "node:os";
 import path from "node:path";
 import { isJsonObject } from "../../json.ts";

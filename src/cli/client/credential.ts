@@ -1,5 +1,4 @@
 // Which token a command sends, and where it came from.
-
 import path from "node:path";
 import { decodeJwt, type JWTPayload } from "jose";
 import { ownerTokenFiles } from "../../development/owner-tokens.ts";

@@ -1,5 +1,4 @@
 // Columns that many kinds of resource have.
-
 import type { JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../json.ts";
 import type { Column } from "../output/view.ts";

@@ -1,5 +1,4 @@
 // Identities: how each of their relationships is put together from flags.
-
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../json.ts";
 import { parentOf } from "../../uid.ts";

@@ -1,5 +1,4 @@
 // Small steps on the JSON of the contract.
-
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../json.ts";
 

@@ -1,5 +1,4 @@
 // What list, describe, create, update and delete do, for every kind of resource.
-
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { DescMessage, DescMethod, JsonObject } from "@bufbuild/protobuf";

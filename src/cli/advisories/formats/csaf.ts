@@ -1,5 +1,4 @@
 // CSAF 2.0, profile VEX: which products are fixed, affected, not affected or under investigation.
-
 import { Severity_Type } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";

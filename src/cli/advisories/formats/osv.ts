@@ -1,5 +1,4 @@
 // OSV: https://ossf.github.io/osv-schema/. A record is one vulnerability, with the packages that it affects.
-
 import {
   AdvisoryEvent_FalsePositiveDetermination_Type as Reason,
   Severity_Type,

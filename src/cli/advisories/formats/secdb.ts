@@ -1,5 +1,4 @@
 // The security database of Alpine and of distributions like it: which version of a package fixed what.
-
 import { AdvisoryEvent_FalsePositiveDetermination_Type as Reason } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { list, members, requiredText, texts } from "../document.ts";

@@ -1,5 +1,4 @@
 // Advisories as they are written by hand: one YAML document for each package.
-
 import { AdvisoryEvent_FalsePositiveDetermination_Type as Reason } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
