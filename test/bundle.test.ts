@@ -124,6 +124,8 @@ function breakFiles(files: readonly string[]): () => void {
   return () => write((was) => was);
 }
 
+after(stopPostgres);
+
 describe("the bundle of the server", () => {
   const clone = new Clone();
   const servers: ChildProcess[] = [];
@@ -133,10 +135,7 @@ describe("the bundle of the server", () => {
     clone.make();
   });
 
-  after(async () => {
-    clone.remove();
-    await stopPostgres();
-  });
+  after(() => clone.remove());
 
   async function stopServers(): Promise<void> {
     for (const server of servers.filter(({ exitCode }) => exitCode === null)) {

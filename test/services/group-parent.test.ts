@@ -23,6 +23,8 @@ async function addGroup({ server: { database } }: TestServer, uid: string): Prom
   return uid;
 }
 
+after(stopPostgres);
+
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`the end of a parent's uid, on ${database}`, () => {
     let server: TestServer;
@@ -33,10 +35,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       upper = await addGroup(server, `${server.groupUid}/${segments[0]}`);
       lower = await addGroup(server, `${upper}/${segments[1]}`);
     });
-    after(async () => {
-      await server[Symbol.asyncDispose]();
-      await stopPostgres();
-    });
+    after(() => server[Symbol.asyncDispose]());
 
     const create = (parent: string) =>
       rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/groups/${parent}`, { name: "new" });

@@ -101,6 +101,8 @@ async function addLong({ server: { database }, groupUid }: TestServer): Promise<
   });
 }
 
+after(stopPostgres);
+
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`page tokens of rows with long texts, on ${database}`, () => {
     let place: TestServer;
@@ -108,10 +110,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       place = await startTestServer({ database });
       await addLong(place);
     });
-    after(async () => {
-      await place[Symbol.asyncDispose]();
-      await stopPostgres();
-    });
+    after(() => place[Symbol.asyncDispose]());
 
     for (const [path, plural, orders] of [
       ["/vulnerabilities/v2beta1/advisories", "advisories", ["aliases", "aliases desc", "name"]],
