@@ -16,9 +16,10 @@ export async function findChildGroups(session: Session, parent: string, name: st
 
 /**
  * Groups of a name at these uids or below them, none of which lies below another: two where there are so many, by which it is
- * known that the name says too little. It takes as many statements for thousands of uids as for one.
+ * known that the name says too little. It takes as many statements for thousands of uids as for one, and none for none.
  */
 export async function findGroupsNamed(session: Session, name: string, uids: readonly string[]) {
+  if (uids.length === 0) return [];
   const own = session.prepared("groups.are_named", (db, { groups }) =>
     db
       .select({ uid: groups.uid })
