@@ -37,20 +37,21 @@ export function newJsonConverters(options: JsonOptions): JsonConverters {
   const converter = (schema: DescMessage): JsonConverter => {
     const known = made.get(schema);
     if (known) return known;
-    const wellKnown = wellKnownConverter(schema, options.registry, converter);
-    let convert = wellKnown;
+    let convert: JsonConverter;
     // Known before its members are made, since a message may hold itself.
-    made.set(schema, (message) => convert!(message));
-    convert ??= compileLiteral(
+    made.set(schema, (message) => convert(message));
+    convert = wellKnownConverter(schema, options.registry, converter) ?? membersConverter(schema);
+    made.set(schema, convert);
+    return convert;
+  };
+  const membersConverter = (schema: DescMessage): JsonConverter =>
+    compileLiteral(
       byNumber(schema).map((field) => ({
         name: field.jsonName,
         from: field.oneof?.localName ?? field.localName,
         convert: memberConverter(field, converter, options.zeroValues),
       })),
     );
-    made.set(schema, convert);
-    return convert;
-  };
   return { converter };
 }
 
