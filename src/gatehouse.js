@@ -3,7 +3,8 @@
 // that the packages bring along; an older one hands over to that.
 import * as module from "node:module";
 import { fileURLToPath } from "node:url";
-import { compiledCode, currentBundle, flags } from "./bundle/place.js";
+import { setFlagsFromString } from "node:v8";
+import { compiledCode, currentBundle, flags, heapFlag } from "./bundle/place.js";
 
 const oldestNode = 26;
 const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
@@ -11,6 +12,7 @@ const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   const bundle = process.argv[2] === "serve" ? currentBundle() : undefined;
   if (bundle?.snapshot) beginWith(bundle.snapshot);
+  setFlagsFromString(heapFlag);
   // Types are stripped and code is compiled once, not at every start.
   module.enableCompileCache(compiledCode);
   const { main } = bundle ? module.createRequire(import.meta.url)(bundle.main) : await import("./main.ts");

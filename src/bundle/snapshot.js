@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { compiledCode, flags, snapshotFile } from "./place.js";
+import { compiledCode, flags, heapFlag, snapshotFile } from "./place.js";
 
 /**
  * Writes the snapshot beside the files that it is made of. Throws with what Node says when one of them does on being loaded
@@ -27,13 +27,14 @@ function scriptOf(files) {
   const functions = files.map(
     ([name, text]) => `${JSON.stringify(`./${name}`)}(exports, require, module, __filename, __dirname) {\n${text}\n}`,
   );
-  return `(${load})({\n${functions.join(",\n")}\n}, require, __dirname, ${JSON.stringify(compiledCode)});\n`;
+  const surroundings = JSON.stringify({ compiledCode, heapFlag });
+  return `(${load})({\n${functions.join(",\n")}\n}, require, __dirname, ${surroundings});\n`;
 }
 
 /** Loads the bundle from its files, as functions by name. Its text becomes part of the script: it has nothing from around it. */
-function load(files, requireBuiltin, directory, compiledCode) {
+function load(files, requireBuiltin, directory, { compiledCode, heapFlag }) {
   const { createRequire, enableCompileCache, isBuiltin } = requireBuiltin("node:module");
-  const { startupSnapshot } = requireBuiltin("node:v8");
+  const { setFlagsFromString, startupSnapshot } = requireBuiltin("node:v8");
   const modules = new Map();
   let requirePackage = (id) => {
     throw new Error(`a package cannot be in a snapshot, so it must not be loaded at once: ${id}`);
@@ -58,6 +59,7 @@ function load(files, requireBuiltin, directory, compiledCode) {
 
   const { main } = require("./main.cjs");
   startupSnapshot.setDeserializeMainFunction(() => {
+    setFlagsFromString(heapFlag);
     enableCompileCache(compiledCode);
     requirePackage = createRequire(`${directory}/main.cjs`);
     main(process.argv.slice(2));
