@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { prepareAdvisories } from "./advisory-data.ts";
 import { checkCreated, checkReads } from "./checks.ts";
 import { type Data, prepareData } from "./data.ts";
-import { type Gatehouse, startGatehouse } from "./gatehouse.ts";
+import { type Gatehouse, startGatehouse, startMeasured } from "./gatehouse.ts";
 import type { MicroRow } from "./micro.ts";
 import type { Options } from "./options.ts";
 import { machine, type ProcessRow, type Results } from "./results.ts";
@@ -35,7 +35,7 @@ export async function measureAll(options: Options, searchPath: string, report: R
   await using stack = new AsyncDisposableStack();
   const raw = await rawScenarios(stack);
   const readers: Gatehouse[] = [];
-  for (const item of data) readers.push(stack.use(await startGatehouse(item, [])));
+  for (const item of data) readers.push(stack.use(await startMeasured(item)));
   for (const gatehouse of readers) await checkReads(gatehouse);
   const vulnerable = stack.use(await startGatehouse(advisories, []));
   const copied = data.find((item) => item.landmarks.groups === writtenSize) ?? data[0]!;
