@@ -51,7 +51,6 @@ function notifications({ config, signer, log, ...deps }: EndpointDeps, names: Na
     content: url === "" ? undefined : upstreamContent({ url, credentials, signer, ...document }),
     maxBodyBytes: limits.bodyBytes,
     fetchMs: limits.notificationFetchMs,
-    memoryMs: limits.notificationMemoryMs,
     warn: (fault, message) => log.warn(fault, message),
   });
 }

@@ -50,6 +50,11 @@ export const limits = {
   refreshMs: 30 * 24 * 60 * 60 * 1000,
   /** Sign-ins of one identity that can be refreshed; the oldest gives way. */
   refreshFamilies: 20,
+  /**
+   * How long a signing key is kept after it has retired. Nothing that it signed is valid since then; the clocks of the nodes
+   * may differ, and `keys list` shows it for a while.
+   */
+  retiredKeyMemoryMs: 24 * 60 * 60 * 1000,
   /** How often what has expired is removed. */
   sweepMs: 60_000,
 } as const;

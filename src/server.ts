@@ -31,8 +31,8 @@ import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHeldRoles } from "./storage/grants.ts";
 import { findMappedRole } from "./storage/providers.ts";
 import { SealError, type Seals } from "./storage/seals.ts";
-import { sweepSignIns } from "./storage/sign-in.ts";
 import { keyStore } from "./storage/signing-keys.ts";
+import { sweep } from "./storage/sweep.ts";
 import { openTokenService } from "./token-service.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
@@ -143,15 +143,28 @@ function keepUp(
       isUnread = true;
     }
   }, limits.keyRefreshMs);
-  const sweeper = setInterval(() => {
-    const context = { actor: "", method: "sweep", requestId: "", time: clock() };
-    const swept = database.write(context, (tx) => sweepSignIns(tx, clock()));
-    swept.catch((error) => log.warn({ err: error }, "what has expired could not be removed"));
+  // One at a time: after a pause there may be more to remove than is done by the next turn.
+  let isSweeping = false;
+  const sweeper = setInterval(async () => {
+    if (isSweeping) return;
+    isSweeping = true;
+    try {
+      await removeExpired(database, clock, draining);
+    } catch (error) {
+      log.warn({ err: error }, "what has expired could not be removed");
+    }
+    isSweeping = false;
   }, limits.sweepMs);
   draining.addEventListener("abort", () => {
     clearInterval(refresher);
     clearInterval(sweeper);
   });
+}
+
+async function removeExpired(database: Database, clock: Clock, stopping: AbortSignal): Promise<void> {
+  const context = { actor: "", method: "sweep", requestId: "", time: clock() };
+  const keeping = { registryEventMs: limits.notificationMemoryMs, retiredKeyMs: limits.retiredKeyMemoryMs };
+  await sweep(database, context, keeping, stopping);
 }
 
 function running(

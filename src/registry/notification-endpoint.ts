@@ -29,8 +29,6 @@ export interface NotificationEndpointDeps {
   readonly maxBodyBytes: number;
   /** How long the registry is waited for, in milliseconds. */
   readonly fetchMs: number;
-  /** How long an event is remembered, in milliseconds. */
-  readonly memoryMs: number;
   /** Told of what could not be read. */
   readonly warn: (fault: { readonly err?: unknown; readonly repository: string }, message: string) => void;
 }
@@ -74,13 +72,13 @@ async function applyEvent(
   { requestId }: Call,
   deadline: number,
 ): Promise<Outcome> {
-  const { database, clock, names, memoryMs, warn } = deps;
+  const { database, clock, names, warn } = deps;
   if (await isKnownEvent(database.session, event.id)) return "repeated";
   const platforms = event.action === "push" ? await readImage(deps, event, deadline) : undefined;
   const actor = isUid(event.actor) ? event.actor : "";
   const context = { actor, method: "/registry/notifications", requestId, time: clock() };
   const outcome = await database.write(context, async (tx): Promise<Outcome> => {
-    if (!(await recordEvent(tx, event.id, tx.context.time - memoryMs))) return "repeated";
+    if (!(await recordEvent(tx, event.id))) return "repeated";
     return (await writeEvent(tx, event, platforms, names)) ? "written" : "ignored";
   });
   if (outcome === "ignored") warn({ repository: event.repository }, "a notification names no place for its repository");

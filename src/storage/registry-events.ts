@@ -1,5 +1,5 @@
-// Which notifications of registries were dealt with already.
-import { eq, lt, sql } from "./drizzle.ts";
+// Which notifications of registries were dealt with already. `sweep.ts` forgets those that no registry repeats any more.
+import { eq, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** Whether the event was dealt with. */
@@ -13,8 +13,8 @@ export async function isKnownEvent(session: Session, id: string): Promise<boolea
   return (await statement.execute({ id })).length > 0;
 }
 
-/** Remembers an event and forgets those before `forgetBefore`; false when it was remembered already. */
-export async function recordEvent(tx: Transaction, id: string, forgetBefore: number): Promise<boolean> {
+/** Remembers an event; false when it was remembered already. */
+export async function recordEvent(tx: Transaction, id: string): Promise<boolean> {
   const insert = tx.prepared("registry_events.insert", (db, { registryEvents }) =>
     db
       .insert(registryEvents)
@@ -22,10 +22,5 @@ export async function recordEvent(tx: Transaction, id: string, forgetBefore: num
       .onConflictDoNothing()
       .returning({ id: registryEvents.id }),
   );
-  const forget = tx.prepared("registry_events.forget", (db, { registryEvents }) =>
-    db.delete(registryEvents).where(lt(registryEvents.time, sql.placeholder("before"))),
-  );
-  const added = await insert.execute({ id, time: tx.context.time });
-  await forget.execute({ before: forgetBefore });
-  return added.length > 0;
+  return (await insert.execute({ id, time: tx.context.time })).length > 0;
 }

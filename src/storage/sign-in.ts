@@ -1,5 +1,6 @@
 // What people who sign in leave behind for a while: logins under way, tokens for headless devices, refresh families.
-import { and, asc, count, eq, lte, sql } from "./drizzle.ts";
+// `sweep.ts` removes what has expired.
+import { and, asc, count, eq, sql } from "./drizzle.ts";
 import { placeholders, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 import type { StoredSignIn } from "./tables/sign-in.ts";
@@ -136,14 +137,4 @@ export async function deleteRefreshFamily(tx: Transaction, id: string): Promise<
     db.delete(refreshFamilies).where(eq(refreshFamilies.id, sql.placeholder("id"))),
   );
   await statement.execute({ id });
-}
-
-/** Removes whatever has expired. */
-export async function sweepSignIns(tx: Transaction, now: number): Promise<void> {
-  for (const name of ["signIns", "headlessSessions", "refreshFamilies"] as const) {
-    const statement = tx.prepared(`${name}.sweep`, (db, tables) =>
-      db.delete(tables[name]).where(lte(tables[name].expireTime, sql.placeholder("now"))),
-    );
-    await statement.execute({ now });
-  }
 }

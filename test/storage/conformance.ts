@@ -13,6 +13,7 @@ import { milestonesConformance } from "./milestones.ts";
 import { orderedNamesConformance } from "./ordered-names.ts";
 import { rowsConformance } from "./rows.ts";
 import type { OpenStore } from "./stores.ts";
+import { sweepConformance } from "./sweep.ts";
 
 /** Declares the tests that a database of any dialect must pass. */
 export function conformance(name: string, open: OpenStore): void {
@@ -26,6 +27,7 @@ export function conformance(name: string, open: OpenStore): void {
     changesConformance(open);
     accessEpochConformance(open);
     installationConformance(open);
+    sweepConformance(open);
     checkConformance(open);
     confinementConformance(open);
     concurrencyConformance(open);

@@ -1,0 +1,94 @@
+// Rows that have an end are removed after it, a few at a time: on SQLite nothing else happens while rows are removed, and
+// after a pause there may be a million of them.
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { Database } from "./database.ts";
+import { asc, inArray, lte, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
+import type { Transaction, WriteContext } from "./session.ts";
+import type { Tables } from "./tables.ts";
+
+/** How long rows are kept beyond their end, in milliseconds. */
+export interface Keeping {
+  /** Since a notification of a registry was dealt with. */
+  readonly registryEventMs: number;
+  /** Since a signing key retired: nothing that it signed is valid any more. */
+  readonly retiredKeyMs: number;
+}
+
+/** Rows of one kind that one transaction removes. */
+const portion = 200;
+
+/** Rows that have an end. */
+interface Ending {
+  readonly kind: string;
+  /** A row whose end is null has none. */
+  readonly table: (tables: Tables) => { readonly rows: PgTable; readonly key: PgColumn; readonly end: PgColumn };
+  readonly keptMs: (keeping: Keeping) => number;
+}
+
+const endings: readonly Ending[] = [
+  {
+    kind: "sign_ins",
+    table: ({ signIns: rows }) => ({ rows, key: rows.id, end: rows.expireTime }),
+    keptMs: () => 0,
+  },
+  {
+    kind: "headless_sessions",
+    table: ({ headlessSessions: rows }) => ({ rows, key: rows.code, end: rows.expireTime }),
+    keptMs: () => 0,
+  },
+  {
+    kind: "refresh_families",
+    table: ({ refreshFamilies: rows }) => ({ rows, key: rows.id, end: rows.expireTime }),
+    keptMs: () => 0,
+  },
+  {
+    kind: "registry_events",
+    table: ({ registryEvents: rows }) => ({ rows, key: rows.id, end: rows.time }),
+    keptMs: ({ registryEventMs }) => registryEventMs,
+  },
+  {
+    kind: "signing_keys",
+    table: ({ signingKeys: rows }) => ({ rows, key: rows.kid, end: rows.retireTime }),
+    keptMs: ({ retiredKeyMs }) => retiredKeyMs,
+  },
+];
+
+/**
+ * Removes what has ended by the time of the context, in as many transactions as it takes, none of which is begun once the
+ * signal is given. Several nodes may do so at once.
+ */
+export async function sweep(
+  database: Pick<Database, "write">,
+  context: WriteContext,
+  keeping: Keeping,
+  signal: AbortSignal,
+): Promise<void> {
+  let isDone = false;
+  while (!isDone && !signal.aborted) isDone = await database.write(context, (tx) => removePortions(tx, keeping));
+}
+
+/** Answers whether that was all. */
+async function removePortions(tx: Transaction, keeping: Keeping): Promise<boolean> {
+  let isAll = true;
+  for (const ending of endings) {
+    const removed = await removePortion(tx, ending, tx.context.time - ending.keptMs(keeping));
+    if (removed === portion) isAll = false;
+  }
+  return isAll;
+}
+
+/** Removes rows that ended at a time or before it, the oldest first, and answers how many. */
+async function removePortion(tx: Transaction, { kind, table }: Ending, time: number): Promise<number> {
+  const statement = tx.prepared(`${kind}.sweep`, (db, tables) => {
+    const { rows, key, end } = table(tables);
+    const ended = db
+      .select({ key })
+      .from(rows)
+      .where(lte(end, sql.placeholder("time")))
+      .orderBy(asc(end))
+      .limit(atMost(portion));
+    return db.delete(rows).where(inArray(key, ended)).returning({ key });
+  });
+  return (await statement.execute({ time })).length;
+}

@@ -1,0 +1,140 @@
+// Rows that have an end: when they go, and how many at a time.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openKeyRing } from "../../src/authn/keys.ts";
+import { insertRow } from "../../src/storage/collection.ts";
+import type { Database } from "../../src/storage/database.ts";
+import { newSeals } from "../../src/storage/seals.ts";
+import { keyStore, listSigningKeys } from "../../src/storage/signing-keys.ts";
+import { sweep } from "../../src/storage/sweep.ts";
+import { context, identities, identityRow, write } from "./fixtures.ts";
+import type { OpenStore, Store } from "./stores.ts";
+
+const { time } = context;
+const keeping = { registryEventMs: 1000, retiredKeyMs: 5000 };
+const going = new AbortController().signal;
+
+/** What a row of each kind that ends at a time is made of, and how long it is kept beyond it. */
+const kinds = [
+  { table: "sign_ins", keptMs: 0, row: (id: string, end: number) => `('${id}', 'digest', 'sealed', ${end})` },
+  { table: "headless_sessions", keptMs: 0, row: (id: string, end: number) => `('${id}', 'key', 'token', ${end})` },
+  {
+    table: "refresh_families",
+    keptMs: 0,
+    row: (id: string, end: number) => `('${id}', '${somebody.uid}', 'digest', '{}', 1, ${end})`,
+  },
+  { table: "registry_events", keptMs: 1000, row: (id: string, end: number) => `('${id}', ${end})` },
+  { table: "signing_keys", keptMs: 5000, row: (id: string, end: number) => `('${id}', 'ES256', '{}', 1, ${end})` },
+] as const;
+
+const somebody = identityRow(null, "somebody");
+
+async function put(store: Store, table: string, rows: readonly string[]): Promise<void> {
+  await store.tamper(`INSERT INTO ${table} VALUES ${rows.join(", ")}`);
+}
+
+async function countOf({ tamper }: Store, table: string): Promise<number> {
+  return Number((await tamper(`SELECT count(*) AS rows FROM ${table}`))[0]?.rows);
+}
+
+async function sweepAt(database: Pick<Database, "write">, now: number, signal = going): Promise<void> {
+  await sweep(database, { ...context, time: now }, keeping, signal);
+}
+
+/** The database, and how many rows of a table are left after each of its writes. */
+function watched(store: Store, table: string) {
+  const left: number[] = [];
+  const database: Pick<Database, "write"> = {
+    async write(...one) {
+      const result = await store.database.write(...one);
+      left.push(await countOf(store, table));
+      return result;
+    },
+  };
+  return { left, database };
+}
+
+/** Declares the tests of removing what has ended. */
+export function sweepConformance(open: OpenStore): void {
+  describe("a sweep", () => {
+    for (const { table, keptMs, row } of kinds) {
+      it(`removes from ${table} what has ended for ${keptMs} ms, and nothing before`, async () => {
+        await using store = await open();
+        await write(store.database, (tx) => insertRow(tx, identities, somebody));
+        const end = time - keptMs;
+        await put(store, table, [row("past", end - 1), row("now", end), row("later", end + 1)]);
+        await sweepAt(store.database, time);
+        assert.equal(await countOf(store, table), 1);
+        await sweepAt(store.database, time + 1);
+        assert.equal(await countOf(store, table), 0);
+      });
+
+      it(`removes from ${table} a few rows in each write, until nothing that has ended is left`, async () => {
+        await using store = await open();
+        await write(store.database, (tx) => insertRow(tx, identities, somebody));
+        await put(
+          store,
+          table,
+          Array.from({ length: 450 }, (_, i) => row(`r${i}`, i < 440 ? i + 1 : time + 1)),
+        );
+        const { left, database } = watched(store, table);
+        await sweepAt(database, time);
+        assert.deepEqual(left, [250, 50, 10]);
+      });
+    }
+
+    it("shares the work with one of another node", async () => {
+      await using store = await open();
+      const rows = Array.from({ length: 2000 }, (_, i) => `('e${i}', ${i + 1})`);
+      await put(store, "registry_events", [...rows, `('late', ${time})`]);
+      await Promise.all([sweepAt(store.database, time), sweepAt(await store.open(), time)]);
+      assert.equal(await countOf(store, "registry_events"), 1);
+    });
+
+    it("begins no write any more when it is told to stop", async () => {
+      await using store = await open();
+      await put(
+        store,
+        "registry_events",
+        Array.from({ length: 450 }, (_, i) => `('e${i}', ${i + 1})`),
+      );
+      const stopping = new AbortController();
+      const { left, database } = watched(store, "registry_events");
+      const write: Database["write"] = (...one) => database.write(...one).finally(() => stopping.abort());
+      await sweepAt({ write }, time, stopping.signal);
+      assert.deepEqual(left, [250]);
+    });
+
+    it("leaves every key that signs or verifies, and what is published, as they are", async () => {
+      await using store = await open();
+      let now = time;
+      const seals = newSeals([Buffer.alloc(32, 1)]);
+      const options = {
+        algorithm: "ES256",
+        clock: () => now,
+        refreshCooldownMs: 1000,
+        signingPatienceMs: 30_000,
+      } as const;
+      const ring = await openKeyRing(keyStore(store.database, seals, options.clock), options);
+      const first = (await ring.signing()).kid;
+      const { kid } = await ring.rotate(100);
+      const kids = async () => (await listSigningKeys(store.database.session)).map((key) => key.kid).sort();
+      const published = () => ring.jwks().keys.map((key) => key.kid);
+      now += 99;
+      await sweepAt(store.database, now);
+      await ring.refresh();
+      assert.deepEqual(published().sort(), [first, kid].sort());
+      now += 1 + keeping.retiredKeyMs - 1;
+      await sweepAt(store.database, now);
+      assert.deepEqual(await kids(), [first, kid].sort(), "a node whose clock is slow may still verify by it");
+      now += 1;
+      await sweepAt(store.database, now);
+      assert.deepEqual(await kids(), [kid]);
+      await ring.refresh();
+      assert.deepEqual([published(), (await ring.signing()).kid], [[kid], kid]);
+      // A node that begins then makes no key of its own.
+      await openKeyRing(keyStore(await store.open(), seals, options.clock), options);
+      assert.deepEqual(await kids(), [kid]);
+    });
+  });
+}
