@@ -74,6 +74,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     algorithm: config.signingAlgorithm,
     clock,
     refreshCooldownMs: limits.keyRefreshCooldownMs,
+    signingPatienceMs: limits.signingPatienceMs,
   });
   await resealAll(database, seals, clock, log);
   const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });

@@ -33,6 +33,8 @@ export interface KeyRingOptions {
   readonly clock: Clock;
   /** At most one look into the store per this many milliseconds is made for unknown kids (security case T12). */
   readonly refreshCooldownMs: number;
+  /** How long a signature waits for the store before it is made with the key that is known. */
+  readonly signingPatienceMs: number;
 }
 
 /** The keys of this installation, as this node knows them. */
@@ -41,7 +43,7 @@ export interface KeyRing {
   readonly generation: number;
   /**
    * The key to sign with: the newest that is not about to retire, as the store has it now, so that nothing is signed with a key
-   * that another node has retired. While the store cannot be read, as this node knows it; UNAVAILABLE when it knows none.
+   * that another node has retired. While the store cannot be read in time, as this node knows it; UNAVAILABLE when it knows none.
    */
   signing(): Promise<SigningKey>;
   /** A key that is known here and verifies; undefined otherwise. Never asks the store. */
@@ -71,7 +73,8 @@ export async function openKeyRing(store: KeyStore, options: KeyRingOptions): Pro
   return ring;
 }
 
-function keyRing(view: KeyView, store: KeyStore, { algorithm, clock, refreshCooldownMs }: KeyRingOptions): KeyRing {
+function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRing {
+  const { algorithm, clock, refreshCooldownMs, signingPatienceMs } = options;
   let lastLookup = Number.NEGATIVE_INFINITY;
   let lookup: Promise<void> = Promise.resolve();
   return {
@@ -80,7 +83,7 @@ function keyRing(view: KeyView, store: KeyStore, { algorithm, clock, refreshCool
     },
     async signing() {
       // What cannot be read is told by `refresh`, again and again. A token by a retired key is refused, and does no harm.
-      await view.reload().catch(() => undefined);
+      await settled(view.reload(), signingPatienceMs);
       const key = view.signing();
       if (!key) throw unavailable("there is no signing key");
       return key;
@@ -108,6 +111,15 @@ function keyRing(view: KeyView, store: KeyStore, { algorithm, clock, refreshCool
     jwks: () => ({ keys: view.usable().map((key) => key.publicJwk) }),
     refresh: view.reload,
   };
+}
+
+/** Waits until a promise is fulfilled or rejected, but no longer than that; it is not told which. */
+async function settled(promise: Promise<void>, patienceMs: number): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, patienceMs);
+  promise.then(resolve, () => resolve());
+  await over;
+  clearTimeout(timer);
 }
 
 type KeyView = ReturnType<typeof keyView>;

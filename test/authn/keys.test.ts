@@ -6,6 +6,7 @@ import {
   cooldownMs,
   type MemoryKeyStore,
   memoryKeyStore,
+  patienceMs,
   startTime,
   type TestClock,
   testClock,
@@ -17,8 +18,9 @@ async function openRing(
   store: MemoryKeyStore,
   clock: TestClock = testClock(),
   algorithm: KeyAlgorithm = "ES256",
+  signingPatienceMs = patienceMs,
 ): Promise<KeyRing> {
-  return openKeyRing(store, { algorithm, clock: clock.read, refreshCooldownMs: cooldownMs });
+  return openKeyRing(store, { algorithm, clock: clock.read, refreshCooldownMs: cooldownMs, signingPatienceMs });
 }
 
 describe("openKeyRing", () => {
@@ -146,6 +148,24 @@ describe("KeyRing.signing", () => {
     const { kid } = await ring.signing();
     store.failing = true;
     assert.equal((await ring.signing()).kid, kid);
+  });
+
+  it("is the key that is known while the store says nothing, and the one of the store once it has spoken", async () => {
+    const store = memoryKeyStore();
+    const [ring, other] = [await openRing(store, testClock(), "ES256", 1), await openRing(store)];
+    const { kid } = await ring.signing();
+    const answered = Promise.withResolvers<void>();
+    const { list } = store;
+    store.list = async () => {
+      await answered.promise;
+      return await list.call(store);
+    };
+    assert.equal((await ring.signing()).kid, kid);
+    store.list = list;
+    const rotated = await other.rotate(0);
+    answered.resolve();
+    await ring.refresh();
+    assert.equal((await ring.signing()).kid, rotated.kid);
   });
 });
 

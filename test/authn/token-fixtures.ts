@@ -17,6 +17,8 @@ export const issuer = "https://gatehouse.example";
 export const subject = `${"a1".repeat(20)}/${"b2".repeat(8)}`;
 export const startTime = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 export const cooldownMs = 30_000;
+/** So long that nothing but a store that never answers is given up. */
+export const patienceMs = 30_000;
 
 /** The smallest request there is. */
 export const plainRequest: TokenRequest = {
@@ -75,7 +77,12 @@ export async function openNode(
   algorithm: KeyAlgorithm,
   { store = memoryKeyStore(), clock = testClock(), ...options }: Partial<NodeOptions> = {},
 ) {
-  const keys: KeyRing = await openKeyRing(store, { algorithm, clock: clock.read, refreshCooldownMs: cooldownMs });
+  const keys: KeyRing = await openKeyRing(store, {
+    algorithm,
+    clock: clock.read,
+    refreshCooldownMs: cooldownMs,
+    signingPatienceMs: patienceMs,
+  });
   const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: clock.read, ...options });
   return { store, clock, keys, tokens };
 }
