@@ -1,5 +1,4 @@
 // The endpoints beside the API that speak other people's protocols.
-
 import type { Logger } from "pino";
 import type { KeyRing } from "./authn/keys.ts";
 import { newTokens } from "./authn/tokens.ts";

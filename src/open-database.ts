@@ -1,5 +1,4 @@
 // The configured database. What keeps it from being used is said of the setting that names it, never with its password.
-
 import type { Config } from "./config.ts";
 import { defaultDatabase } from "./config.ts";
 import { ConfigError } from "./settings.ts";

@@ -1,5 +1,4 @@
 // Names of repositories as registries have them, and the places of the tree that they stand for.
-
 import { groupCollection } from "../services/iam/rows.ts";
 import { findRow } from "../storage/collection.ts";
 import { findChildGroups, findVerifiedRoots } from "../storage/group-names.ts";

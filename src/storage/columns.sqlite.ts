@@ -1,6 +1,5 @@
 // The vocabulary of columns in SQLite, cast to the type of PostgreSQL's here and nowhere else, so that every table and every
 // query is written once. Only the dialect in use is loaded.
-
 import type { Columns } from "./columns.postgres.ts";
 import { loadSqliteCore } from "./drizzle.ts";
 

@@ -1,5 +1,4 @@
 // The entries of a row, which put it in order under each of its ancestors, and the counters over them.
-
 import { ancestorsOf } from "../uid.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";

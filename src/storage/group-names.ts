@@ -1,6 +1,5 @@
 // Groups by their names. The entries know the names under each key, so that what others call theirs is never looked at; the rows
 // know all of a long one.
-
 import { textPlaceholder } from "./condition.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";

@@ -1,5 +1,4 @@
 // Looks for rows that refer to what is not there. The declared foreign keys say what refers to what.
-
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { CollectionTables } from "./collection.ts";
 import {

@@ -1,5 +1,4 @@
 // Every table, once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
-
 import type { Columns } from "./columns.postgres.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";

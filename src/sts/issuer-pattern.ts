@@ -1,6 +1,5 @@
 // Security case M3: whoever can serve a host that an issuer pattern matches can mint tokens for the identity. So the
 // part of the pattern that matches the host may leave open no character that ends, splits or redirects a host.
-
 import type { PatternNode } from "./pattern-syntax.ts";
 import { re2 } from "./re2.ts";
 

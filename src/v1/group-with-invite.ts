@@ -1,5 +1,4 @@
 // The one method of version 1 that does two things of today at once: a root group, and an invite to it.
-
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { GroupInvite } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";

@@ -1,5 +1,4 @@
 // Violations name the fields that the caller of version 1 wrote.
-
 import { type BadRequest, BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code, type FieldViolation, invalidArgument } from "../aip/errors.ts";
 

@@ -1,5 +1,4 @@
 // From the text of a request to its message, without a server.
-
 import assert from "node:assert/strict";
 import { createRegistry, type DescMethodUnary, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
