@@ -10,7 +10,7 @@ import { type Data, prepareDataAt } from "./data.ts";
 import { newRandom } from "./random.ts";
 
 /** How many advisories there are. */
-export const advisoryCount = 30_000;
+const advisoryCount = 30_000;
 
 /** Groups beside them. */
 const groups = 1000;

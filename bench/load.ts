@@ -37,7 +37,7 @@ export interface Http2Load {
 }
 
 /** Connections and streams of an HTTP/2 load: figures compare only at the same shape. */
-export const http2Shape = { connections: 4, streams: 8 } as const;
+const http2Shape = { connections: 4, streams: 8 } as const;
 
 const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
 

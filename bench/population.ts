@@ -49,7 +49,7 @@ const step = 7000;
 const words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "islet", "juniper"] as const;
 
 /** The size of the teams in an installation of so many groups. */
-export function teamSizeOf(groups: number): number {
+function teamSizeOf(groups: number): number {
   return Math.min(1000, Math.floor(groups / 10));
 }
 

@@ -15,7 +15,7 @@ const maxAge = 300;
  * The methods of each document, by its name: one for each version, `auth` for how tokens are had, which has no version, and
  * `gatehouse` for what the published API has not.
  */
-export function documentMethods(api: Api): Readonly<Record<string, () => readonly Method[]>> {
+function documentMethods(api: Api): Readonly<Record<string, () => readonly Method[]>> {
   const ofToday = (name: string) => () => [...api.now.values()].filter((method) => documentOfToday(method) === name);
   const versions = new Set(api.later.map(({ version }) => version));
   const ofVersion = (version: string) => () =>

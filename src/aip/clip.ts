@@ -1,5 +1,5 @@
 /** How much of a caller's text an error or a log line repeats, in UTF-16 units. */
-export const maximumRepeated = 200;
+const maximumRepeated = 200;
 
 /** A text of a caller, cut to what an error or a log line may repeat: never in the middle of a character. */
 export function clip(text: string, maximumLength: number = maximumRepeated): string {

@@ -11,7 +11,7 @@ export const maximumPageSize = 200;
  * What the texts of a page may add up to, in UTF-16 units. Escaped as JSON they are six times as long at worst, which is
  * far below the longest string that there is.
  */
-export const maximumPageLength = 8 * 1024 * 1024;
+const maximumPageLength = 8 * 1024 * 1024;
 
 /** The effective page size: 50 when none is asked for, never more than 200. Negative sizes are violations. */
 export function effectivePageSize(asked: number, violations: Violations): number {

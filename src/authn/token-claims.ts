@@ -8,7 +8,7 @@ import type { Narrowing, VerifiedToken } from "./caller.ts";
 import { TokenError } from "./token-error.ts";
 
 /** How long a token is valid, in seconds. */
-export const tokenLifetime = 3600;
+const tokenLifetime = 3600;
 
 /** How far the clocks of our nodes may differ, in seconds. Never granted to `exp`. */
 const clockSkew = 30;

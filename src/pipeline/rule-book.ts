@@ -3,7 +3,7 @@ import type { FieldViolation } from "../aip/errors.ts";
 import { platformRoot, uidEndPattern, uidPattern } from "../uid.ts";
 
 /** How long texts may be, in UTF-16 units, where their rules say nothing narrower. */
-export const textLimits = {
+const textLimits = {
   /** Any text. */
   any: 4096,
   /** Texts that match a pattern, names above all. */

@@ -28,7 +28,7 @@ export const manifestTypes: readonly string[] = [
 export const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
 /** A registry that answered something else than what was asked for. */
-export class ContentError extends Error {
+class ContentError extends Error {
   override readonly name = "ContentError";
 }
 

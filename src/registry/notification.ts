@@ -20,7 +20,7 @@ export interface RegistryEvent {
 }
 
 /** How many events one notification may have. */
-export const maxEvents = 1000;
+const maxEvents = 1000;
 
 type Header = (name: string) => string | undefined;
 

@@ -35,7 +35,7 @@ export interface Term {
 }
 
 /** The value as it is stored: an index entry of PostgreSQL holds less than 2704 bytes. */
-export function termValue(text: string): string {
+function termValue(text: string): string {
   return text.length <= 256 ? text : `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 

@@ -30,7 +30,7 @@ export function staticKeysMatch({ issuer, subject, audiences }: Identity_StaticK
 }
 
 /** How many keys an identity may be given: some for each algorithm, and their successors. */
-export const maxStaticKeys = 10;
+const maxStaticKeys = 10;
 
 /**
  * The rule that a JSON text breaks as the keys of an identity, without the field's name; undefined for a good one. A text

@@ -21,7 +21,7 @@ import type { AdvisoryEventRow } from "../storage/advisories.ts";
 import { correspond } from "./fields.ts";
 
 /** What fields of version 1 are called today. */
-export const names = {
+const names = {
   legacyAdvisoryID: "legacy_advisory_id",
   deleted_at: "delete_time",
   "AdvisoryEvent.timestamp": "create_time",

@@ -25,7 +25,7 @@ export interface Browser {
 }
 
 /** The loopback address that a command line would listen on; nobody does, so that a browser stops there. */
-export const callback = "http://localhost:1/callback";
+const callback = "http://localhost:1/callback";
 
 const maxHops = 15;
 

@@ -110,7 +110,7 @@ const openers: Readonly<Record<DoorName, (url: string, witness: Witness | undefi
 };
 
 /** The method with this gRPC path; throws when there is none. */
-export function findMethod(methodPath: string): DescMethodUnary {
+function findMethod(methodPath: string): DescMethodUnary {
   const method = methods.get(methodPath);
   if (method?.methodKind !== "unary") throw new Error(`there is no unary method ${methodPath}`);
   return method as DescMethodUnary;

@@ -19,7 +19,7 @@ export interface RestRequest {
 export type PathStyle = "slashes" | "escaped";
 
 /** The request that calls a method; a variable that the message lacks is empty. */
-export function restRequest(descriptor: DescMethodUnary, message: JsonObject, style: PathStyle): RestRequest {
+function restRequest(descriptor: DescMethodUnary, message: JsonObject, style: PathStyle): RestRequest {
   const rule = getOption(descriptor, http);
   const { case: method, value: template } = rule.pattern;
   if (method === undefined || method === "custom") throw new Error(`${descriptor.toString()} has no route`);

@@ -40,7 +40,7 @@ export function assertViolations(run: () => unknown, ...expected: string[]): voi
 }
 
 /** The violations of an error, written `field: description`. */
-export function violationsOf(error: ApiError): string[] {
+function violationsOf(error: ApiError): string[] {
   return error.details.flatMap(({ schema, value }) => {
     const json = toJson(schema, value) as { fieldViolations?: { field: string; description: string }[] };
     return (json.fieldViolations ?? []).map((violation) => `${violation.field}: ${violation.description}`);

@@ -39,7 +39,7 @@ export function timestampFromText(text: string): Message {
 }
 
 /** Reads a Duration from its JSON text, such as `3600s` or `-0.5s`; throws a Mismatch. */
-export function durationFromText(text: string): Message {
+function durationFromText(text: string): Message {
   const parts = durationText.exec(text);
   if (!parts) throw new Mismatch("must be a duration in seconds such as 3600s");
   const [, sign, seconds = "", fraction = ""] = parts;

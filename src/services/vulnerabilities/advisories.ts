@@ -74,7 +74,7 @@ export function advisories(deps: Deps): Implementation {
 }
 
 /** An advisory with its events. One that was deleted is still read by its uid, and says when that was. */
-export async function readAdvisory(session: Session, uid: string): Promise<MessageInitShape<typeof AdvisorySchema>> {
+async function readAdvisory(session: Session, uid: string): Promise<MessageInitShape<typeof AdvisorySchema>> {
   const row = await findRow(session, advisoryCollection, uid);
   if (row) return advisoryMessage(row, (await stateOf(session, row)).events);
   const deleted = await findDeletedAdvisory(session, uid);

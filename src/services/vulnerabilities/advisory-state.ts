@@ -48,7 +48,7 @@ export async function stateOf(session: Session, row: AdvisoryRow): Promise<Advis
 }
 
 /** The events in their order, and what the row says of them. */
-export function settled({ row, events }: AdvisoryState): AdvisoryState {
+function settled({ row, events }: AdvisoryState): AdvisoryState {
   const sorted = events.toSorted((a, b) => a.createTime - b.createTime || (a.uid < b.uid ? -1 : 1));
   return { row: { ...row, aliasText: row.aliases.join("\n"), latestEventType: latestTypeOf(sorted) }, events: sorted };
 }
