@@ -1,10 +1,10 @@
 /** How much of a caller's text an error or a log line repeats, in UTF-16 units. */
-const maximumRepeated = 200;
+const maxRepeated = 200;
 
 /** A text of a caller, cut to what an error or a log line may repeat: never in the middle of a character. */
-export function clip(text: string, maximumLength: number = maximumRepeated): string {
-  if (text.length <= maximumLength) return text;
-  const end = isHighSurrogate(text.charCodeAt(maximumLength - 1)) ? maximumLength - 1 : maximumLength;
+export function clip(text: string, maxLength: number = maxRepeated): string {
+  if (text.length <= maxLength) return text;
+  const end = isHighSurrogate(text.charCodeAt(maxLength - 1)) ? maxLength - 1 : maxLength;
   return `${text.slice(0, end)}…`;
 }
 

@@ -11,10 +11,10 @@ import { clip } from "./clip.ts";
 export { Code };
 
 /** Violations that one error names, which keeps the answer to a hostile request small. */
-export const maximumViolations = 20;
+export const maxViolations = 20;
 
 /** How long the message of an error, or what it says of one field, may be, in UTF-16 units. */
-const maximumMessage = 1000;
+const maxMessage = 1000;
 
 /** A typed payload of an error, together with the descriptor that it needs to be encoded. */
 export interface ErrorDetail<T extends DescMessage = DescMessage> {
@@ -42,7 +42,7 @@ export class ApiError extends Error {
 
   constructor(code: Code, message: string, options: ApiErrorOptions = {}) {
     // Whoever makes it clips what a caller sent; no text that gets here otherwise makes an endless reply or log line.
-    super(clip(message, maximumMessage), options.cause === undefined ? undefined : { cause: options.cause });
+    super(clip(message, maxMessage), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? [];
     this.reason = options.reason ?? codeName(code);
@@ -72,10 +72,10 @@ export function codeName(code: Code): string {
 
 const codeNames: Record<number, string> = Object.fromEntries(Object.entries(Code).map(([name, code]) => [code, name]));
 
-/** INVALID_ARGUMENT with one BadRequest violation per field, `maximumViolations` at most; the message names the first. */
+/** INVALID_ARGUMENT with one BadRequest violation per field, `maxViolations` at most; the message names the first. */
 export function invalidArgument(violations: readonly FieldViolation[]): ApiError {
-  const fieldViolations = violations.slice(0, maximumViolations).map(({ field, description }) => {
-    return { field: clip(field), description: clip(description, maximumMessage) };
+  const fieldViolations = violations.slice(0, maxViolations).map(({ field, description }) => {
+    return { field: clip(field), description: clip(description, maxMessage) };
   });
   const [first] = fieldViolations;
   const message = first ? `Invalid argument: ${first.field}: ${first.description}` : "Invalid argument";
@@ -89,7 +89,7 @@ export function invalidField(field: string, description: string): ApiError {
 
 /** FAILED_PRECONDITION with a PreconditionFailure violation of the given type, such as `RESOURCE_NOT_EMPTY`. */
 export function failedPrecondition(type: string, description: string, subject = ""): ApiError {
-  const message = clip(`Precondition failed: ${description}`, maximumMessage);
+  const message = clip(`Precondition failed: ${description}`, maxMessage);
   return new ApiError(Code.FAILED_PRECONDITION, message, {
     details: [
       detail(PreconditionFailureSchema, { violations: [{ type, description: message, subject: clip(subject) }] }),

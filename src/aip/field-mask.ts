@@ -7,7 +7,7 @@ import type { FieldViolation } from "./errors.ts";
 import { isImmutable, isOutputOnly } from "./field-behavior.ts";
 
 /** More paths than any resource has. */
-const maximumPaths = 200;
+const maxPaths = 200;
 
 /** The fields that an update names. */
 export interface UpdateMask {
@@ -30,8 +30,8 @@ export function resolveMask(
   mask: FieldMask | undefined,
 ): MaskResult {
   const asked = [...new Set(mask?.paths.filter((path) => path !== "") ?? [])];
-  if (asked.length > maximumPaths)
-    return { violations: [{ field: "update_mask", description: `must not name more than ${maximumPaths} fields` }] };
+  if (asked.length > maxPaths)
+    return { violations: [{ field: "update_mask", description: `must not name more than ${maxPaths} fields` }] };
   if (asked.includes("*")) return { mask: { isFull: true, paths: [] } };
   if (!mask) return { mask: { isFull: false, paths: message ? populatedPaths(schema, message) : [] } };
   const resolved = asked.map((path) => ({ path, name: resolvePath(schema, path) }));

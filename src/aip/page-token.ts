@@ -8,7 +8,7 @@ export const pageTokenLifetimeMs = 3 * 24 * 60 * 60 * 1000;
  * Longer than every token that is made: the sort value has 384 code points at most, of up to six bytes each in JSON
  * (`orderedLength` in storage/row-order.ts), and a uid is as long as groups are deep.
  */
-const maximumLength = 4096;
+const maxLength = 4096;
 const macLength = 16;
 
 /** Where a page starts, and what the token was made for. */
@@ -33,7 +33,7 @@ export function formatPageToken(key: Uint8Array, token: PageToken): string {
 
 /** Reads a token; undefined when it was not made with the key. The MAC is checked before anything is decoded. */
 export function parsePageToken(key: Uint8Array, text: string): PageToken | undefined {
-  if (text.length > maximumLength) return undefined;
+  if (text.length > maxLength) return undefined;
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const body = bytes.subarray(macLength);

@@ -5,18 +5,18 @@ import type { Violations } from "./violations.ts";
 /** How many items a page has when the request does not say. */
 export const defaultPageSize = 50;
 /** The most items of a page, whatever the request says. */
-export const maximumPageSize = 200;
+export const maxPageSize = 200;
 
 /**
  * What the texts of a page may add up to, in UTF-16 units. Escaped as JSON they are six times as long at worst, which is
  * far below the longest string that there is.
  */
-const maximumPageLength = 8 * 1024 * 1024;
+const maxPageLength = 8 * 1024 * 1024;
 
 /** The effective page size: 50 when none is asked for, never more than 200. Negative sizes are violations. */
 export function effectivePageSize(asked: number, violations: Violations): number {
   if (asked < 0) violations.add("page_size", "must not be negative");
-  return asked === 0 ? defaultPageSize : Math.min(asked, maximumPageSize);
+  return asked === 0 ? defaultPageSize : Math.min(asked, maxPageSize);
 }
 
 /** The skip of a request. Negative ones are violations. */
@@ -33,7 +33,7 @@ export function countFitting(items: readonly unknown[]): number {
   let [count, length] = [0, 0];
   for (const item of items) {
     length += textLength(item);
-    if (count > 0 && length > maximumPageLength) break;
+    if (count > 0 && length > maxPageLength) break;
     count++;
   }
   return count;

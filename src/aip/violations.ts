@@ -1,4 +1,4 @@
-import { type FieldViolation, invalidArgument, maximumViolations } from "./errors.ts";
+import { type FieldViolation, invalidArgument, maxViolations } from "./errors.ts";
 
 /** Gathers what is wrong with a request, so that all of it is reported at once. */
 export interface Violations {
@@ -18,7 +18,7 @@ export function newViolations(): Violations {
   };
   const add = (field: string, description: string) => {
     found.push({ field, description });
-    if (found.length >= maximumViolations) throwIfAny();
+    if (found.length >= maxViolations) throwIfAny();
   };
   return {
     add,

@@ -23,7 +23,7 @@ const byName = new Map(vocabulary.map((info) => [info.name, info]));
 const words = 1 + (Math.max(...vocabulary.map((info) => info.bit)) >>> 5);
 
 /** The shortest bit length that a token states. */
-const minimumBits = 50;
+const minBits = 50;
 
 /** The entry with an enum number; undefined for UNKNOWN and for numbers that are no longer in use. */
 export function findCapability(number: number): CapabilityInfo | undefined {
@@ -82,7 +82,7 @@ export function capabilityNames(set: CapabilitySet): string[] {
  * The length is 50 or the highest bit plus one, whichever is more.
  */
 export function formatCapabilitySet(set: CapabilitySet): string {
-  const length = Math.max(minimumBits, 1 + highestBit(set));
+  const length = Math.max(minBits, 1 + highestBit(set));
   const bytes = Buffer.alloc(8 + 8 * Math.ceil(length / 64));
   bytes.writeBigUInt64BE(BigInt(length), 0);
   for (let word = 0; 8 + 8 * word < bytes.length; word++) {

@@ -38,11 +38,11 @@ export interface Policy {
 }
 
 /** Identities and groups that are remembered: a grant of one identity at one group weighs 1. */
-const maximumGrants = 200_000;
+const maxGrants = 200_000;
 
 /** Makes the policy over role bindings and mappings, as the source has them. */
 export function newPolicy(source: GrantSource): Policy {
-  const memory = newEpochMemory<Grants>(maximumGrants, (grants) => 1 + grants.size);
+  const memory = newEpochMemory<Grants>(maxGrants, (grants) => 1 + grants.size);
   let hits = 0;
   let misses = 0;
 

@@ -44,8 +44,8 @@ function bounded({ name, compress, decompress }: Compression): Compression {
   return {
     name,
     compress,
-    decompress(bytes, mostBytes) {
-      return decompress(bytes, Math.min(mostBytes, Math.max(2 * maxValues, maxExpansion * bytes.length)));
+    decompress(bytes, maxBytes) {
+      return decompress(bytes, Math.min(maxBytes, Math.max(2 * maxValues, maxExpansion * bytes.length)));
     },
   };
 }

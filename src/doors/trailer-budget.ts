@@ -4,9 +4,9 @@ import { clip } from "../aip/clip.ts";
 import { ApiError, type ErrorDetail } from "../aip/errors.ts";
 
 /** Of `grpc-message`, escaped. */
-const maximumMessage = 1500;
+const maxMessage = 1500;
 /** Of `grpc-status-details-bin`, before it is base64: 6 KiB of that. */
-const maximumDetails = 4608;
+const maxDetails = 4608;
 /** What the status, its fields and the type of a detail add to the bytes of a detail. */
 const detailOverhead = 64;
 
@@ -14,7 +14,7 @@ const detailOverhead = 64;
 export function fitTrailers(error: ApiError): ApiError {
   const { code, reason, metadata } = error;
   const message = shortened(error.message);
-  const details = fittingDetails(error.details, maximumDetails - Buffer.byteLength(message));
+  const details = fittingDetails(error.details, maxDetails - Buffer.byteLength(message));
   if (message === error.message && details.length === error.details.length) return error;
   return new ApiError(code, message, { details, reason, metadata });
 }
@@ -22,7 +22,7 @@ export function fitTrailers(error: ApiError): ApiError {
 function shortened(message: string): string {
   let short = message.toWellFormed();
   // connect-node escapes all that a URI does not take as it is, which is more than gRPC asks for.
-  while (encodeURIComponent(short).length > maximumMessage) short = clip(message, short.length >> 1).toWellFormed();
+  while (encodeURIComponent(short).length > maxMessage) short = clip(message, short.length >> 1).toWellFormed();
   return short;
 }
 

@@ -11,7 +11,7 @@ const textLimits = {
 } as const;
 
 /** More items than any list or map of a request has. */
-export const maximumItems = 1000;
+export const maxItems = 1000;
 
 /** A rule for the text of one field. */
 export interface TextRule {
@@ -22,14 +22,14 @@ export interface TextRule {
   /** The regular expression of the texts in order, for those who state it elsewhere; absent where one cannot say it. */
   readonly pattern?: string;
   /** How long the text may be, in UTF-16 units; `textLimits.any` when absent, so that no rule leaves a text unbounded. */
-  readonly maximumLength?: number;
+  readonly maxLength?: number;
 }
 
 /** What a rule finds wrong with a text; undefined when it is in order. */
-export function problemOf({ test, description, maximumLength = textLimits.any }: TextRule, text: string) {
+export function problemOf({ test, description, maxLength = textLimits.any }: TextRule, text: string) {
   // The rule comes first: those that bound their texts themselves say so in their own words.
   if (!test(text)) return description;
-  return text.length > maximumLength ? `must be at most ${maximumLength} characters long` : undefined;
+  return text.length > maxLength ? `must be at most ${maxLength} characters long` : undefined;
 }
 
 /** The rules of one message type. What is required is said in the proto and nowhere else. */
@@ -64,9 +64,9 @@ export function patternRule(
   field: string,
   pattern: RegExp,
   shown: string,
-  maximumLength: number = textLimits.pattern,
+  maxLength: number = textLimits.pattern,
 ): TextRule {
-  return { test: (text) => pattern.test(text), description: `${field} must match "${shown}"`, maximumLength };
+  return { test: (text) => pattern.test(text), description: `${field} must match "${shown}"`, maxLength };
 }
 
 const namePattern = /^[a-z0-9 ._-]{1,}$/;

@@ -17,7 +17,7 @@ import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import { readField } from "../aip/fields.ts";
 import {
   type CheckContext,
-  maximumItems,
+  maxItems,
   plainTextRule,
   problemOf,
   type RuleBook,
@@ -152,8 +152,8 @@ function listCheck(field: DescField & { fieldKind: "list" }, required: boolean, 
     const list = readField(message, field) as readonly unknown[];
     const name = prefix + field.name;
     if (required && list.length === 0) found.push({ field: name, description: `${field.name} is required` });
-    if (list.length > maximumItems) {
-      found.push({ field: name, description: `must not have more than ${maximumItems} items` });
+    if (list.length > maxItems) {
+      found.push({ field: name, description: `must not have more than ${maxItems} items` });
       return;
     }
     let index = 0;
@@ -172,8 +172,8 @@ function mapCheck(field: DescField & { fieldKind: "map" }, required: boolean, ru
     const entries = Object.entries(readField(message, field) as Readonly<Record<string, unknown>>);
     const name = prefix + field.name;
     if (required && entries.length === 0) found.push({ field: name, description: `${field.name} is required` });
-    if (entries.length > maximumItems) {
-      found.push({ field: name, description: `must not have more than ${maximumItems} entries` });
+    if (entries.length > maxItems) {
+      found.push({ field: name, description: `must not have more than ${maxItems} entries` });
       return;
     }
     for (const [key, value] of entries) {

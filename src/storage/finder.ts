@@ -51,7 +51,7 @@ export interface FoundRows {
 const fewRows = 1000;
 
 /** So many rows that were found in memory are named to the database, where it needs only those of a page. */
-const mostNamed = 5000;
+const maxNamed = 5000;
 
 /** Decides how the rows of a source under a condition are found. */
 export async function planRange<R extends ResourceRow>(
@@ -135,7 +135,7 @@ async function openFindings<R extends ResourceRow>(
       const known = found.get(key);
       if (known) return known;
       const finding =
-        (finder.text && (await texts.find(session, collection, source, finder.text, state, mostNamed))) ??
+        (finder.text && (await texts.find(session, collection, source, finder.text, state, maxNamed))) ??
         (await find(session, collection, source, finder));
       found.set(key, finding);
       return finding;

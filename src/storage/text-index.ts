@@ -17,7 +17,7 @@ export interface TextIndex {
   /** Replaces a text; undefined takes it away. */
   set(uid: string, text: string | undefined): void;
   /** Which texts have a line that contains this text, which is not empty, well formed, and of one line. */
-  find(text: string, mostUids: number): FoundTexts;
+  find(text: string, maxUids: number): FoundTexts;
 }
 
 /** Where more than this part of all units begin a match, maybe, reading them in their order is faster than one by one. */
@@ -47,11 +47,11 @@ function newTextIndex(uids: readonly string[], lines: Lines, byRun: Runs): TextI
       if (text === undefined) changed.delete(uid);
       else changed.set(uid, text);
     },
-    find(text, mostUids) {
+    find(text, maxUids) {
       const ofChanged = [...changed].filter(([, now]) => now.includes(text)).map(([uid]) => uid);
       markOwners(lines, matches.subarray(0, findLines(lines, byRun, text, matches)), found);
       const count = takeAway(found, outdated) + ofChanged.length;
-      if (count > mostUids) return { count };
+      if (count > maxUids) return { count };
       const ofBuilt = placesIn(found).map((place) => uids[place]!);
       return { count, uids: ofChanged.length === 0 ? ofBuilt : [...ofBuilt, ...ofChanged].sort() };
     },

@@ -68,7 +68,7 @@ export interface TextMemory {
     source: RangeSource,
     searched: SearchedText,
     latest: number,
-    mostUids: number,
+    maxUids: number,
   ): Promise<FoundTexts | undefined>;
   /** Resolves when nothing is being indexed. */
   idle(): Promise<void>;
@@ -115,13 +115,13 @@ export function newTextMemory(read: Read, limits: TextLimits = defaultLimits): T
 
   const idle = async () => await building;
   return {
-    async find(session, collection, source, searched, latest, mostUids) {
+    async find(session, collection, source, searched, latest, maxUids) {
       // Rows without a parent are no range of uids; a text of several lines may begin in one and end in another.
       if (source.uid === null || searched.wanted.includes("\n")) return undefined;
       const key = `${collection.kind} ${keyOf(source)}`;
       const known = kept.get(key);
       if (known && (await follow(session, collection, source, searched, known, latest, limits.changes)))
-        return known.index.find(searched.wanted.toWellFormed(), mostUids);
+        return known.index.find(searched.wanted.toWellFormed(), maxUids);
       if (known && isOutdated(known, latest, limits.changes)) kept.delete(key);
       await noteReading(session, collection, source, searched, key);
       return undefined;

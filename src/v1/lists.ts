@@ -1,7 +1,7 @@
 // Lists of version 1: everything at once, under `items`. One by id is a list of one, or of nothing.
 import type { DescField, DescMessage, Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { resourceExhausted } from "../aip/errors.ts";
-import { maximumPageSize } from "../aip/pagination.ts";
+import { maxPageSize } from "../aip/pagination.ts";
 import { textLength } from "../aip/text-length.ts";
 import { limits } from "../limits.ts";
 import { type Adapted, adapt } from "./adapter.ts";
@@ -54,7 +54,7 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
       const found: object[] = [];
       let length = 0;
       for (let pageToken: string | undefined = asked && ""; pageToken !== undefined; ) {
-        const reply = await ask({ ...asked, pageSize: maximumPageSize, pageToken } as never);
+        const reply = await ask({ ...asked, pageSize: maxPageSize, pageToken } as never);
         const { nextPageToken, totalCount = 0n } = reply as unknown as Page;
         if (totalCount > limits.v1ListItems) throw tooMany(now);
         const page = (reply as unknown as Record<string, Message[]>)[resources.localName] ?? [];
@@ -70,7 +70,7 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
 
 /** A page size as today's field can hold it: what is more than any page has is as much, and what is negative stays so. */
 export function pageSizeOf(size: bigint): number {
-  return size < 0n ? -1 : Number(size > maximumPageSize ? maximumPageSize : size);
+  return size < 0n ? -1 : Number(size > maxPageSize ? maxPageSize : size);
 }
 
 function placesOf(filter: DescMessage): Places {

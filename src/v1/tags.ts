@@ -44,7 +44,7 @@ const fields = correspond(V1TagSchema, TagSchema, names);
 const rename = renamer([...fields.renamed, ["parent", "repo_id"]]);
 
 /** The published history has this many digests at most. */
-const maximumHistory = 1000;
+const maxHistory = 1000;
 
 type TagMethods =
   | `${"create" | "update" | "delete"}Tag`
@@ -116,7 +116,7 @@ export function tagMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Regi
         const range = {
           start: start ? fromTimestamp(start) : Number.MIN_SAFE_INTEGER,
           end: end ? fromTimestamp(end) : Number.MAX_SAFE_INTEGER,
-          limit: maximumHistory,
+          limit: maxHistory,
         };
         return await database.read(async (session) => {
           if (!(await findRow(session, tagCollection, parentId))) throw notFound(tagType, parentId);

@@ -20,7 +20,7 @@ describe("the index of texts", () => {
       fc.array(fc.record({ uid, text: fc.option(texts, { nil: undefined }) }), { maxLength: 30 }),
       fc.array(wanted, { minLength: 1, maxLength: 20 }),
       fc.nat({ max: 60 }),
-      async (all, edits, questions, mostUids) => {
+      async (all, edits, questions, maxUids) => {
         const model = new Map(all.map((text, i) => [`g/${String(i).padStart(3, "0")}`, text]));
         const index = await buildTextIndex(
           [...model].map(([of, text]) => ({ uid: of, text })),
@@ -30,8 +30,8 @@ describe("the index of texts", () => {
           for (const question of questions) {
             const uids = [...model].filter(([, text]) => text.includes(question)).map(([of]) => of);
             const expected =
-              uids.length <= mostUids ? { count: uids.length, uids: uids.sort() } : { count: uids.length };
-            assert.deepEqual(index.find(question, mostUids), expected, question);
+              uids.length <= maxUids ? { count: uids.length, uids: uids.sort() } : { count: uids.length };
+            assert.deepEqual(index.find(question, maxUids), expected, question);
           }
         };
         ask();

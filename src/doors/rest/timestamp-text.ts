@@ -3,7 +3,7 @@ const minMillis = Date.parse("0001-01-01T00:00:00.000Z");
 const maxMillis = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** How many days are remembered: ten years of them, and 300 kB. */
-const mostDays = 3653;
+const maxDays = 3653;
 const days = new Map<number, string>();
 
 /**
@@ -22,7 +22,7 @@ export function formatTimestamp(millis: number): string {
 function dayText(day: number): string {
   const known = days.get(day);
   if (known !== undefined) return known;
-  if (days.size >= mostDays) days.clear();
+  if (days.size >= maxDays) days.clear();
   const text = new Date(day * millisPerDay).toISOString().slice(0, 11);
   days.set(day, text);
   return text;

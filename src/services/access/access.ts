@@ -53,7 +53,7 @@ export function access({ database, explainExchange }: AccessDeps): Implementatio
 const tokenRule: TextRule = {
   test: (text) => text !== "" && text.length <= maxBearerLength,
   description: `is required, and must be at most ${maxBearerLength} characters long`,
-  maximumLength: maxBearerLength,
+  maxLength: maxBearerLength,
 };
 
 const narrowed: Explanation = { granted: false, reason: AccessReason.TOKEN_NARROWED };

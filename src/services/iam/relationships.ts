@@ -13,7 +13,7 @@ import type { StoredRelationship } from "../../storage/tables/iam.ts";
 
 type Relationship = Identity["relationship"];
 
-const ownRule: TextRule = { test: () => true, description: "", maximumLength: Number.POSITIVE_INFINITY };
+const ownRule: TextRule = { test: () => true, description: "", maxLength: Number.POSITIVE_INFINITY };
 
 /**
  * The texts of relationships have rules of their own, in `checkRelationship`. The bound for any other text would refuse

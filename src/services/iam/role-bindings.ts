@@ -25,7 +25,7 @@ import { identityCollection, type RoleBindingRow, roleBindingCollection } from "
 const identityType = "iam.chainguard.dev/Identity";
 
 /** AIP-233: more than this in one batch is refused. */
-const maximumBatch = 25;
+const maxBatch = 25;
 
 const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
   schema: RoleBindingSchema,
@@ -136,8 +136,8 @@ function batchItems(
   roleUid: string,
 ): RoleBinding[] {
   const violations = newViolations();
-  if (requests.length > maximumBatch) violations.add("requests", `must not have more than ${maximumBatch} items`);
-  const items = requests.slice(0, maximumBatch).flatMap((request, index) => {
+  if (requests.length > maxBatch) violations.add("requests", `must not have more than ${maxBatch} items`);
+  const items = requests.slice(0, maxBatch).flatMap((request, index) => {
     const at = `requests[${index}]`;
     if (request.parent !== "" && request.parent !== parent)
       violations.add(`${at}.parent`, "must be empty or the parent of the batch");

@@ -25,7 +25,7 @@ export const readmeRules: MessageRules = {
     content: {
       test: (text) => text.length <= maxLength && !text.includes("\0"),
       description: `must be at most ${maxLength} characters without NUL`,
-      maximumLength: maxLength,
+      maxLength,
     },
   },
 };
