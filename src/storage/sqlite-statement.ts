@@ -1,6 +1,7 @@
 // How a statement of Drizzle runs on better-sqlite3: what can be known about its values and its rows is worked out once, when
 // it is prepared, and not again for every row.
 import type { DriverValueDecoder, SQL } from "drizzle-orm";
+import { compileLiteral } from "../compile.ts";
 import { Column, is, Param, Placeholder } from "./drizzle.ts";
 import { translateError } from "./errors.ts";
 import type { Prepared } from "./session.ts";
@@ -69,26 +70,10 @@ function given(values: Values, name: string): unknown {
 
 /** Reads rows as objects of what is selected. */
 function reader(stmt: DriverStatement, bind: Bind, fields: Fields): (values: Values) => unknown[] {
-  const toObject = objectMaker(
-    fields.map(({ path }) => path[0]!),
-    fields.map(({ field }) => decodeOf(field)),
+  const toObject = compileLiteral(
+    fields.map(({ path, field }, i) => ({ name: path[0]!, from: i, convert: decodeOf(field) })),
   );
   return (values) => stmt.all(...bind(values)).map((row) => toObject(row));
-}
-
-/**
- * Makes objects of rows by a literal that names the columns: V8 makes those ten times as fast as objects that get one property
- * after the other, and what reads them is faster too. The names are those of our tables and queries.
- */
-function objectMaker(
-  names: readonly string[],
-  decoders: readonly (Decode | undefined)[],
-): (row: readonly unknown[]) => object {
-  const members = names.map((name, i) => {
-    const value = decoders[i] ? `row[${i}] === null ? null : decoders[${i}](row[${i}])` : `row[${i}]`;
-    return `${JSON.stringify(name)}: ${value}`;
-  });
-  return new Function("decoders", `return (row) => ({ ${members.join(", ")} });`)(decoders);
 }
 
 /** Undefined when values are as the driver has them. */
@@ -96,11 +81,12 @@ function decodeOf(field: unknown): Decode | undefined {
   const decoder = is(field, Column) ? field : decoderOf(field as SQL | SQL.Aliased);
   if (is(field, Column) && field.dataType === "json") return decodeJson;
   if (decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined;
-  return (value) => decoder.mapFromDriverValue(value);
+  return (value) => (value === null ? null : decoder.mapFromDriverValue(value));
 }
 
 /** Most columns of JSON are empty. */
 function decodeJson(text: unknown): unknown {
+  if (text === null) return null;
   if (text === "{}") return {};
   return text === "[]" ? [] : JSON.parse(text as string);
 }

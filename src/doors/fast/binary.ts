@@ -2,7 +2,7 @@
 // same bytes, into memory that it gets and gives back for every message; that costs more than the bytes themselves.
 import { type DescField, type DescMessage, type Message, ScalarType, toBinary } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
-import { compileSteps, type Step } from "../compile.ts";
+import { compileSteps, type Step } from "../../compile.ts";
 import { ByteSink } from "./byte-sink.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

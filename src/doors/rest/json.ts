@@ -2,7 +2,7 @@
 // of which JSON.stringify makes text faster than anybody puts it together.
 import { type DescField, type DescMessage, type Message, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
-import { compileLiteral } from "../compile.ts";
+import { compileLiteral } from "../../compile.ts";
 import { enumConverter, scalarConverter, type ValueConverter } from "./json-scalars.ts";
 import { wellKnownConverter } from "./well-known-json.ts";
 

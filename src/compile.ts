@@ -1,11 +1,13 @@
-// Code that is made at run time from descriptors: each place in it sees one property of one shape, which V8 reads many times
-// faster than properties whose names come from variables. The names are those of protobuf fields, quoted.
+// Code that is made at run time: each place in it sees one property of one shape, which V8 reads many times faster than
+// properties whose names come from variables. A literal that names its members makes an object ten times as fast as one
+// assignment after the other, and what reads it is faster too. The names are those of protobuf fields, tables and queries,
+// quoted: nothing of a request ever becomes code.
 
 /** A member of an object that is made of another one. */
-export interface Member {
+interface Member {
   readonly name: string;
-  /** The property of the other object that it is made of. */
-  readonly from: string;
+  /** The property of the other object, or the place in a list, that it is made of. */
+  readonly from: string | number;
   /** What makes the value, where it is another; it also gets the whole other object. */
   readonly convert: ((value: never, whole: never) => unknown) | undefined;
 }
