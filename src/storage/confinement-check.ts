@@ -2,6 +2,7 @@
 import { parentOf } from "../uid.ts";
 import { and, asc, gt, not, sql } from "./drizzle.ts";
 import { isHeldAtRoot, placeOfBinding } from "./grants.ts";
+import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
@@ -20,7 +21,7 @@ export interface ConfinedBinding {
   readonly countsAtHome: boolean;
 }
 
-/** All of them, in the order of their uids. Memory does not grow with the database. */
+/** All of them, in the order of their uids. */
 export async function* confinedBindings(session: Session): AsyncGenerator<ConfinedBinding> {
   const statement = session.prepared("role_bindings.check.confined", (db, { roleBindings }) =>
     db
@@ -35,15 +36,13 @@ export async function* confinedBindings(session: Session): AsyncGenerator<Confin
       .orderBy(asc(roleBindings.uid))
       .limit(atMost(pageSize)),
   );
-  let after: string | undefined = "";
-  while (after !== undefined) {
-    const page: Omit<ConfinedBinding, "home" | "countsAtHome">[] = await statement.execute({ after });
+  const read = (after: string) => statement.execute({ after });
+  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) {
     for (const binding of page) {
       const { identityUid, groupUid } = binding;
       const place = placeOfBinding(identityUid, groupUid);
       if (place === groupUid) continue;
       yield { ...binding, home: parentOf(identityUid), countsAtHome: place !== undefined };
     }
-    after = page.length < pageSize ? undefined : page.at(-1)?.uid;
   }
 }

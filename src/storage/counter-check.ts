@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { CollectionTables, RowTable } from "./collection.ts";
 import { and, asc, eq, gt, isNull, sql } from "./drizzle.ts";
+import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
@@ -27,11 +28,9 @@ export async function* wrongCounters(session: Session, collection: CollectionTab
       .orderBy(asc(counters.key))
       .limit(atMost(pageSize));
   });
-  let key: string | undefined = "";
-  while (key !== undefined) {
-    const page: WrongCounter[] = await statement.execute({ kind, key });
+  const read = (after: string) => statement.execute({ kind, key: after });
+  for await (const page of pagesOf(pageSize, "", read, ({ key }) => key)) {
     for (const counter of page) if (counter.stored !== counter.actual) yield counter;
-    key = page.length < pageSize ? undefined : page.at(-1)?.key;
   }
 }
 
@@ -50,12 +49,8 @@ export async function* missingCounters(session: Session, collection: CollectionT
       .orderBy(asc(entries.key))
       .limit(atMost(pageSize));
   });
-  let last: string | undefined = "";
-  while (last !== undefined) {
-    const page: { key: string }[] = await statement.execute({ kind, key: last });
-    for (const { key } of page) yield key;
-    last = page.length < pageSize ? undefined : page.at(-1)?.key;
-  }
+  const read = (after: string) => statement.execute({ kind, key: after });
+  for await (const page of pagesOf(pageSize, "", read, ({ key }) => key)) for (const { key } of page) yield key;
 }
 
 /** How many rows there are under a key: without parent, with this parent, or below this uid. */

@@ -1,11 +1,12 @@
-// Compares the entries of a collection with its rows. It reads page by page: memory does not grow with the database.
+// Compares the entries of a collection with its rows, page by page.
 import { isDeepStrictEqual } from "node:util";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { CollectionTables, ResourceRow, RowTable } from "./collection.ts";
 import { and, asc, count, eq, getTableColumns, gt, inArray, sql } from "./drizzle.ts";
 import { type Entry, entryOf, keysOf } from "./entries.ts";
+import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
-import type { Session } from "./session.ts";
+import type { Session, Soon } from "./session.ts";
 
 const pageSize = 1000;
 
@@ -29,14 +30,12 @@ export async function* strayEntries(session: Session, collection: CollectionTabl
       .orderBy(asc(entries.key), asc(entries.name), asc(entries.uid))
       .limit(atMost(pageSize));
   });
-  let last: Pick<Entry, "key" | "name" | "uid"> | undefined = { key: "", name: "", uid: "" };
-  while (last) {
-    const { key, name, uid } = last;
-    const page = await statement.execute({ key, name, uid });
+  const start = { key: "", name: "", uid: "" };
+  const read = ({ key, name, uid }: typeof start) => statement.execute({ key, name, uid });
+  for await (const page of pagesOf(pageSize, start, read, ({ entry }) => entry)) {
     for (const { entry, row } of page) {
       if (!row || !accountsFor(row as unknown as EnteredRow, entry)) yield entry;
     }
-    last = page.length < pageSize ? undefined : page.at(-1)?.entry;
   }
 }
 
@@ -80,12 +79,8 @@ async function* allRows(session: Session, collection: CollectionTables): AsyncGe
       .orderBy(asc(rows.uid))
       .limit(atMost(pageSize));
   });
-  let uid: string | undefined = "";
-  while (uid !== undefined) {
-    const page = (await statement.execute({ uid })) as unknown as EnteredRow[];
-    yield* page;
-    uid = page.length < pageSize ? undefined : page.at(-1)?.uid;
-  }
+  const read = (after: string) => statement.execute({ uid: after }) as unknown as Soon<EnteredRow[]>;
+  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 
 /** The keys under which the row has the entry that it should have, as far as key, name and uid tell. */

@@ -13,8 +13,9 @@ import {
   loadPostgresCore,
   sql,
 } from "./drizzle.ts";
+import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
-import type { Session } from "./session.ts";
+import type { Session, Soon } from "./session.ts";
 import { postgresTables } from "./tables.postgres.ts";
 import type { Tables } from "./tables.ts";
 
@@ -61,11 +62,9 @@ async function* danglingIn(
       .orderBy(asc(rows.uid))
       .limit(atMost(pageSize));
   });
-  let last: string | undefined = "";
-  while (last !== undefined) {
-    const page = (await statement.execute({ uid: last })) as { uid: string; value: string }[];
+  const read = (after: string) => statement.execute({ uid: after }) as Soon<{ uid: string; value: string }[]>;
+  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) {
     for (const { uid, value } of page) yield { uid, column, value };
-    last = page.length < pageSize ? undefined : page.at(-1)?.uid;
   }
 }
 

@@ -2,9 +2,10 @@
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Database } from "./database.ts";
 import { and, asc, eq, gt, isNotNull, sql } from "./drizzle.ts";
+import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
 import { type Place, SealError, type Seals } from "./seals.ts";
-import type { Session, Transaction, WriteContext } from "./session.ts";
+import type { Session, Soon, Transaction, WriteContext } from "./session.ts";
 import { secretSettings } from "./settings.ts";
 import type { Tables } from "./tables.ts";
 
@@ -103,12 +104,8 @@ async function* valuesOf(session: Session, { kind, table }: SecretColumn) {
       .orderBy(asc(uid))
       .limit(atMost(pageSize));
   });
-  let after: string | undefined = "";
-  while (after !== undefined) {
-    const page = (await statement.execute({ after })) as { uid: string; value: string }[];
-    yield* page;
-    after = page.length < pageSize ? undefined : page.at(-1)?.uid;
-  }
+  const read = (after: string) => statement.execute({ after }) as Soon<{ uid: string; value: string }[]>;
+  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 
 /** Not a change of the resource: neither its update time nor the change log knows of it. */

@@ -1,9 +1,10 @@
-// Compares what advisories are found by with the advisories. It reads page by page: memory does not grow with the database.
+// Compares what advisories are found by with the advisories, page by page.
 import { findAdvisoryEvents } from "./advisories.ts";
 import { replaceTerms, replaceText, type Term, termsOf, textOf } from "./advisory-terms.ts";
 import type { DerivedTables } from "./collection.ts";
 import { textPlaceholder } from "./condition.ts";
 import { and, asc, eq, gt, isNull, sql } from "./drizzle.ts";
+import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
@@ -44,7 +45,7 @@ async function* differences(session: Session): AsyncGenerator<Difference> {
 }
 
 async function* missing(session: Session): AsyncGenerator<Difference> {
-  const page = session.prepared("advisories.check.terms", (db, { advisories, advisoryTexts: texts }) =>
+  const statement = session.prepared("advisories.check.terms", (db, { advisories, advisoryTexts: texts }) =>
     db
       .select({ row: advisories, text: texts.text })
       .from(advisories)
@@ -64,25 +65,24 @@ async function* missing(session: Session): AsyncGenerator<Difference> {
         ),
       ),
   );
-  for (let last: string | undefined = ""; last !== undefined; ) {
-    const found: { row: AdvisoryRow; text: string | null }[] = await page.execute({ uid: last });
+  const read = (after: string) => statement.execute({ uid: after });
+  for await (const page of pagesOf(pageSize, "", read, ({ row }) => row.uid)) {
     const due = await termsByUid(
       session,
-      found.map(({ row }) => row),
+      page.map(({ row }) => row),
     );
-    for (const { row, text } of found) {
+    for (const { row, text } of page) {
       const { uid } = row;
       if (text !== textOf(row)) yield { uid, term: "text", due: textOf(row) };
       for (const term of due.get(uid)!) {
         if ((await find.execute({ ...term, uid })).length === 0) yield { uid, term, due: term.value };
       }
     }
-    last = found.length < pageSize ? undefined : found.at(-1)?.row.uid;
   }
 }
 
 async function* strayTerms(session: Session): AsyncGenerator<Difference> {
-  const page = session.prepared("advisory_terms.check", (db, { advisoryTerms: terms }) => {
+  const statement = session.prepared("advisory_terms.check", (db, { advisoryTerms: terms }) => {
     const after = [sql.placeholder("filter"), sql.placeholder("value"), sql.placeholder("uid")];
     return db
       .select()
@@ -97,16 +97,15 @@ async function* strayTerms(session: Session): AsyncGenerator<Difference> {
       .from(advisories)
       .where(session.isAmong(advisories.uid, textPlaceholder("uids"))),
   );
-  let last: Found | undefined = { filter: "", value: "", uid: "" };
-  while (last) {
-    const found: Found[] = await page.execute({ ...last });
-    const rows = await rowsOf.execute({ uids: JSON.stringify([...new Set(found.map(({ uid }) => uid))]) });
+  const start = { filter: "", value: "", uid: "" };
+  const read = (after: typeof start) => statement.execute({ ...after });
+  for await (const page of pagesOf(pageSize, start, read, (row) => row)) {
+    const rows = await rowsOf.execute({ uids: JSON.stringify([...new Set(page.map(({ uid }) => uid))]) });
     const due = await termsByUid(session, rows);
-    for (const { filter, value, uid } of found) {
+    for (const { filter, value, uid } of page) {
       if (due.get(uid)?.some((term) => term.filter === filter && term.value === value)) continue;
       yield { uid, term: { filter, value } as Term, due: undefined };
     }
-    last = found.length < pageSize ? undefined : found.at(-1);
   }
 }
 
@@ -120,15 +119,13 @@ async function* strayTexts(session: Session): AsyncGenerator<Difference> {
       .orderBy(asc(texts.uid))
       .limit(atMost(pageSize)),
   );
-  for (let last: string | undefined = ""; last !== undefined; ) {
-    const found: { uid: string }[] = await statement.execute({ uid: last });
-    for (const { uid } of found) yield { uid, term: "text", due: undefined };
-    last = found.length < pageSize ? undefined : found.at(-1)?.uid;
+  const read = (after: string) => statement.execute({ uid: after });
+  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) {
+    for (const { uid } of page) yield { uid, term: "text", due: undefined };
   }
 }
 
 type AdvisoryRow = Parameters<typeof termsOf>[0];
-type Found = { readonly filter: string; readonly value: string; readonly uid: string };
 
 async function termsByUid(session: Session, rows: readonly AdvisoryRow[]): Promise<Map<string, Term[]>> {
   const events = await findAdvisoryEvents(

@@ -7,6 +7,7 @@ import type { Collection, ResourceRow } from "./collection.ts";
 import { readCounter } from "./counters.ts";
 import { and, asc, eq, gt, lt, sql } from "./drizzle.ts";
 import { keysOf } from "./entries.ts";
+import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
 import { keyOf, type RangeSource } from "./range.ts";
 import type { Session } from "./session.ts";
@@ -176,15 +177,15 @@ async function keep<R extends ResourceRow>(
 ): Promise<Kept> {
   const texts: TextOf[] = [];
   let sequence: number | undefined;
-  for (let last: string | undefined = ""; last !== undefined; ) {
+  const readPage = (after: string) => {
     signal.throwIfAborted();
-    const from: string = last;
-    const page = await read(async (session) => {
+    return read(async (session) => {
       sequence ??= await latestOfKind(session, collection.kind);
-      return await readTexts(session, collection, source, searched, from);
+      return await readTexts(session, collection, source, searched, after);
     });
+  };
+  for await (const page of pagesOf(pageSize, "", readPage, ({ uid }) => uid)) {
     texts.push(...page);
-    last = page.length < pageSize ? undefined : page.at(-1)!.uid;
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { index: await buildTextIndex(texts, signal), sequence: sequence! };
