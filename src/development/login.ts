@@ -1,7 +1,7 @@
 // The login provider of development mode: a real OpenID provider on the same port, where people choose who they are.
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { HttpHandler } from "../doors/dispatch.ts";
+import type { HttpHandler } from "../doors/guard.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../doors/http-message.ts";
 import { sendPage } from "../doors/site.ts";
 import { markup, page } from "../sign-in/html.ts";

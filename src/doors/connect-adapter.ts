@@ -7,7 +7,7 @@ import { type ApiError, Code } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { toConnectError } from "./connect-error.ts";
-import type { HttpHandler } from "./dispatch.ts";
+import type { HttpHandler } from "./guard.ts";
 import type { HttpResponse } from "./http-message.ts";
 import { maxValues } from "./limits.ts";
 import type { RouterOptions } from "./router.ts";

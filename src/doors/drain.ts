@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server, Socket } from "node:net";
-import type { SocketServer } from "./dispatch.ts";
+import type { SocketServer } from "./guard.ts";
 
 /** What a port consists of. */
 export interface Port {

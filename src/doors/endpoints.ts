@@ -4,7 +4,7 @@ import type { Call } from "../pipeline/call.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { checkFormType, decodeUtf8, readBody } from "./body.ts";
 import { watchClient } from "./client.ts";
-import type { HttpHandler } from "./dispatch.ts";
+import type { HttpHandler } from "./guard.ts";
 import { httpCall } from "./http-call.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, type HttpResponse, pathOf, requestTarget } from "./http-message.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { http } from "../node-http.ts";
-import { ignore, type SocketServer } from "./dispatch.ts";
+import { ignore, type SocketServer } from "./guard.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove.ts";
 

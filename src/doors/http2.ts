@@ -9,8 +9,8 @@ import {
 } from "node:http2";
 import { type Clock, systemClock } from "../clock.ts";
 import { newBudget } from "./budget.ts";
-import { ignore, refuse, type SocketServer } from "./dispatch.ts";
 import type { StreamHandler } from "./fast/fast-path.ts";
+import { ignore, refuse, type SocketServer } from "./guard.ts";
 import { headBytes } from "./head.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove.ts";

@@ -4,7 +4,7 @@ import { toApiError, unimplemented } from "../aip/errors.ts";
 import { loader } from "../lazy.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
-import type { HttpHandler } from "./dispatch.ts";
+import type { HttpHandler } from "./guard.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, pathOf, peerAddress, readHeader } from "./http-message.ts";
 import { newRpcRefusal, protocolOf, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 

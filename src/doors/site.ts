@@ -1,6 +1,6 @@
 // The few fixed pages beside the API: probes, metrics, discovery.
 import type { ServerResponse } from "node:http";
-import type { HttpHandler } from "./dispatch.ts";
+import type { HttpHandler } from "./guard.ts";
 import { type HttpRequest, type HttpResponse, pathOf } from "./http-message.ts";
 
 /** One page: its text, or a status other than 200. */

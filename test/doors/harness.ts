@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import type { HttpHandler } from "../../src/doors/dispatch.ts";
+import type { HttpHandler } from "../../src/doors/guard.ts";
 import type { HttpResponse } from "../../src/doors/http-message.ts";
 import { defaultLimits, type ListenerLimits } from "../../src/doors/limits.ts";
 import { type Listener, type ListenerOptions, openListener } from "../../src/doors/listen.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { test } from "node:test";
-import type { HttpHandler } from "../../src/doors/dispatch.ts";
+import type { HttpHandler } from "../../src/doors/guard.ts";
 import type { HttpRequest, HttpResponse } from "../../src/doors/http-message.ts";
 import { echo, exchange, gate, get, listen, rawClient, write } from "./harness.ts";
 

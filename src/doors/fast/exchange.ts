@@ -4,7 +4,7 @@ import { resourceExhausted } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
 import { clientLeft } from "../client.ts";
-import { internalError } from "../dispatch.ts";
+import { internalError } from "../guard.ts";
 import { HttpError } from "../http-error.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import { type ChunkLimits, isCutTooFinely } from "../limits.ts";
