@@ -87,7 +87,7 @@ export function accessEpochConformance(open: OpenStore): void {
         for (const { body } of steps) await body(tx);
         throw new Error("on second thought");
       });
-      await assert.rejects(attempt);
+      await assert.rejects(attempt, { message: "on second thought" });
       store.database.accessEpoch.invalidate();
       assert.equal(await store.database.accessEpoch.current(), before);
     });

@@ -80,7 +80,7 @@ export function changesConformance(open: OpenStore): void {
         await insertRow(tx, groups, root);
         throw new Error("on second thought");
       });
-      await assert.rejects(attempt);
+      await assert.rejects(attempt, { message: "on second thought" });
       await write(store.database, (tx) => insertRow(tx, groups, root));
       const log = await readChanges(store.database.session, 0, 10);
       assert.deepEqual(

@@ -59,7 +59,7 @@ describe("the requests of an import", () => {
       if (i === 0) throw new Error("the server is away");
       done.push(i);
     });
-    await assert.rejects(finished);
+    await assert.rejects(finished, { message: "the server is away" });
     assert.equal(done.length, begun.length - 1);
     assert.ok(begun.length <= 2, `${begun.length} were sent`);
   });
