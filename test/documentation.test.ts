@@ -11,6 +11,10 @@ const pages = [
   ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((file) => path.join("docs", file)),
 ].filter((file) => file.endsWith(".md"));
 
+const sources = ["src", "test", "bench", "gen"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.posix.join(folder, file)),
+);
+
 describe("documents", () => {
   for (const page of pages) {
     it(`${page}: what it links to is there`, () => {
@@ -20,6 +24,16 @@ describe("documents", () => {
         assert.ok(existsSync(linked), `there is no ${linked}`);
         if (anchor) assert.ok(anchorsOf(linked).includes(anchor), `${linked} has no heading #${anchor}`);
       }
+    });
+  }
+
+  for (const page of pages) {
+    it(`${page}: the sources that it names are there`, () => {
+      const named = [...withoutCode(page).matchAll(/`([\w./-]+\.(?:ts|js))`/g)].map(([, file]) => file!);
+      const missing = named.filter(
+        (file) => !isExample(file) && !sources.some((source) => `/${source}`.endsWith(`/${file}`)),
+      );
+      assert.deepEqual(missing, []);
     });
   }
 
@@ -37,6 +51,11 @@ describe("documents", () => {
 
 function withoutCode(page: string): string {
   return readFileSync(page, "utf8").replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+/** What CONTRIBUTING.md shows the way by. */
+function isExample(file: string): boolean {
+  return path.basename(file) === "things.ts";
 }
 
 /** As GitHub makes them of headings. */
