@@ -1,7 +1,7 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
 import { and, asc, desc, eq, gt, max, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
-import type { Session, Transaction, WriteContext } from "./session.ts";
+import type { Session, WriteContext } from "./session.ts";
 
 /** One change of one resource. */
 export interface ChangeEntry {
@@ -13,11 +13,6 @@ export interface ChangeEntry {
   readonly before: unknown;
   /** The row after; null for a delete. */
   readonly after: unknown;
-}
-
-/** Appends a change in the transaction that makes it, once the body is through. */
-export async function appendChange(tx: Transaction, entry: ChangeEntry): Promise<void> {
-  tx.logChange(entry);
 }
 
 /** Writes the changes of one transaction at its end; whoever calls it has ordered them by commit. */
@@ -70,7 +65,7 @@ export async function readChangesOfKind(session: Session, kind: string, after: n
 
 /** The number of the last change; 0 before the first. */
 export async function latestSequence(session: Session): Promise<number> {
-  const statement = session.prepared("changes.latestSequence", (db, { changes }) =>
+  const statement = session.prepared("changes.latest_sequence", (db, { changes }) =>
     db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(atMost(1)),
   );
   return (await statement.execute({}))[0]?.sequence ?? 0;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { accessRequests, findLatestAccessRequest } from "../../src/storage/access-requests.ts";
-import { appendChange, readChanges } from "../../src/storage/changes.ts";
+import { readChanges } from "../../src/storage/changes.ts";
 import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "./fixtures.ts";
 import type { OpenStore } from "./stores.ts";
@@ -48,7 +48,7 @@ export function changesConformance(open: OpenStore): void {
       const request = { kind: accessRequests, uid: root.uid, groupUid: root.uid, before: null, after: { by: "me" } };
       await write(store.database, async (tx) => {
         await insertRow(tx, groups, root);
-        await appendChange(tx, request);
+        tx.logChange(request);
         await insertRow(tx, groups, child);
       });
       const kinds = (await readChanges(store.database.session, 0, 10)).map(({ kind }) => kind);

@@ -6,7 +6,6 @@ import type { Call } from "../../pipeline/call.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { accessRequests, findLatestAccessRequest } from "../../storage/access-requests.ts";
-import { appendChange } from "../../storage/changes.ts";
 import { findVerifiedRoots } from "../../storage/group-names.ts";
 import { groupMessage } from "./group-message.ts";
 
@@ -43,13 +42,8 @@ export function groupLookup(deps: Deps): LookupHandlers {
         if (latest !== undefined && tx.context.time - latest < requestIntervalMs)
           throw resourceExhausted("access was requested less than an hour ago");
         // Notifications of the owners come from the change log.
-        await appendChange(tx, {
-          kind: accessRequests,
-          uid: groupUid,
-          groupUid,
-          before: null,
-          after: { identityUid: uid },
-        });
+        const after = { identityUid: uid };
+        tx.logChange({ kind: accessRequests, uid: groupUid, groupUid, before: null, after });
       });
       return {};
     },

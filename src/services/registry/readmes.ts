@@ -6,7 +6,6 @@ import type { Handlers } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { requestMask } from "../../resource/standard-methods.ts";
-import { appendChange } from "../../storage/changes.ts";
 import { updateRow } from "../../storage/collection.ts";
 import { readReadme, writeReadme } from "../../storage/registry.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
@@ -72,5 +71,5 @@ export async function requireSafe(content: string): Promise<void> {
 export async function setReadme(tx: Transaction, repo: RepoRow, before: string, content: string): Promise<void> {
   await writeReadme(tx, repo.uid, content);
   const change = { before: { content: before }, after: { content } };
-  await appendChange(tx, { kind: readmeKind, uid: repo.uid, groupUid: repo.parent, ...change });
+  tx.logChange({ kind: readmeKind, uid: repo.uid, groupUid: repo.parent, ...change });
 }
