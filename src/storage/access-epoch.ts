@@ -1,6 +1,7 @@
 // A number that changes with every change of what anybody may do. Nodes compare it instead of reading grants anew.
-import { eq, sql } from "./drizzle.ts";
+import { sql } from "./drizzle.ts";
 import type { Session } from "./session.ts";
+import { settingStatement } from "./settings.ts";
 
 const settingName = "access_epoch";
 
@@ -17,12 +18,7 @@ export interface AccessEpoch {
 
 /** Makes the reader of one node. */
 export function newAccessEpoch(session: Session): AccessEpoch {
-  const statement = session.prepared("settings.get", (db, { settings }) =>
-    db
-      .select({ value: settings.value })
-      .from(settings)
-      .where(eq(settings.name, sql.placeholder("name"))),
-  );
+  const statement = settingStatement(session);
   let value = 0;
   let goodUntil = Number.NEGATIVE_INFINITY;
   let invalidations = 0;

@@ -1,17 +1,21 @@
 // Facts about the installation.
 import { eq, sql } from "./drizzle.ts";
 import type { Place, Seals } from "./seals.ts";
-import type { Session, Transaction } from "./session.ts";
+import type { Prepared, Session, Transaction } from "./session.ts";
 
 /** The value of a setting; undefined when it was never set. */
 export async function readSetting(session: Session, name: string): Promise<string | undefined> {
-  const statement = session.prepared("settings.get", (db, { settings }) =>
+  return (await settingStatement(session).execute({ name }))[0]?.value;
+}
+
+/** The statement that reads the value of the setting `name`, for who asks for one often. */
+export function settingStatement(session: Session): Prepared<{ readonly value: string }[]> {
+  return session.prepared("settings.get", (db, { settings }) =>
     db
       .select({ value: settings.value })
       .from(settings)
       .where(eq(settings.name, sql.placeholder("name"))),
   );
-  return (await statement.execute({ name }))[0]?.value;
 }
 
 /** The value of a setting, which is set to `initial` when there is none yet: the same for all who ask at once. */
