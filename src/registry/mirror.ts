@@ -5,7 +5,7 @@ import { type RepoRow, repoCollection, tagCollection } from "../services/registr
 import { kindsOf, writeTag } from "../services/registry/write-tag.ts";
 import { deleteRow, insertRow, lockRow } from "../storage/collection.ts";
 import { deleteManifests, replaceManifests } from "../storage/manifests.ts";
-import { findTag, findTagsByDigest } from "../storage/registry.ts";
+import { findTagByName, findTagsByDigest } from "../storage/registry.ts";
 import type { Transaction } from "../storage/session.ts";
 import { newChild } from "../uid.ts";
 import type { ImagePlatform } from "./image.ts";
@@ -37,7 +37,7 @@ async function push(
   const repoUid = await openRepo(tx, repository, rules);
   if (repoUid === undefined) return false;
   if (tag !== "") {
-    const before = await findTag(tx, repoUid, tag);
+    const before = await findTagByName(tx, repoUid, tag);
     const { deprecated, bundles } = before ?? { deprecated: false, bundles: [] };
     await writeTag(tx, repoUid, before, { name: tag, digest, deprecated, bundles, ...kindsOf(tag) });
   }
@@ -49,7 +49,7 @@ async function remove(tx: Transaction, { repository, tag, digest }: RegistryEven
   const place = await findPlace(tx, repository, rules);
   if (place?.repoUid === undefined || !(await lockRow(tx, repoCollection, place.repoUid))) return false;
   if (digest === "") {
-    const named = await findTag(tx, place.repoUid, tag);
+    const named = await findTagByName(tx, place.repoUid, tag);
     if (named) await deleteRow(tx, tagCollection, named);
     return true;
   }

@@ -2,7 +2,7 @@
 import { groupCollection } from "../services/iam/rows.ts";
 import { findRow } from "../storage/collection.ts";
 import { findChildGroups, findVerifiedRoots } from "../storage/group-names.ts";
-import { findRepoByName } from "../storage/registry-names.ts";
+import { findRepoByName } from "../storage/registry.ts";
 import type { Session } from "../storage/session.ts";
 import { depthOf, isUid } from "../uid.ts";
 

@@ -1,4 +1,4 @@
-// What belongs to repos without being a resource of its own, and finding tags by what they are.
+// Finding repos and tags by what they are, and what belongs to repos without being a resource of its own.
 import { type Condition, numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, eq, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
@@ -41,8 +41,19 @@ export function tagCondition(filter: TagFilter): Condition | undefined {
   };
 }
 
+/** The repo of this name in a group; undefined when there is none. */
+export async function findRepoByName(session: Session, groupUid: string, name: string) {
+  const statement = session.prepared("repos.by_name", (db, { repos }) =>
+    db
+      .select()
+      .from(repos)
+      .where(and(eq(repos.parent, sql.placeholder("groupUid")), eq(repos.name, sql.placeholder("name")))),
+  );
+  return (await statement.execute({ groupUid, name }))[0];
+}
+
 /** The tag of this name in a repo; undefined when there is none. */
-export async function findTag(session: Session, repoUid: string, name: string) {
+export async function findTagByName(session: Session, repoUid: string, name: string) {
   const statement = session.prepared("tags.by_name", (db, { tags }) =>
     db
       .select()

@@ -15,7 +15,7 @@ import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { lockRow } from "../../storage/collection.ts";
-import { findTag, tagCondition } from "../../storage/registry.ts";
+import { findTagByName, tagCondition } from "../../storage/registry.ts";
 import { bundleRule, digestRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
 import { repoType } from "./repos.ts";
 import { repoCollection, type TagRow, tagCollection } from "./rows.ts";
@@ -77,7 +77,7 @@ export function tagWriter(deps: Deps) {
     async set(parent: string, value: Tag, call: Call) {
       const row = await database.write(writeContext(call, clock), async (tx) => {
         if (!(await repoParents.lock(tx, parent))) throw notFound(repoType, parent);
-        const before = await findTag(tx, parent, value.name);
+        const before = await findTagByName(tx, parent, value.name);
         return await writeTag(tx, parent, before, allowed(call, value, before, parent));
       });
       return standard.message(row);
