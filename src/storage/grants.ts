@@ -1,7 +1,7 @@
-// The joins that no collection expresses: what an identity holds, and what a role binding names.
+// What an identity holds, and where.
 import type { AnyColumn, SQL } from "drizzle-orm";
 import { depthOf, isBelow, isWithin, parentOf } from "../uid.ts";
-import { and, eq, ne, sql } from "./drizzle.ts";
+import { and, eq, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
 
@@ -47,108 +47,9 @@ export async function findHeldRoles(session: Session, identityUid: string): Prom
   });
 }
 
-/** Identities with exactly this issuer and subject, at most `limit`. */
-export async function findIdentitiesByClaims(session: Session, issuer: string, subject: string, limit: number) {
-  const statement = session.prepared("identities.by_claims", (db, { identities }) =>
-    db
-      .select()
-      .from(identities)
-      .where(and(eq(identities.issuer, sql.placeholder("issuer")), eq(identities.subject, sql.placeholder("subject"))))
-      .limit(atMost("limit")),
-  );
-  return await statement.execute({ issuer, subject, limit });
-}
-
-/** Sets when an identity was last assumed, which is no change of the identity. */
-export async function touchIdentity(session: Session, uid: string, time: number): Promise<void> {
-  const statement = session.prepared("identities.touch", (db, { identities }) =>
-    db
-      .update(identities)
-      .set({ lastSeenTime: sql`${sql.placeholder("time")}` })
-      .where(eq(identities.uid, sql.placeholder("uid"))),
-  );
-  await statement.execute({ uid, time });
-}
-
-/** The bindings of an identity or of a role, at most `limit`. */
-export async function findBindingsOf(session: Session, column: "identityUid" | "roleUid", uid: string, limit: number) {
-  const statement = session.prepared(`role_bindings.of.${column}`, (db, { roleBindings }) =>
-    db
-      .select()
-      .from(roleBindings)
-      .where(eq(roleBindings[column], sql.placeholder("uid")))
-      .limit(atMost("limit")),
-  );
-  return await statement.execute({ uid, limit });
-}
-
-/** The bindings made at exactly this group, at most `limit`. */
-export async function findBindingsUnder(session: Session, groupUid: string, limit: number) {
-  const statement = session.prepared("role_bindings.under", (db, { roleBindings }) =>
-    db
-      .select()
-      .from(roleBindings)
-      .where(eq(roleBindings.parent, sql.placeholder("groupUid")))
-      .limit(atMost("limit")),
-  );
-  return await statement.execute({ groupUid, limit });
-}
-
-/** The binding of a role to an identity at exactly this group; undefined when there is none. */
-export async function findBinding(session: Session, groupUid: string, roleUid: string, identityUid: string) {
-  const statement = session.prepared("role_bindings.once", (db, { roleBindings }) =>
-    db
-      .select()
-      .from(roleBindings)
-      .where(
-        and(
-          eq(roleBindings.parent, sql.placeholder("groupUid")),
-          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
-          eq(roleBindings.identityUid, sql.placeholder("identityUid")),
-        ),
-      ),
-  );
-  return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
-}
-
-/** The invite whose code has this name; undefined when there is none. */
-export async function findInvite(session: Session, keyId: string) {
-  const statement = session.prepared("group_invites.by_key", (db, { groupInvites }) =>
-    db
-      .select()
-      .from(groupInvites)
-      .where(eq(groupInvites.keyId, sql.placeholder("keyId"))),
-  );
-  return (await statement.execute({ keyId }))[0];
-}
-
 /** Of bindings at a root group: whether the identity holds the role there, and is not confined to a subgroup. */
 export function isHeldAtRoot(identityUid: AnyColumn): SQL {
   return sql`${identityUid} not like '%/%/%'`;
-}
-
-/** Whether somebody other than by this binding holds the role at exactly this root group. */
-export async function isHeldOtherwise(
-  session: Session,
-  groupUid: string,
-  roleUid: string,
-  bindingUid: string,
-): Promise<boolean> {
-  const statement = session.prepared("role_bindings.otherwise", (db, { roleBindings }) =>
-    db
-      .select({ uid: roleBindings.uid })
-      .from(roleBindings)
-      .where(
-        and(
-          eq(roleBindings.parent, sql.placeholder("groupUid")),
-          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
-          ne(roleBindings.uid, sql.placeholder("bindingUid")),
-          isHeldAtRoot(roleBindings.identityUid),
-        ),
-      )
-      .limit(atMost(1)),
-  );
-  return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
 
 /** A role binding with its role and the name of its group. */

@@ -1,6 +1,5 @@
-// The joins and lookups around identity providers: their mappings and roles, owners, accepted terms.
-import { and, eq, sql } from "./drizzle.ts";
-import { isHeldAtRoot } from "./grants.ts";
+// The joins and lookups around identity providers: their mappings and roles, accepted terms.
+import { eq, sql } from "./drizzle.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
@@ -65,37 +64,6 @@ export async function findAcceptancesOf(session: Session, groupUid: string) {
       .where(eq(termsAcceptances.parent, sql.placeholder("groupUid"))),
   );
   return await statement.execute({ groupUid });
-}
-
-/** The roles that are bound at exactly this group. */
-export async function findRolesBoundAt(session: Session, groupUid: string) {
-  const statement = session.prepared("role_bindings.roles_at", (db, { roleBindings, roles }) =>
-    db
-      .selectDistinct({ uid: roles.uid, capabilities: sql<string>`cast(${roles.capabilities} as text)` })
-      .from(roleBindings)
-      .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
-      .where(eq(roleBindings.parent, sql.placeholder("groupUid"))),
-  );
-  const found = await statement.execute({ groupUid });
-  return found.map(({ uid, capabilities }) => ({ uid, capabilities: JSON.parse(capabilities) as number[] }));
-}
-
-/** The identities that hold the role by a binding at exactly this root group, at most `limit`. */
-export async function findHoldersAt(session: Session, groupUid: string, roleUid: string, limit: number) {
-  const statement = session.prepared("role_bindings.holders_at", (db, { roleBindings }) =>
-    db
-      .select({ identityUid: roleBindings.identityUid })
-      .from(roleBindings)
-      .where(
-        and(
-          eq(roleBindings.parent, sql.placeholder("groupUid")),
-          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
-          isHeldAtRoot(roleBindings.identityUid),
-        ),
-      )
-      .limit(atMost("limit")),
-  );
-  return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
 }
 
 /** The role that a mapping gives, and where; undefined when there is no such mapping. */

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { failedPrecondition, notFound, permissionDenied } from "../../aip/errors.ts";
 import { deleteRow, findRow } from "../../storage/collection.ts";
-import { findInvite } from "../../storage/grants.ts";
+import { findInvite } from "../../storage/group-invites.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { digestInviteCode } from "../iam/invite-code.ts";
 import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../iam/rows.ts";

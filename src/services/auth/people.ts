@@ -1,7 +1,7 @@
 // People: identities without a group, one for each subject of an issuer, made when somebody signs in for the first time.
 import type { TokenRequest } from "../../authn/tokens.ts";
 import { deleteRow, findRow, insertMissingRow, updateRow } from "../../storage/collection.ts";
-import { findBinding } from "../../storage/grants.ts";
+import { findBinding } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { newChild } from "../../uid.ts";

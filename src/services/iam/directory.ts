@@ -2,7 +2,7 @@
 import type { Clock } from "../../clock.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Database } from "../../storage/database.ts";
-import { findIdentitiesByClaims, touchIdentity } from "../../storage/grants.ts";
+import { findIdentitiesByClaims, touchIdentity } from "../../storage/identities.ts";
 import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../sts/assumption.ts";
 import { personUid } from "./identities.ts";
 import { fromColumns } from "./relationships.ts";

@@ -17,7 +17,7 @@ import { type Deps, writeContext } from "../../resource/deps.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, updateRow } from "../../storage/collection.ts";
-import { findBindingsOf } from "../../storage/grants.ts";
+import { findBindingsOf } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkRelationship } from "../../sts/identity-rules.ts";

@@ -1,7 +1,8 @@
 import { failedPrecondition } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { lockRow } from "../../storage/collection.ts";
-import { isHeldOtherwise, placeOfBinding } from "../../storage/grants.ts";
+import { placeOfBinding } from "../../storage/grants.ts";
+import { isHeldOtherwise } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { groupCollection, type RoleBindingRow } from "./rows.ts";
 

@@ -9,7 +9,7 @@ import type { Call } from "../../pipeline/call.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { findRow, updateRow } from "../../storage/collection.ts";
-import { findHoldersAt, findRolesBoundAt } from "../../storage/providers.ts";
+import { findHoldersAt, findRolesBoundAt } from "../../storage/role-bindings.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { type IdentityProviderRow, identityProviderCollection, type ScimColumns } from "./provider-rows.ts";
 import { digestScimToken, newScimToken, overlapEnd, revoked, switched, wasIssued, withToken } from "./scim-state.ts";
