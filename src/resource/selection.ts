@@ -62,13 +62,8 @@ function childrenOf(uid: string): Restriction {
     sources.flatMap((source): Source[] => {
       if (source.type === "row") return parentOf(source.uid) === uid ? [source] : [];
       if (source.uid === null) return [];
-      return source.type === "subtree"
-        ? isWithin(uid, source.uid)
-          ? [{ type: "children", uid }]
-          : []
-        : source.uid === uid
-          ? [source]
-          : [];
+      if (source.type === "children") return source.uid === uid ? [source] : [];
+      return isWithin(uid, source.uid) ? [{ type: "children", uid }] : [];
     });
 }
 

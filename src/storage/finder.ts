@@ -75,8 +75,8 @@ export async function planRange<R extends ResourceRow>(
   const isLazy = isExact && finder.isInOrder && order.field === "uid";
   const isFew = found <= fewRows;
   return {
-    ...(uids && (isLazy || isFew) ? { finder: { name: "found", uids } } : isLazy || isFew ? { finder } : {}),
-    ...(isExact || found === 0 ? { total: found } : {}),
+    ...((isLazy || isFew) && { finder: uids ? { name: "found", uids } : finder }),
+    ...((isExact || found === 0) && { total: found }),
   };
 }
 

@@ -86,14 +86,13 @@ function explain({ identity, capability, group, bindings }: Question, call: Call
   const lacking = bindings.filter((binding) => !granting.includes(binding));
   // What a sign-in brings along is no binding.
   const granted = granting.length > 0 || (isSelf && accessOf(call).has(number, group));
-  const reason = granted
-    ? AccessReason.GRANTED
-    : lacking.length > 0
-      ? AccessReason.ROLE_LACKS_CAPABILITY
-      : placeOfBinding(identity, group) !== group
-        ? AccessReason.IDENTITY_CONFINED
-        : AccessReason.NO_BINDING;
+  const reason = granted ? AccessReason.GRANTED : reasonAgainst(identity, group, lacking.length > 0);
   return { granted, reason, granting: shown(granting), lacking: shown(lacking) };
+}
+
+function reasonAgainst(identity: string, group: string, holdsOtherRoles: boolean): AccessReason {
+  if (holdsOtherRoles) return AccessReason.ROLE_LACKS_CAPABILITY;
+  return placeOfBinding(identity, group) === group ? AccessReason.NO_BINDING : AccessReason.IDENTITY_CONFINED;
 }
 
 /**
