@@ -2,6 +2,7 @@ import type BetterSqlite from "better-sqlite3";
 import { onceUnlocked } from "./busy.ts";
 import { driverCode, StorageUnavailable, translateError } from "./errors.ts";
 
+/** The bounds of the queue, and what it does around its commits. */
 export interface WriteQueueOptions {
   /** How many writes share one commit at most. */
   readonly maxBatch: number;
@@ -26,6 +27,7 @@ export interface WriteQueueOptions {
   readonly sync: () => Promise<void>;
 }
 
+/** The writes of one connection. */
 export interface WriteQueue {
   /**
    * Runs the body inside a transaction and answers once its commit is on disk.

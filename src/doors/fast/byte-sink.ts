@@ -29,21 +29,25 @@ export class ByteSink {
     return this.#at++;
   }
 
+  /** Ends what `open` began: its length is put where that left room. */
   close(start: number): void {
     this.#putLength(start, 1, this.#at - start - 1);
   }
 
+  /** Bytes without their length. */
   raw(data: Uint8Array): void {
     this.#reserve(data.length);
     this.#bytes.set(data, this.#at);
     this.#at += data.length;
   }
 
+  /** Bytes behind their length. */
   bytes(data: Uint8Array): void {
     this.varint(data.length);
     this.raw(data);
   }
 
+  /** A text in UTF-8 behind its length; half a surrogate pair becomes U+FFFD. */
   text(value: string): void {
     const start = this.#at;
     const room = sizeOf(value.length);
@@ -54,6 +58,7 @@ export class ByteSink {
     this.#putLength(start, room, length);
   }
 
+  /** Throws when the value is none of the type, as do the next two. */
   int32(value: number): void {
     if ((value | 0) !== value) throw new Error(`${value} is not an int32`);
     if (value >= 0) this.varint(value);
