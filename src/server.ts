@@ -1,7 +1,7 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
 import type { Logger } from "pino";
 import { composeApi } from "./api.ts";
-import { newDiscoverer } from "./authn/discover.ts";
+import { newDiscoverer } from "./authn/discoverer.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
 import { type KeyRing, openKeyRing } from "./authn/keys.ts";
 import { fetchJson } from "./authn/outbound.ts";

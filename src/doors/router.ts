@@ -6,7 +6,7 @@ import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/cal
 import type { Method, MethodTable } from "../pipeline/method.ts";
 import type { HttpHandler } from "./guard.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, pathOf, peerAddress, readHeader } from "./http-message.ts";
-import { newRpcRefusal, protocolOf, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
+import { doorByType, newRpcRefusal, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 
 /** What the router needs, and its limits. */
 export interface RouterOptions extends RefusalOptions {
@@ -77,8 +77,8 @@ function unknown(
 }
 
 /** The door of a call of one message; undefined for any other request. */
-function doorOf(request: HttpRequest): ReturnType<typeof protocolOf> {
-  return request.method === "POST" ? protocolOf(request) : undefined;
+function doorOf(request: HttpRequest): ReturnType<typeof doorByType> {
+  return request.method === "POST" ? doorByType(request) : undefined;
 }
 
 function callOf(request: HttpRequest, door: DoorName): Call {

@@ -1,7 +1,7 @@
 // Answers to calls that connect-node does not get to see.
 import type { Registry } from "@bufbuild/protobuf";
 import type { ApiError } from "../aip/errors.ts";
-import type { Call } from "../pipeline/call.ts";
+import type { Call, DoorName } from "../pipeline/call.ts";
 import { type BodyLimits, discardBody } from "./body.ts";
 import { connect } from "./fast/connect.ts";
 import { respond } from "./fast/exchange.ts";
@@ -20,8 +20,8 @@ export interface RefusalOptions extends BodyLimits {
 /** Answers a call with an error, in the words of its protocol. */
 export type RpcRefusal = (request: HttpRequest, response: HttpResponse, call: Call, error: ApiError) => void;
 
-/** The protocol of a unary call by its content type; undefined for what is none, or has several messages. */
-export function protocolOf(request: HttpRequest): "grpc" | "grpc-web" | "connect" | undefined {
+/** The door of a unary call by its content type; undefined for what is none, or has several messages. */
+export function doorByType(request: HttpRequest): Exclude<DoorName, "rest"> | undefined {
   const type = readHeader(request, "content-type") ?? "";
   if (/^application\/grpc-web\b/i.test(type)) return "grpc-web";
   if (/^application\/grpc\b/i.test(type)) return "grpc";

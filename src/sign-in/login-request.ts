@@ -22,7 +22,9 @@ export interface LoginRequest {
   readonly hints: Readonly<Record<string, string>>;
 }
 
-const maxValue = 2048;
+/** The longest value of a parameter, in UTF-16 units. */
+const maxValueLength = 2048;
+/** The audiences, and the scopes, of one request. */
 const maxValues = 20;
 
 /** The length of 32 bytes in base64url without padding; its last character has four bits to spare. */
@@ -57,7 +59,7 @@ export function readLoginRequest(
     if (!isGood) violations.push({ field, description });
   };
   for (const [name, value] of query)
-    need(value.length <= maxValue, name.slice(0, 64), `must be at most ${maxValue} characters`);
+    need(value.length <= maxValueLength, name.slice(0, 64), `must be at most ${maxValueLength} characters`);
   const one = (name: string) => query.get(name) ?? "";
   const audience = listOf(query.getAll("audience").flatMap((value) => value.split(",")));
   const scopes = listOf(query.getAll("scope").map(decodeAgain));

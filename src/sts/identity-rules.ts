@@ -26,7 +26,7 @@ export interface RelationshipOptions {
 /** The longest exact value, in UTF-16 units. */
 const maxValueLength = 2048;
 /** The longest key set, in bytes of UTF-8. */
-const maxKeysLength = 64 * 1024;
+const maxKeysBytes = 64 * 1024;
 const maxClaims = 50;
 
 /** All violations of the rules; empty for a good relationship. Field paths are relative to the identity. */
@@ -127,7 +127,7 @@ function checkExpiry(time: number, now: number, createTime: number): string | un
 // Kept as it was given.
 function checkIssuerKeys(text: string): string | undefined {
   if (text === "") return required;
-  if (Buffer.byteLength(text) > maxKeysLength) return `must be at most ${maxKeysLength} bytes long`;
+  if (Buffer.byteLength(text) > maxKeysBytes) return `must be at most ${maxKeysBytes} bytes long`;
   return checkStorable(text) ?? checkStaticKeySet(text);
 }
 
