@@ -22,9 +22,11 @@ export interface ErrorDetail<T extends DescMessage = DescMessage> {
   readonly value: MessageShape<T>;
 }
 
-/** What a field got wrong: its path in proto spelling, relative to the resource of the request (`name`, `claim_match.issuer`), and the rule it misses. */
+/** What is wrong with one field. */
 export interface FieldViolation {
+  /** Its path in proto spelling, relative to the resource of the request: `name`, `claim_match.issuer`. */
   readonly field: string;
+  /** The rule that it misses, as words that follow its path: `must be a uid`. */
   readonly description: string;
 }
 

@@ -112,7 +112,7 @@ function highestBit(set: CapabilitySet): number {
   return -1;
 }
 
-/** The entry of a value, if it has a bit. `getOption` would take a tenth of a start for all of them: this reads the wire format. */
+/** The entry of a value, if it has a bit. Read from the wire format: `getOption` would take a tenth of a start. */
 function readInfo({ number, proto }: DescEnumValue): CapabilityInfo[] {
   const found = { bit: -1, name: "", internal: false };
   for (const { no, data } of proto.options?.$unknown ?? []) {

@@ -14,7 +14,7 @@ export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void
 /** A server of one version of HTTP that never listens: it is handed sockets. */
 export interface SocketServer {
   accept(socket: Socket): void;
-  /** Asks all clients to go away and closes what is idle; what is being answered goes on. To be called again until none is left. */
+  /** Asks all clients to go away, and closes what is idle. What is being answered goes on, so call it until none is left. */
   retire(): void;
   /** Stops the timers. The sockets are the caller's to destroy. */
   close(): void;

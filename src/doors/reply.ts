@@ -68,7 +68,7 @@ function endReply(res: ServerResponse, body: Reply["body"], encoding: BufferEnco
   }
 }
 
-/** Names and values in turn, which node takes as they are. What a method says about its reply replaces what replies say in general. */
+/** Names and values in turn, as node takes them. Those of `headers` replace those of the reply. */
 function linesOf(reply: Reply, length: number, headers: HeaderList): string[] {
   const lines = ["content-length", String(length)];
   for (const name in reply.headers) if (!isAmong(headers, name)) lines.push(name, reply.headers[name]!);

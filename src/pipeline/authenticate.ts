@@ -18,9 +18,10 @@ export interface AuthenticateDeps {
 const usualScheme = "Bearer ";
 
 /**
- * Finds out who is calling and what they may do: at once where the token and the grants are known already. Throws, or rejects
- * with, UNAUTHENTICATED, the reason in detail being for the log, or RESOURCE_EXHAUSTED when the caller's address has sent too
- * many bad tokens.
+ * Finds out who is calling and what they may do: at once where the token and the grants are known already.
+ *
+ * Throws, or rejects with, UNAUTHENTICATED, whose cause is for the log, and RESOURCE_EXHAUSTED when the caller's address has
+ * sent too many bad tokens.
  */
 export function authenticate(call: Call, deps: AuthenticateDeps): Promise<void> | undefined {
   const header = call.header("authorization");

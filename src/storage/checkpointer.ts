@@ -10,9 +10,10 @@ export interface Checkpointer {
   /** Says that the disk is full; the next write waits until the log has given back what it takes of it. */
   afterFull(): void;
   /**
-   * What a write has to wait for once the log is long: until all of it is in the file, so that the next commit begins it
-   * anew. Undefined while it is short and the disk has room. Writes that never pause would let it grow without end, and every read looks
-   * through all of it.
+   * What a write has to wait for once the log is long: all of it has to be in the file, so that the next commit begins the
+   * log anew. Undefined while the log is short and the disk has room.
+   *
+   * Writes that never pause would let the log grow without end, and every read looks through all of it.
    */
   room(): Promise<void> | undefined;
   close(): Promise<void>;
@@ -30,7 +31,7 @@ const intervalMs = 250;
 /** How long the log may become before writes wait, in pages of 4 KiB. */
 const longLogPages = 16 * 1024;
 
-/** What is kept of the log on the disk when it begins anew, in bytes: somebody else who reads may have had it grow far beyond. */
+/** The size that the log shrinks to when it begins anew, in bytes. It grows far beyond while somebody reads for long. */
 export const keptLogBytes = longLogPages * 4096;
 
 /** What the thread is told to do; `empty` takes away the log's part of the disk as well, and waits for those who read. */

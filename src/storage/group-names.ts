@@ -1,5 +1,5 @@
-// Groups by their names. The entries know the names under each key, so that what others call theirs is never looked at; the rows
-// know all of a long one.
+// Groups by their names. The entries find the name under a key, so that groups elsewhere are never looked at. They have the
+// beginning of a long name only, so that the row is compared as well.
 import { textPlaceholder } from "./condition.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
@@ -14,8 +14,8 @@ export async function findChildGroups(session: Session, parent: string, name: st
 }
 
 /**
- * Groups of a name at these uids or below them, none of which lies below another: two where there are so many, by which it is
- * known that the name says too little. It takes as many statements for thousands of uids as for one, and none for none.
+ * Groups of a name at these uids or below them, two at most: the second one shows that the name alone says too little. No uid
+ * may lie below another. It takes two statements, however many uids there are.
  */
 export async function findGroupsNamed(session: Session, name: string, uids: readonly string[]) {
   if (uids.length === 0) return [];

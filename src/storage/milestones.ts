@@ -45,7 +45,10 @@ type Read = <T>(body: (session: Session) => Promise<T>) => Promise<T>;
 
 /** Finds places far into ranges. */
 export interface Milestones {
-  /** Measures what a skip of so many rows needs. Outside of any snapshot: it reads in many short ones, so that others get their turn. */
+  /**
+   * Measures what a skip of so many rows needs. To be called outside of any snapshot: it takes many short ones, so that others
+   * get their turn.
+   */
   prepare<R extends ResourceRow>(collection: Collection<R>, ranges: readonly Range[], skip: number): Promise<void>;
   readonly find: FindPlace;
 }

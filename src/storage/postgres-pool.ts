@@ -12,10 +12,14 @@ export const applicationName = "gatehouse";
 const answerMarginMs = 1000;
 
 /**
- * What every session is set to. A plan is made without the bounds of a range, and takes it for a two-hundredth of the table:
- * reading all of it through a bitmap and sorting it then looks cheaper than walking an index, which is in order and has a
- * page after a few rows. Of a client that died without a word PostgreSQL learns by keepalives alone, after 10 s + 3 × 5 s; what
- * the client had locked stays locked until then. Sockets of the file system take no notice of them.
+ * What every session is set to.
+ *
+ * No bitmap scans: PostgreSQL plans a statement without the bounds of its range, and takes any range for a two-hundredth of
+ * the table. To read that through a bitmap and sort it then looks cheaper than to walk an index, which has a page after a few
+ * rows.
+ *
+ * Keepalives: nothing else tells PostgreSQL of a client that died without a word. It notices after 10 s + 3 × 5 s, and what
+ * the client had locked stays locked until then. Sockets of the file system have no keepalives.
  */
 const sessionSettings = [
   "SET enable_bitmapscan = off",

@@ -7,8 +7,8 @@ import { eq, gte, isNull, lt, sql } from "./drizzle.ts";
 import { type Cursor, type Order, orderedLength, type SortField } from "./row-order.ts";
 
 /**
- * The bounds of the uids below `uid` that are left between two places. SQLite takes one lower and one upper bound of
- * several: were it those of the subtree, it would read all that lies before and behind the places.
+ * The bounds of the uids below `uid` that are left between two places: one lower and one upper bound. Of several SQLite would
+ * use one each, and if it took those of the subtree, it would read all that lies before and behind the places.
  */
 export function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined, end: Cursor | undefined) {
   const { from, to } = rangeBelow(uid);

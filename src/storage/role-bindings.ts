@@ -45,7 +45,7 @@ export async function findBinding(session: Session, groupUid: string, roleUid: s
   return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
 }
 
-/** Whether somebody other than by this binding holds the role at exactly this root group. */
+/** Whether another binding than this one gives somebody the role at exactly this root group. */
 export async function isHeldOtherwise(
   session: Session,
   groupUid: string,

@@ -12,7 +12,10 @@ export interface SemaphoreOptions {
 
 /** Lets only so many run at once. */
 export interface Semaphore {
-  /** Runs the body when one of the permits is free, first come first served. Rejects with StorageUnavailable when none becomes. */
+  /**
+   * Runs the body when a permit is free, first come first served. Rejects with StorageUnavailable when too many wait already,
+   * or when none becomes free in time.
+   */
   run<T>(body: () => Promise<T>): Promise<T>;
 }
 

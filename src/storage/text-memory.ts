@@ -165,8 +165,10 @@ function isOutdated({ index, sequence }: Kept, latest: number, most: number): bo
 }
 
 /**
- * Reads and indexes the texts of a range. Each page is read on a snapshot of its own. Changes say what a text became, so it
- * does no harm to follow some that a later page knew of already: those after the first page are followed for all.
+ * Reads and indexes the texts of a range, each page on a snapshot of its own.
+ *
+ * What changed after the first page is followed afterwards, for all pages. A later page may know of such a change already: that
+ * does no harm, since changes say what a text became.
  */
 async function keep<R extends ResourceRow>(
   read: Read,

@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
-/** Texts that stand for more than themselves. `<child of X>` is a uid directly below X, `<after X>` a later time, `<hex N>` N hexadecimal digits, `<token P>` P and 64 of them. */
+/**
+ * Texts that stand for more than themselves. `<child of X>` is a uid directly below X, `<after X>` a later time, `<hex N>` N
+ * hexadecimal digits, `<token P>` P and 64 of them.
+ */
 const placeholders: readonly { readonly name: RegExp; test(value: JsonValue, argument: string): boolean }[] = [
   { name: /^<any>$/, test: () => true },
   { name: /^<root>$/, test: (value) => /^[0-9a-f]{40}$/.test(String(value)) },

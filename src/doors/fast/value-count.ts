@@ -1,5 +1,5 @@
-// How much there is to decode in a message, before it is decoded: an empty part takes two bytes on the wire, a hundred times as many
-// in memory, and a third of a microsecond.
+// How much there is to decode in a message, before it is decoded. An empty part takes two bytes on the wire, but a hundred
+// times as many in memory, and a third of a microsecond.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 

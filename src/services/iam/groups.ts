@@ -106,8 +106,8 @@ export function groups(deps: Deps): Implementation {
   async function list(request: ListGroupsRequest, call: Call) {
     const { items, ...envelope } = await standard.page(request, call, { name: request.name });
     const shown: Group[] = [];
-    // Behind the page: an organization that is not remembered is read by another connection, and whoever waits for a second
-    // one while they hold the first hold up each other.
+    // After the page was read, and its connection given back: an organization that is not remembered is read on another one,
+    // and requests that wait for a second connection while they hold a first one would wait for each other.
     for (const row of items) {
       const message = show(row);
       shown.push(message instanceof Promise ? await message : message);
