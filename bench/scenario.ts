@@ -40,7 +40,7 @@ export interface Row extends Sample {
 
 /** A scenario is warm when a second of it takes no less than this part of the CPU time of the second before. */
 const stillFaster = 0.95;
-const mostWarmUpSeconds = 10;
+const maxWarmUpSeconds = 10;
 
 /** Runs every scenario once per round, one after the other, so that what disturbs the machine disturbs all of them. */
 export async function measure(
@@ -66,7 +66,7 @@ export async function measure(
  */
 async function warmUp(scenario: Scenario): Promise<void> {
   let before = Number.POSITIVE_INFINITY;
-  for (let second = 0; second < mostWarmUpSeconds; second++) {
+  for (let second = 0; second < maxWarmUpSeconds; second++) {
     const { cpuMicros } = await sampleOf(scenario, 1);
     if (!(cpuMicros < before * stillFaster)) return;
     before = cpuMicros;

@@ -1,7 +1,7 @@
 import { driverCode } from "./errors.ts";
 
 /** The longest pause between two attempts, in milliseconds. */
-const longestPauseMs = 100;
+const maxPauseMs = 100;
 
 /**
  * Does what needs a lock that another process may hold, and waits for it without blocking the event loop. Throws the error of
@@ -9,7 +9,7 @@ const longestPauseMs = 100;
  */
 export async function onceUnlocked(action: () => void, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  for (let pause = 2; ; pause = Math.min(2 * pause, longestPauseMs)) {
+  for (let pause = 2; ; pause = Math.min(2 * pause, maxPauseMs)) {
     try {
       action();
       return;

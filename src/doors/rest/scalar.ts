@@ -48,7 +48,7 @@ const unusualNumbers: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Longer texts are out of range, whatever they say. */
-const longestInteger = 40;
+const maxIntegerLength = 40;
 
 const maxFloat = 3.4028234663852886e38;
 
@@ -103,19 +103,19 @@ export function toFieldScalar(field: DescField, value: ScalarValue): ScalarValue
 function integerFromText(range: IntegerRange, text: string): number | bigint {
   if (!/^-?\d+$/.test(text)) return mismatch(`must be an ${range.name}`);
   // Converting a very long text to a bigint takes quadratic time.
-  return inRange(range, text.length <= longestInteger ? BigInt(text) : range.max + 1n);
+  return inRange(range, text.length <= maxIntegerLength ? BigInt(text) : range.max + 1n);
 }
 
 /** The JSON of protobuf allows a fraction and an exponent in quoted numbers, too, as long as the number is an integer. */
 function integerFromQuoted(range: IntegerRange, text: string): number | bigint {
-  const parts = text.length <= longestInteger && /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  const parts = text.length <= maxIntegerLength && /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (!parts) return integerFromText(range, text);
   const [, whole = "", fraction = "", exponent = "0"] = parts;
   const digits = (whole + fraction).replace(/0+$/, "");
   if (!/[1-9]/.test(digits)) return inRange(range, 0n);
   const zeros = whole.length - digits.length + Number(exponent);
   if (zeros < 0) return mismatch(`must be an ${range.name}`);
-  return inRange(range, zeros <= longestInteger ? BigInt(digits + "0".repeat(zeros)) : range.max + 1n);
+  return inRange(range, zeros <= maxIntegerLength ? BigInt(digits + "0".repeat(zeros)) : range.max + 1n);
 }
 
 function integerFromNumber(range: IntegerRange, number: number): number | bigint {

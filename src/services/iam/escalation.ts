@@ -7,16 +7,16 @@ import { findHeldRoles } from "../../storage/grants.ts";
 import type { Session } from "../../storage/session.ts";
 
 /** How many missing capabilities a denial names. */
-const namedAtMost = 5;
+const maxNamed = 5;
 
 /** Nobody gives away what they do not hold: throws unless the caller holds all of these capabilities at the uid. */
 export function requireHeld(call: Call, wanted: CapabilitySet, uid: string, what: string): void {
   const missing = accessOf(call).missing(wanted, uid);
   if (missing.length === 0) return;
-  const named = missing.slice(0, namedAtMost).join(", ");
-  const more = missing.length > namedAtMost ? ` and ${missing.length - namedAtMost} more` : "";
+  const named = missing.slice(0, maxNamed).join(", ");
+  const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : "";
   throw permissionDenied(`${what} would grant capabilities that the caller does not hold at ${uid}: ${named}${more}`, {
-    capability: missing.slice(0, namedAtMost).join(","),
+    capability: missing.slice(0, maxNamed).join(","),
     scope: uid,
   });
 }
