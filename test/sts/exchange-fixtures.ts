@@ -139,8 +139,6 @@ export async function unsigned(alg: string, signature = "", header: object = {})
 /** The calls of exchanges that failed, by their errors. */
 export const failedCalls = new WeakMap<object, ReturnType<typeof newCall>>();
 
-export type TestExchange = Awaited<ReturnType<typeof openExchange>>;
-
 function isExactly({ relationship }: { relationship: Identity["relationship"] }, iss: string, sub: string): boolean {
   const { case: kind, value } = relationship;
   if (kind === "staticKeys") return value.issuer === iss && value.subject === sub;
