@@ -21,8 +21,8 @@ export interface UpdateMask {
 export type MaskResult = { readonly mask: UpdateMask } | { readonly violations: readonly FieldViolation[] };
 
 /**
- * Resolves the mask of an update of `message`: absent means the populated fields, `*` all of them. Both spellings of a
- * path are understood.
+ * Resolves the mask of an update of `message`: absent or empty (security case F2) means the populated fields, `*` all of
+ * them. Both spellings of a path are understood.
  */
 export function resolveMask(
   schema: DescMessage,
@@ -33,7 +33,7 @@ export function resolveMask(
   if (asked.length > maxPaths)
     return { violations: [{ field: "update_mask", description: `must not name more than ${maxPaths} fields` }] };
   if (asked.includes("*")) return { mask: { isFull: true, paths: [] } };
-  if (!mask) return { mask: { isFull: false, paths: message ? populatedPaths(schema, message) : [] } };
+  if (asked.length === 0) return { mask: { isFull: false, paths: message ? populatedPaths(schema, message) : [] } };
   const resolved = asked.map((path) => ({ path, name: resolvePath(schema, path) }));
   const unknown = resolved.filter(({ name }) => name === undefined);
   if (unknown.length > 0) {

@@ -27,7 +27,10 @@ const before = toJson(GroupSchema, stored) as Record<string, unknown>;
 describe("field mask (AIP-134, AIP-161)", () => {
   it("absent: the populated fields change", () =>
     assert.deepEqual(updated({ name: "new" }), { ...before, name: "new" }));
-  it("present but empty: nothing changes", () => assert.deepEqual(updated({ name: "new" }, []), before));
+  for (const paths of [[], [""]]) {
+    it(`F2: ${JSON.stringify(paths)} is none`, () =>
+      assert.deepEqual(updated({ name: "new" }, paths), { ...before, name: "new" }));
+  }
   it("named: only the named field changes", () => {
     assert.deepEqual(updated({ name: "new", description: "other" }, ["name"]), { ...before, name: "new" });
   });

@@ -50,10 +50,10 @@ describe("RPC alone", () => {
         assert.deepEqual([memberOf(response, "name"), memberOf(response, "description")], ["b", "old"]);
       });
 
-      it("an empty mask names nothing", async () => {
+      it("F2: an empty mask is none", async () => {
         const { uid } = await create({ name: "a", description: "old" });
         const { response } = await call("GroupsService/UpdateGroup", { group: { uid, name: "b" }, updateMask: "" });
-        assert.deepEqual([memberOf(response, "name"), memberOf(response, "description")], ["a", "old"]);
+        assert.deepEqual([memberOf(response, "name"), memberOf(response, "description")], ["b", "old"]);
       });
 
       it("numbers that are no enum value are refused where they are used", async () => {
