@@ -3,3 +3,6 @@ export type Clock = () => number;
 
 /** The clock of the machine. */
 export const systemClock: Clock = () => Date.now();
+
+/** How far the clocks of our nodes may differ, in seconds. */
+export const clockSkew = 30;

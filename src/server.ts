@@ -28,7 +28,7 @@ import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
 import { ConfigError } from "./settings.ts";
 import type { Database } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
-import { findHeldRoles } from "./storage/grants.ts";
+import { findHolder } from "./storage/grants.ts";
 import { findMappedRole } from "./storage/providers.ts";
 import { SealError, type Seals } from "./storage/seals.ts";
 import { keyStore } from "./storage/signing-keys.ts";
@@ -112,7 +112,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
 
 function policyOver({ session, accessEpoch }: Database): Policy {
   return newPolicy({
-    findHeldRoles: (uid) => findHeldRoles(session, uid),
+    findHolder: (uid) => findHolder(session, uid),
     findMappedRole: (uid) => findMappedRole(session, uid),
     epoch: () => accessEpoch.current(),
   });

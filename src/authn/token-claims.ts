@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { permissionDenied } from "../aip/errors.ts";
 import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
+import { clockSkew } from "../clock.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { isUid, parentOf } from "../uid.ts";
 import type { Narrowing, VerifiedToken } from "./caller.ts";
@@ -9,9 +10,6 @@ import { TokenError } from "./token-error.ts";
 
 /** How long a token is valid, in seconds. */
 const tokenLifetime = 3600;
-
-/** How far the clocks of our nodes may differ, in seconds. Never granted to `exp`. */
-const clockSkew = 30;
 
 /** What a token is to say. */
 export interface TokenRequest {
@@ -86,6 +84,7 @@ function readTimes({ iat, exp, nbf = iat }: JsonObject, now: number): Pick<Verif
   if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) throw new TokenError("claims");
   if (exp <= iat || exp - iat > tokenLifetime) throw new TokenError("claims");
   if (now >= exp * 1000) throw new TokenError("expired");
+  // Never granted to `exp`.
   if (now < (Math.max(iat, nbf) - clockSkew) * 1000) throw new TokenError("not-yet-valid");
   return { issuedAt: iat * 1000, expiresAt: exp * 1000 };
 }

@@ -1,18 +1,26 @@
 // The only reader of role bindings for access. Grants are evaluated live: what is cached here ends with the next change of
 // anybody's access.
-import type { Narrowing } from "../authn/caller.ts";
+import type { VerifiedToken } from "../authn/caller.ts";
 import { Access, type Grants } from "./access.ts";
 import { addCapabilities, type CapabilitySet, capabilitySet } from "./capabilities.ts";
 import { newEpochMemory } from "./epoch-memory.ts";
+import { isForFormerIdentity } from "./former-token.ts";
 
 /** What the policy needs of the storage. */
 export interface GrantSource {
-  /** The roles that an identity holds; undefined when there is no such identity. */
-  findHeldRoles(identityUid: string): Promise<readonly HeldRole[] | undefined>;
+  /** What an identity holds; undefined when there is no such identity. */
+  findHolder(identityUid: string): Promise<Holder | undefined>;
   /** The role of a mapping of an outside group; undefined when it has been removed. */
   findMappedRole(mappingUid: string): Promise<HeldRole | undefined>;
   /** A number that changes with every change of what anybody may do. */
   epoch(): number | Promise<number>;
+}
+
+/** An identity, as far as its access goes. */
+export interface Holder {
+  /** When it was made, in milliseconds since the epoch. */
+  readonly createTime: number;
+  readonly roles: readonly HeldRole[];
 }
 
 /** A role that is held at a group and below. */
@@ -21,14 +29,13 @@ export interface HeldRole {
   readonly capabilities: readonly number[];
 }
 
+/** What decides of a token what its bearer may do. */
+export type AccessToken = Pick<VerifiedToken, "subject" | "issuedAt" | "expiresAt" | "narrowing" | "mappings">;
+
 /** What anybody may do. An answer is there at once, unless the database has to be asked. */
 export interface Policy {
-  /** What an identity may do, narrowed by its token; undefined when there is no such identity. */
-  accessOf(
-    identityUid: string,
-    narrowing: Narrowing,
-    mappings?: readonly string[],
-  ): Access | undefined | Promise<Access | undefined>;
+  /** What the identity of a token may do within it; undefined when there is no such identity, or it is not that of the token. */
+  accessOf(token: AccessToken): Access | undefined | Promise<Access | undefined>;
   /** What an identity holds by its bindings and these mappings; undefined when there is no such identity. */
   grantsOf(identityUid: string, mappings?: readonly string[]): Grants | undefined | Promise<Grants | undefined>;
   /** How often grants were remembered, since the start. */
@@ -40,44 +47,53 @@ export interface Policy {
 /** Identities and groups that are remembered: a grant of one identity at one group weighs 1. */
 const maxGrants = 200_000;
 
+/** What is remembered of an identity. */
+interface Held {
+  readonly createTime: number;
+  readonly grants: Grants;
+}
+
 /** Makes the policy over role bindings and mappings, as the source has them. */
 export function newPolicy(source: GrantSource): Policy {
-  const memory = newEpochMemory<Grants>(maxGrants, (grants) => 1 + grants.size);
+  const memory = newEpochMemory<Held>(maxGrants, ({ grants }) => 1 + grants.size);
   let hits = 0;
   let misses = 0;
 
-  function grantsOf(identityUid: string, mappings: readonly string[] = []) {
+  function heldBy(identityUid: string, mappings: readonly string[] = []) {
     const epoch = source.epoch();
     return typeof epoch === "number"
-      ? grantsAt(epoch, identityUid, mappings)
-      : epoch.then((number) => grantsAt(number, identityUid, mappings));
+      ? heldAt(epoch, identityUid, mappings)
+      : epoch.then((number) => heldAt(number, identityUid, mappings));
   }
 
-  function grantsAt(epoch: number, identityUid: string, mappings: readonly string[]) {
+  function heldAt(epoch: number, identityUid: string, mappings: readonly string[]) {
     // Security case Q5: uids have no spaces.
     const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
     const known = memory.find(epoch, key);
-    if (!known) return readGrants(epoch, key, identityUid, mappings);
+    if (!known) return readHeld(epoch, key, identityUid, mappings);
     hits++;
     return known;
   }
 
-  async function readGrants(epoch: number, key: string, identityUid: string, mappings: readonly string[]) {
+  async function readHeld(epoch: number, key: string, identityUid: string, mappings: readonly string[]) {
     misses++;
-    const held = await source.findHeldRoles(identityUid);
-    if (!held) return undefined;
+    const holder = await source.findHolder(identityUid);
+    if (!holder) return undefined;
     const mapped = await Promise.all(mappings.map((uid) => source.findMappedRole(uid)));
-    const grants = combine([...held, ...mapped.filter((role) => role !== undefined)]);
-    memory.keep(epoch, key, grants);
-    return grants;
+    const grants = combine([...holder.roles, ...mapped.filter((role) => role !== undefined)]);
+    const held: Held = { createTime: holder.createTime, grants };
+    memory.keep(epoch, key, held);
+    return held;
   }
 
   return {
-    grantsOf,
-    accessOf(identityUid, narrowing, mappings) {
-      const toAccess = (grants: Grants | undefined) => grants && new Access(grants, narrowing);
-      const grants = grantsOf(identityUid, mappings);
-      return grants instanceof Promise ? grants.then(toAccess) : toAccess(grants);
+    grantsOf(identityUid, mappings) {
+      const held = heldBy(identityUid, mappings);
+      return held instanceof Promise ? held.then((found) => found?.grants) : held.grants;
+    },
+    accessOf(token) {
+      const held = heldBy(token.subject, token.mappings);
+      return held instanceof Promise ? held.then((found) => toAccess(found, token)) : toAccess(held, token);
     },
     get hits() {
       return hits;
@@ -86,6 +102,11 @@ export function newPolicy(source: GrantSource): Policy {
       return misses;
     },
   };
+}
+
+function toAccess(held: Held | undefined, token: AccessToken): Access | undefined {
+  if (!held || isForFormerIdentity(token, held.createTime)) return undefined;
+  return new Access(held.grants, token.narrowing);
 }
 
 function combine(held: readonly HeldRole[]): Grants {

@@ -59,7 +59,7 @@ function recall(
 }
 
 function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDeps): Promise<void> | undefined {
-  const access = policy.accessOf(token.subject, token.narrowing, token.mappings);
+  const access = policy.accessOf(token);
   if (access instanceof Promise) return access.then((found) => admit(call, token, found));
   admit(call, token, access);
   return undefined;

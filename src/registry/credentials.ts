@@ -1,10 +1,9 @@
 // Who signs in to the registry: an API token, or a pull token of an identity.
 import { ApiError, Code, unauthenticated } from "../aip/errors.ts";
 import { maxBearerLength } from "../authn/bearer.ts";
-import type { Narrowing } from "../authn/caller.ts";
 import { TokenError, type Tokens, tokenErrorText } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
-import type { Policy } from "../authz/policy.ts";
+import type { AccessToken, Policy } from "../authz/policy.ts";
 import { type AssumptionDeps, assumeWithOutsideToken } from "../sts/assumption.ts";
 import { parsePresented } from "../sts/presented-token.ts";
 import { isUid } from "../uid.ts";
@@ -55,29 +54,25 @@ export async function signIn(deps: SignInDeps, { user, password }: Credentials):
       throw unauthenticated(`the password of "${tokenUser}" must be an API token of this service`);
     const { uid, claims } = await assumeWithOutsideToken(deps, user, presented);
     const expiry = Number(presented.claims.exp) * 1000;
-    await deps.directory.touch(uid, deps.clock());
-    return await callerOf(deps, uid, {}, Math.min(expiry, claims.notAfter ?? expiry));
+    const now = deps.clock();
+    await deps.directory.touch(uid, now);
+    const expiresAt = Math.min(expiry, claims.notAfter ?? expiry);
+    return await callerOf(deps, { subject: uid, issuedAt: now, expiresAt, narrowing: {} });
   } catch (error) {
     throw refusal(error);
   }
 }
 
 async function withApiToken(deps: SignInDeps, user: string, token: string): Promise<RegistryCaller> {
-  const { subject, narrowing, mappings, expiresAt } = await deps.tokens.verify(token);
-  if (isUid(user) && user !== subject) throw unauthenticated("the token is another identity's");
-  return await callerOf(deps, subject, narrowing, expiresAt, mappings);
+  const verified = await deps.tokens.verify(token);
+  if (isUid(user) && user !== verified.subject) throw unauthenticated("the token is another identity's");
+  return await callerOf(deps, verified);
 }
 
-async function callerOf(
-  { policy }: SignInDeps,
-  uid: string,
-  narrowing: Narrowing,
-  notAfter: number,
-  mappings?: readonly string[],
-) {
-  const access = await policy.accessOf(uid, narrowing, mappings);
+async function callerOf({ policy }: SignInDeps, token: AccessToken): Promise<RegistryCaller> {
+  const access = await policy.accessOf(token);
   if (!access) throw unauthenticated("the identity of this token does not exist");
-  return { uid, access, notAfter };
+  return { uid: token.subject, access, notAfter: token.expiresAt };
 }
 
 /** Whatever is wrong with credentials, clients understand one answer: 401. */

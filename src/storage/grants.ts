@@ -29,22 +29,36 @@ export interface HeldRole {
   readonly capabilities: readonly number[];
 }
 
-/** The roles that an identity holds, and where it does; undefined when there is no such identity. */
-export async function findHeldRoles(session: Session, identityUid: string): Promise<HeldRole[] | undefined> {
+/** An identity, as far as its access goes. */
+export interface Holder {
+  /** When it was made, in milliseconds since the epoch. */
+  readonly createTime: number;
+  /** The roles that it holds, and where it does. */
+  readonly roles: readonly HeldRole[];
+}
+
+/** What an identity holds; undefined when there is no such identity. */
+export async function findHolder(session: Session, identityUid: string): Promise<Holder | undefined> {
   const statement = session.prepared("grants.of", (db, { identities, roleBindings, roles }) =>
     db
-      .select({ groupUid: roleBindings.parent, capabilities: roles.capabilities })
+      .select({
+        createTime: identities.createTime,
+        groupUid: roleBindings.parent,
+        capabilities: roles.capabilities,
+      })
       .from(identities)
       .leftJoin(roleBindings, eq(roleBindings.identityUid, identities.uid))
       .leftJoin(roles, eq(roles.uid, roleBindings.roleUid))
       .where(eq(identities.uid, sql.placeholder("uid"))),
   );
   const rows = await statement.execute({ uid: identityUid });
-  if (rows.length === 0) return undefined;
-  return rows.flatMap(({ groupUid: boundAt, capabilities }) => {
+  const [first] = rows;
+  if (!first) return undefined;
+  const held = rows.flatMap(({ groupUid: boundAt, capabilities }) => {
     const groupUid = boundAt ? placeOfBinding(identityUid, boundAt) : undefined;
     return groupUid && capabilities ? [{ groupUid, capabilities }] : [];
   });
+  return { createTime: first.createTime, roles: held };
 }
 
 /** Of bindings at a root group: whether the identity holds the role there, and is not confined to a subgroup. */

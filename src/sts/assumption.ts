@@ -4,6 +4,7 @@ import { ApiError, Code, permissionDenied } from "../aip/errors.ts";
 import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import { TokenError, type TokenRequest, type Tokens, tokenErrorText } from "../authn/tokens.ts";
+import { isForFormerIdentity } from "../authz/former-token.ts";
 import type { Clock } from "../clock.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
 import { defaultAudiences } from "./default-audiences.ts";
@@ -65,7 +66,7 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: Pr
   const verified = await verifyOwn(deps, presented);
   if (uid !== "" && uid !== verified.subject) throw claimDenied("sub", verified.subject);
   const identity = await deps.directory.find(verified.subject);
-  if (!identity) throw claimDenied("sub", verified.subject);
+  if (!identity || isForFormerIdentity(verified, identity.createTime)) throw claimDenied("sub", verified.subject);
   const requirement = requirementOf(deps, identity, presented);
   checkInForce(requirement, deps.clock());
   const { act, email, emailVerified, narrowing, audience, expiresAt, mappings } = verified;

@@ -3,7 +3,7 @@ import { permissionDenied } from "../../aip/errors.ts";
 import { type CapabilitySet, capabilitySet } from "../../authz/capabilities.ts";
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
-import { findHeldRoles } from "../../storage/grants.ts";
+import { findHolder } from "../../storage/grants.ts";
 import type { Session } from "../../storage/session.ts";
 
 /** How many missing capabilities a denial names. */
@@ -32,7 +32,8 @@ export function requireHeldNumbers(call: Call, numbers: readonly number[], uid: 
  */
 export async function requireHeldRoles(session: Session, identityUid: string, call: Call): Promise<void> {
   const access = accessOf(call);
-  for (const { groupUid, capabilities } of (await findHeldRoles(session, identityUid)) ?? []) {
+  const holder = await findHolder(session, identityUid);
+  for (const { groupUid, capabilities } of holder?.roles ?? []) {
     if (access.has(Capability.CAP_IAM_ROLE_BINDINGS_LIST, groupUid)) {
       requireHeldNumbers(call, capabilities, groupUid, "the relationship of the identity");
     } else if (access.missing(capabilitySet(capabilities), groupUid).length > 0) {
