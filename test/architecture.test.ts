@@ -31,8 +31,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "uid.ts": ["random.ts"],
   "version.ts": [],
   aip: ["gen/google"],
-  authn: ["aip", "authz/capabilities.ts", "types:clock.ts", "json.ts", "lazy.ts", "node-http.ts", "uid.ts"],
-  authz: ["aip", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
+  authn: ["aip", "authz/capabilities.ts", "clock.ts", "json.ts", "lazy.ts", "node-http.ts", "uid.ts"],
+  authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
   sts: [
     "lazy.ts",
     "aip",

@@ -1,5 +1,5 @@
 // The joins and lookups around identity providers: their mappings and roles, accepted terms.
-import { eq, sql } from "./drizzle.ts";
+import { and, eq, sql } from "./drizzle.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
@@ -102,4 +102,35 @@ export async function insertProviderMember(tx: Transaction, providerUid: string,
       .returning({ uid: providerMembers.identityUid }),
   );
   return (await statement.execute({ providerUid, identityUid, createTime: tx.context.time })).length > 0;
+}
+
+/** The identity providers that somebody has come by, with the default role of each and where it is given. */
+export async function findMemberships(session: Session, identityUid: string) {
+  const statement = session.prepared("provider_members.of", (db, { providerMembers, identityProviders }) =>
+    db
+      .select({
+        providerUid: providerMembers.providerUid,
+        groupUid: identityProviders.parent,
+        defaultRole: identityProviders.defaultRole,
+      })
+      .from(providerMembers)
+      .innerJoin(identityProviders, eq(identityProviders.uid, providerMembers.providerUid))
+      .where(eq(providerMembers.identityUid, sql.placeholder("identityUid"))),
+  );
+  return await statement.execute({ identityUid });
+}
+
+/** Forgets that somebody has come by a provider. */
+export async function deleteMembership(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
+  const statement = tx.prepared("provider_members.delete", (db, { providerMembers }) =>
+    db
+      .delete(providerMembers)
+      .where(
+        and(
+          eq(providerMembers.providerUid, sql.placeholder("providerUid")),
+          eq(providerMembers.identityUid, sql.placeholder("identityUid")),
+        ),
+      ),
+  );
+  await statement.execute({ providerUid, identityUid });
 }

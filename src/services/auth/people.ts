@@ -1,6 +1,7 @@
 // People: identities without a group, one for each subject of an issuer, made when somebody signs in for the first time.
 import type { TokenRequest } from "../../authn/tokens.ts";
 import { deleteRow, findRow, insertMissingRow, updateRow } from "../../storage/collection.ts";
+import { deleteMembership, findMemberships } from "../../storage/providers.ts";
 import { findBinding } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
@@ -59,8 +60,19 @@ export async function enrol(
 
 /** Removes a person with all that they hold. Throws LAST_OWNER where an organization would be left without an owner. */
 export async function removePerson(tx: Transaction, row: IdentityRow): Promise<void> {
+  await leaveProviders(tx, row.uid);
   await unbind(tx, row.uid);
   await deleteRow(tx, identityCollection, row);
+}
+
+/**
+ * Who has the default role of a provider to the end is new there when they come back. From whom it was taken away, it stays taken
+ * away, lest leaving and coming back undo what the organization has decided.
+ */
+async function leaveProviders(tx: Transaction, identityUid: string): Promise<void> {
+  for (const { providerUid, groupUid, defaultRole } of await findMemberships(tx, identityUid)) {
+    if (await findBinding(tx, groupUid, defaultRole, identityUid)) await deleteMembership(tx, providerUid, identityUid);
+  }
 }
 
 function newIdentity(

@@ -50,12 +50,13 @@ export function defineSignInTables(columns: Columns, identityUid: () => AnyPgCol
       (t) => [index("headless_sessions_expire_time").on(t.expireTime)],
     ),
 
-    /** Who has come by which identity provider: its default role is given once. */
+    /** Who has come by which identity provider: its default role is given once, even to somebody who left in between. */
     providerMembers: table(
       "provider_members",
       {
         providerUid: text().notNull().references(providerUid, { onDelete: "cascade" }),
-        identityUid: text().notNull().references(identityUid, { onDelete: "cascade" }),
+        /** The person may be deleted, and come back. */
+        identityUid: text().notNull(),
         createTime: integer().notNull(),
       },
       (t) => [
