@@ -99,6 +99,29 @@ describe("gatehouse auth status, token, logout", () => {
     assert.equal((await caller.runWith(signedOut(), "auth", "status")).code, 1);
   });
 
+  it("status --audience shows the token for it, says that the server was not asked, and takes no other", async () => {
+    const { registryToken, ownerToken } = caller.server;
+    const status = (token: string) =>
+      caller.runWith({ ...signedOut(), GATEHOUSE_TOKEN: token }, "auth", "status", "--audience", service, "-o", "json");
+    const shown = await status(registryToken);
+    assert.equal(shown.code, 0, shown.stderr);
+    assert.equal(JSON.parse(shown.stdout).audience, service);
+    assert.ok(shown.stderr.startsWith("The server was not asked whether it takes this token"), shown.stderr);
+    const other = await status(ownerToken);
+    assert.equal(other.code, 1);
+    assert.ok(other.stderr.includes(`there is no token for ${service}; GATEHOUSE_TOKEN is for another`), other.stderr);
+  });
+
+  it("status --audience asks about a token for the API by whatever name that has", async () => {
+    const { url, registryToken } = caller.server;
+    const named = await caller.run("auth", "status", "--audience", url);
+    assert.deepEqual([named.code, named.stderr], [0, ""]);
+    const environment = { ...signedOut(), GATEHOUSE_TOKEN: registryToken, GATEHOUSE_AUDIENCE: service };
+    const refused = await caller.runWith(environment, "auth", "status", "--audience", service);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /is not for .*\n.*`gatehouse auth status --quick`/);
+  });
+
   it("token prints the token without a newline", async () => {
     const { stdout, stderr, code } = await caller.run("auth", "token");
     assert.deepEqual([code, stdout, stderr], [0, caller.server.ownerToken, ""]);

@@ -24,7 +24,8 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   act(
     withClient(status, ["table", "wide", "json", "yaml", "csv", "id", "none"]),
     shell,
-    async (session, _args, { quick }) => (await import("./status.ts")).showStatus(session, quick === true),
+    async (session, _args, { quick, audience }) =>
+      (await import("./status.ts")).showStatus(session, quick === true, audience),
   );
   const token = auth
     .command("token")

@@ -2,7 +2,7 @@
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { issuerOf, readClaims } from "../client/credential.ts";
 import { readIfThere } from "../client/own-file.ts";
-import type { Session } from "../client/session.ts";
+import { configuredAudience, type Session } from "../client/session.ts";
 import { openTokenCache, openTokenCaches, type TokenCache } from "../client/token-cache.ts";
 import type { View } from "../output/view.ts";
 import { note, printable, type Shell } from "../shell.ts";
@@ -17,11 +17,19 @@ const statusView: View = {
   ],
 };
 
-/** Shows whose token is in use; fails when there is none, or when the server refuses it. */
-export async function showStatus(session: Session, quick: boolean): Promise<void> {
-  const { token, source } = await session.credential();
-  if (!quick) await checkWithServer(session, token);
+/**
+ * Shows whose token is in use, for the API or for what is named; fails when there is none, or when the server refuses it.
+ * The API takes no token for another audience (docs/decisions/0024-audience-of-the-registry.md) and is not asked about one.
+ */
+export async function showStatus(session: Session, quick: boolean, audience: string | undefined): Promise<void> {
+  const forApi =
+    audience === undefined || [session.url, configuredAudience(session.shell, session.config)].includes(audience);
+  const { token, source } = await (forApi ? session.credential() : session.credentialFor(audience));
+  if (forApi && !quick) await checkWithServer(session, token);
   await session.output.one(statusView, { server: session.url, ...describeToken(token), source });
+  if (forApi || quick) return;
+  const notAsked = `The server was not asked whether it takes this token: the API takes none for ${printable(audience)}.`;
+  note(session.shell, `${notAsked}\n\`gatehouse auth status\` asks about the one for the API.`);
 }
 
 /** Prints the token and nothing else, so that it can be put into a header as it comes: for the API, or for what is named. */

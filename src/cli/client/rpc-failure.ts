@@ -86,7 +86,7 @@ function unreachableOf(error: ConnectError): Unreachable | undefined {
 
 const hints: Partial<Record<Code, (error: ConnectError, target: Target) => string>> = {
   [Code.Unauthenticated]: () =>
-    "Sign in with `gatehouse auth login`, or look at the present token with `gatehouse auth status`.",
+    "Sign in with `gatehouse auth login`, or look at the present token with `gatehouse auth status --quick`.",
   [Code.PermissionDenied](error) {
     const { capability, scope } = infoOf(error)?.metadata ?? {};
     if (!capability || !scope || capability.includes(",")) return "";
@@ -97,7 +97,7 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
     return violation ? printable(`${violation.type}: ${violation.subject}`) : "";
   },
   [Code.ResourceExhausted]: () => "A limit was met; try again in a while.",
-  [Code.Unimplemented]: ({ rawMessage }, { url }) => printable(`${url} does not serve this: ${rawMessage}`),
+  [Code.Unimplemented]: (_error, { url }) => printable(`${url} does not serve this. ${lookAtAddress}`),
   [Code.DeadlineExceeded]: () => "The server took too long; try again.",
 };
 

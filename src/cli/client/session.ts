@@ -122,17 +122,22 @@ function configuredFormat(command: Command, config: ClientConfig): string | unde
 }
 
 /** Where the server is: flag, variable, file, default. */
-export function findTarget({ environment }: Shell, options: ClientOptions, config: ClientConfig): Target {
-  const address = options.url ?? (environment.GATEHOUSE_URL || config["platform.api"]) ?? defaultUrl;
+export function findTarget(shell: Shell, options: ClientOptions, config: ClientConfig): Target {
+  const address = options.url ?? (shell.environment.GATEHOUSE_URL || config["platform.api"]) ?? defaultUrl;
   const url = parseAddress(address, "It is named with --url, GATEHOUSE_URL or platform.api.");
   const [named] = [options.audience ?? []].flat();
-  const audience = named ?? (environment.GATEHOUSE_AUDIENCE || config["platform.audience"]) ?? url;
+  const audience = named ?? configuredAudience(shell, config) ?? url;
   // As the SDK does: where the API and the issuer have hosts of their own, their names differ by this word.
   const issuer =
     options.issuer === undefined
       ? url.replace("console-api", "issuer")
       : parseAddress(options.issuer, "It is named with --issuer.");
   return { url, issuer, audience };
+}
+
+/** What tokens for the API are for, where that is not its address: variable, file. */
+export function configuredAudience({ environment }: Shell, config: ClientConfig): string | undefined {
+  return environment.GATEHOUSE_AUDIENCE || config["platform.audience"];
 }
 
 /** An http or https address without slashes at its end. Fails with the hint when it is none. */
