@@ -32,7 +32,7 @@ export const {
   sql,
 }: typeof import("drizzle-orm") = load("drizzle-orm");
 
-export const { DrizzleQueryError }: typeof import("drizzle-orm/errors") = load("drizzle-orm/errors");
+export const { DrizzleError, DrizzleQueryError }: typeof import("drizzle-orm/errors") = load("drizzle-orm/errors");
 
 /** The columns and tables of SQLite. */
 export function loadSqliteCore(): typeof import("drizzle-orm/sqlite-core") {

@@ -1,5 +1,5 @@
 // What storage reports. Services decide what a caller is told.
-import { DrizzleQueryError } from "./drizzle.ts";
+import { DrizzleError, DrizzleQueryError } from "./drizzle.ts";
 
 /** A row of the same key is there already. */
 export class UniqueViolation extends Error {
@@ -91,9 +91,13 @@ function translationOf(code: string) {
   return translations[code] ?? translations[/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code.slice(0, 2)];
 }
 
-/** Drizzle wraps the errors of node-postgres, with the parameters in the message: secrets would come into the log. */
+/**
+ * Drizzle wraps the errors of node-postgres, with the parameters in the message: secrets would come into the log. Those of
+ * SQLite it wraps in a migration.
+ */
 function withoutQuery(error: unknown): unknown {
-  return error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
+  const isWrapped = error instanceof DrizzleQueryError || error instanceof DrizzleError;
+  return isWrapped ? (error.cause ?? error) : error;
 }
 
 function unique(cause: unknown): Error {

@@ -2,7 +2,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import type BetterSqlite from "better-sqlite3";
 import { once } from "../lazy.ts";
 import { onceUnlocked } from "./busy.ts";
@@ -10,7 +9,7 @@ import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
 import type { DatabaseLimits, Dialect, OpenMode } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { DatabaseMissing, translateError } from "./errors.ts";
-import { refuseNewer } from "./migrations.ts";
+import { migrateFile } from "./migrate-file.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "./session.ts";
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
 import { runNow } from "./sqlite-statement.ts";
@@ -18,7 +17,6 @@ import { sqliteDialect } from "./tables.sqlite.ts";
 import { newWriteQueue } from "./write-queue.ts";
 
 const driver = once(loadSqliteDriver);
-const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
 
 /** How much of the file a connection may map. */
 const mappedBytes = 2 ** 30;
@@ -87,7 +85,7 @@ async function openWriter(file: string, limits: DatabaseLimits): Promise<BetterS
   try {
     // Of two processes that open a new file, SQLite tells one at once that it is locked.
     await onceUnlocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
-    migrateFile(writer);
+    migrateFile(writer, driver());
   } catch (error) {
     writer.close();
     throw error;
@@ -112,20 +110,6 @@ function connect(file: string, limits: DatabaseLimits, readonly = false): Better
   connection.pragma("cache_size = -8192");
   connection.pragma(`mmap_size = ${mappedBytes}`);
   return connection;
-}
-
-function migrateFile(connection: BetterSqlite.Database): void {
-  const { drizzle, migrate } = driver();
-  const db = drizzle(connection, { casing: "snake_case" });
-  try {
-    migrate(db, { migrationsFolder });
-  } catch {
-    // Another process may have migrated the file in between; what fails for any other reason fails again.
-    if (connection.inTransaction) connection.exec("ROLLBACK");
-    migrate(db, { migrationsFolder });
-  }
-  const applied = connection.prepare("SELECT max(created_at) FROM __drizzle_migrations").pluck().get();
-  refuseNewer(migrationsFolder, Number(applied));
 }
 
 function sessionOf(connection: BetterSqlite.Database, runner: Runner): Session {

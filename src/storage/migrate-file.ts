@@ -1,0 +1,43 @@
+// Brings a SQLite file up to date.
+import { fileURLToPath } from "node:url";
+import type BetterSqlite from "better-sqlite3";
+import type { loadSqliteDriver } from "./drizzle.ts";
+import { refuseNewer } from "./migrations.ts";
+
+const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
+
+/** Applies the migrations that are missing. Throws what SQLite says, and for a file of a later version a sentence. */
+export function migrateFile(
+  connection: BetterSqlite.Database,
+  { drizzle, migrate }: ReturnType<typeof loadSqliteDriver>,
+): void {
+  const db = drizzle(withRollback(connection), { casing: "snake_case" });
+  try {
+    migrate(db, { migrationsFolder });
+  } catch {
+    // Another process may have migrated the file in between; what fails for any other reason fails again.
+    if (connection.inTransaction) connection.exec("ROLLBACK");
+    migrate(db, { migrationsFolder });
+  }
+  const applied = connection.prepare("SELECT max(created_at) FROM __drizzle_migrations").pluck().get();
+  refuseNewer(migrationsFolder, Number(applied));
+}
+
+/**
+ * The connection, on which a ROLLBACK never fails. SQLite has rolled back by itself where the disk is full or does not
+ * write (https://sqlite.org/lang_transaction.html, section 3); what drizzle's ROLLBACK then meets would hide the reason.
+ */
+function withRollback(connection: BetterSqlite.Database): BetterSqlite.Database {
+  return new Proxy(connection, {
+    get(target, name) {
+      if (name === "prepare") return (sql: string) => prepareAfterFailure(target, sql);
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function prepareAfterFailure(connection: BetterSqlite.Database, sql: string): BetterSqlite.Statement {
+  if (sql.trim() === "ROLLBACK" && !connection.inTransaction) connection.exec("BEGIN");
+  return connection.prepare(sql);
+}
