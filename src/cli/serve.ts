@@ -4,6 +4,8 @@ import path from "node:path";
 import pino, { type Logger } from "pino";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import type * as Development from "../development.ts";
+import { toRefusal } from "../open-database.ts";
 import { type Server, startServer } from "../server.ts";
 import { ConfigError } from "../settings.ts";
 import type { Database } from "../storage/database.ts";
@@ -24,12 +26,21 @@ export async function serve(config: Config): Promise<number> {
     if (development) running.use(await lockDataDirectory(config));
   };
   const server = running.use(await startServer(config, log, systemClock, admit));
-  const sample = development && running.use(await development.openDevelopment(config, server, log));
+  const sample = development && running.use(await openSample(development, config, server, log));
   console.log(banner(config, server));
   if (sample) console.log(welcome(server.url, sample.organization.groupUid, sample.tokenFile));
   await stopped;
   await stop(server, log);
   return 0;
+}
+
+/** A disk may have room for the tables, and none for the sample. */
+async function openSample(development: typeof Development, config: Config, server: Server, log: Logger) {
+  try {
+    return await development.openDevelopment(config, server, log);
+  } catch (error) {
+    throw toRefusal(config, error);
+  }
 }
 
 /** A second development server would put a token of its own in the place of the owner's, which the first does not take. */
