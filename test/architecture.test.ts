@@ -161,7 +161,7 @@ const onlyIn: readonly { readonly what: RegExp; readonly where: RegExp; readonly
   {
     what: /from "@connectrpc\//,
     where:
-      /^(doors\/(router|connect-adapter|connect-error|fast\/connect-failure)\.ts|(services\/)?operations|cli\/client\/)/,
+      /^(doors\/(router|connect-adapter|connect-check|connect-error|fast\/connect-failure)\.ts|(services\/)?operations|cli\/client\/)/,
     why: "only the doors of Connect and the client know it",
   },
   {

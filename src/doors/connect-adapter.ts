@@ -1,15 +1,22 @@
 // connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
 import type { Message } from "@bufbuild/protobuf";
-import { type ConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
+import {
+  ConnectError,
+  type ConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { compressionBrotli, compressionGzip, connectNodeAdapter } from "@connectrpc/connect-node";
-import { type ApiError, Code } from "../aip/errors.ts";
+import { ApiError, Code } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
+import { checked } from "./connect-check.ts";
 import { toConnectError } from "./connect-error.ts";
 import type { HttpHandler } from "./guard.ts";
 import type { HttpResponse } from "./http-message.ts";
-import { maxValues } from "./limits.ts";
+import { maxOperationBytes, maxValues } from "./limits.ts";
 import type { RouterOptions } from "./router.ts";
 import { fitTrailers } from "./trailer-budget.ts";
 
@@ -17,19 +24,31 @@ const peerKey = createContextKey("", { description: "address of the peer" });
 
 /** Serves methods of the table. */
 export function adaptMethods(methods: Iterable<Method>, options: RouterOptions): HttpHandler {
-  return adapt((router) => {
-    for (const method of methods) router.rpc(method.descriptor, unary(method));
-  }, options);
+  const limits = { ...options, compressions };
+  return connectHandler(options.maxBodyBytes, options, (router) => {
+    for (const method of methods) {
+      router.rpc(method.descriptor, unary(method));
+      router.handlers.push(checked(router.handlers.pop()!, method, limits));
+    }
+  });
 }
 
-/** Serves whatever is added to the router. */
+/** Serves whatever is added to the router. What is no method of the table gets no longer messages than a question needs. */
 export function adapt(routes: (router: ConnectRouter) => void, options: RouterOptions): HttpHandler {
+  return connectHandler(maxOperationBytes, options, routes);
+}
+
+function connectHandler(
+  readMaxBytes: number,
+  options: RouterOptions,
+  routes: (router: ConnectRouter) => void,
+): HttpHandler {
   return connectNodeAdapter({
     routes,
     fallback: (request, response) => void options.fallback(request, response as HttpResponse),
     contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
-    readMaxBytes: options.maxBodyBytes,
-    acceptCompression: [compressionGzip, compressionBrotli].map(bounded),
+    readMaxBytes,
+    acceptCompression: compressions,
     maxTimeoutMs: options.maxTimeoutMs,
     shutdownSignal: options.draining,
     jsonOptions: { registry: options.detailTypes },
@@ -39,13 +58,21 @@ export function adapt(routes: (router: ConnectRouter) => void, options: RouterOp
 /** How many times its size a compressed message may have; text that repeats itself rarely packs to less than a tenth. */
 const maxExpansion = 20;
 
+const compressions = [compressionGzip, compressionBrotli].map(bounded);
+
 /** Refuses what was packed tightly for its values to be many: so few bytes unpacked cannot hold more than is allowed. */
 function bounded({ name, compress, decompress }: Compression): Compression {
   return {
     name,
     compress,
-    decompress(bytes, maxBytes) {
-      return decompress(bytes, Math.min(maxBytes, Math.max(2 * maxValues, maxExpansion * bytes.length)));
+    async decompress(bytes, maxBytes) {
+      try {
+        return await decompress(bytes, Math.min(maxBytes, Math.max(2 * maxValues, maxExpansion * bytes.length)));
+      } catch (error) {
+        // What ends too early is no better than what begins wrong; connect-node calls the one a mistake of ours.
+        if (!(error instanceof ConnectError) || error.code !== (Code.INTERNAL as number)) throw error;
+        throw toConnectError(new ApiError(Code.INVALID_ARGUMENT, error.rawMessage, { cause: error }));
+      }
     },
   };
 }

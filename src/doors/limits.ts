@@ -53,6 +53,9 @@ export function isCutTooFinely(chunks: number, bytes: number, { freeChunks, mean
 /** How many values a message may hold altogether, so that to decode it does not keep other requests waiting. */
 export const maxValues = 200_000;
 
+/** Bytes of a message to health and reflection, which answer everybody: what they are asked is a name. */
+export const maxOperationBytes = 64 * 1024;
+
 /** Limits that no well-behaved client meets. */
 export const defaultLimits: ListenerLimits = {
   maxConnections: 4096,

@@ -25,6 +25,7 @@ describe("compressed messages", () => {
     head.writeUInt32BE(length, 1);
     return Buffer.concat([head, body]);
   };
+  const envelope = (flags: number, body: Buffer) => frame(flags, body.length, body);
   const grpc = { "content-type": "application/grpc", te: "trailers" };
   const grpcWeb = { "content-type": "application/grpc-web+proto" };
   const unary = { "content-type": "application/proto", "connect-protocol-version": "1" };
@@ -41,6 +42,11 @@ describe("compressed messages", () => {
     ["a gRPC-web message of a declared 4 GiB", grpcWeb, frame(0, 0xffffffff, Buffer.alloc(100))],
     ["a Connect message that opens to 256 MiB", { ...unary, "content-encoding": "gzip" }, bomb],
     ["a Connect message that is no gzip", { ...unary, "content-encoding": "gzip" }, garbage],
+    ["a Connect message whose gzip ends early", { ...unary, "content-encoding": "gzip" }, bomb.subarray(0, 20)],
+    ["a Connect message that is no brotli", { ...unary, "content-encoding": "br" }, garbage.subarray(0, 3)],
+    ["a Connect message that unpacks to no protobuf", { ...unary, "content-encoding": "gzip" }, gzipSync(garbage)],
+    ["a gRPC message that unpacks to no protobuf", { ...grpc, ...gzip }, envelope(1, gzipSync(garbage))],
+    ["a gRPC-web message that unpacks to no protobuf", { ...grpcWeb, ...gzip }, envelope(1, gzipSync(garbage))],
   ];
   for (const [rule, headers, body] of cases) {
     it(`D5: ${rule} is INVALID_ARGUMENT or RESOURCE_EXHAUSTED, and the server lives within its memory`, async () => {
@@ -52,11 +58,44 @@ describe("compressed messages", () => {
     });
   }
 
+  const many = limits.bodyBytes / 3;
+  const deep = Buffer.from(`{"x":${"[".repeat(100)}${"]".repeat(100)}}`);
+  const wide = Buffer.from(`{"x":[${"0,".repeat(many)}0]}`);
+  const double = Buffer.from('{"name":"a","name":"b"}');
+  const latin = Buffer.from('{"name":"\u00e4"}', "latin1");
+  // Unknown fields, of which each takes three bytes.
+  const values = Buffer.alloc(3 * many - 3, Buffer.from([0x98, 0x06, 0x01]));
+  const json = { "content-type": "application/json; charset=utf-8" };
+  const expectant = { expect: "100-continue" };
+  const undecoded: readonly [string, Record<string, string>, Buffer][] = [
+    ["Connect, JSON that is nested too deep", json, deep],
+    ["Connect, JSON of too many values", json, wide],
+    ["Connect, JSON with a member twice", json, double],
+    ["Connect, JSON that is not UTF-8", json, latin],
+    ["gRPC, JSON that is nested too deep", { ...grpc, "content-type": "application/grpc+json" }, envelope(0, deep)],
+    ["gRPC-web, JSON of too many values", { "content-type": "application/grpc-web+json" }, envelope(0, wide)],
+    ["Connect, protobuf of too many values", { ...unary, ...expectant }, values],
+    ["gRPC, protobuf of too many values", { ...grpc, ...expectant }, envelope(0, values)],
+    ["gRPC-web, protobuf of too many values", { ...grpcWeb, ...expectant }, envelope(0, values)],
+  ];
+  for (const [rule, headers, body] of undecoded) {
+    it(`F4, D5: ${rule}: is INVALID_ARGUMENT, also where the head of the request is an unusual one`, async () => {
+      assert.equal(await send(headers, body), "INVALID_ARGUMENT");
+    });
+  }
+
+  it("D5: health and reflection, which answer everybody, take no long messages", async () => {
+    for (const headers of [unary, { "content-type": "application/json" }]) {
+      const path = "/grpc.health.v1.Health/Check";
+      assert.equal(await send(headers, Buffer.alloc(65_537, " "), path), "RESOURCE_EXHAUSTED");
+    }
+  });
+
   /** The code of the reply to these bytes, whichever protocol they are in. */
-  function send(headers: Record<string, string>, body: Buffer): Promise<string> {
+  function send(headers: Record<string, string>, body: Buffer, path = grpcPath): Promise<string> {
     const session = connect(ground.server.url);
     const authorization = `Bearer ${ground.server.ownerToken}`;
-    const stream = session.request({ ":method": "POST", ":path": grpcPath, authorization, ...headers });
+    const stream = session.request({ ":method": "POST", ":path": path, authorization, ...headers });
     stream.on("error", () => {}).end(body);
     return new Promise((resolve, reject) => {
       let grpcStatus: unknown;

@@ -11,15 +11,21 @@ export const prefixLength = 5;
 
 /** Reads the one message of a body. The codes are those of connect-node, which answers the same mistakes on its own way. */
 export function readEnvelope(method: Method, body: Buffer, maxBytes: number): Message {
+  const { flags, bytes } = openEnvelope(body, maxBytes);
+  if (flags !== 0)
+    throw new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
+  return readMessage(method, bytes);
+}
+
+/** Takes the one message of a body out of its envelope. */
+export function openEnvelope(body: Buffer, maxBytes: number): { readonly flags: number; readonly bytes: Buffer } {
   if (body.length === 0) throw unimplemented("protocol error: missing input message for unary method");
   const end = endOfMessage(body, 0, maxBytes);
-  if (body[0] !== 0)
-    throw new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
   if (body.length > end) {
     endOfMessage(body, end, maxBytes);
     throw unimplemented("protocol error: received extra input message for unary method");
   }
-  return readMessage(method, body.subarray(prefixLength, end));
+  return { flags: body.readUInt8(0), bytes: body.subarray(prefixLength, end) };
 }
 
 /** Reads a message; throws INVALID_ARGUMENT when the bytes are none, or hold more than 200,000 values. */

@@ -1,0 +1,86 @@
+// Looks at a message before connect-node decodes it, which knows how long one may be, and nothing of how deep it is or how much it
+// holds; what is no message it would call a mistake of ours.
+import type { Compression, UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
+import { ApiError, resourceExhausted } from "../aip/errors.ts";
+import type { Method } from "../pipeline/method.ts";
+import { toConnectError } from "./connect-error.ts";
+import { openEnvelope, prefixLength, readMessage } from "./fast/envelope.ts";
+import { parseJsonText } from "./rest/json-text.ts";
+import { fitTrailers } from "./trailer-budget.ts";
+
+/** Of the flags of an envelope (gRPC over HTTP/2, "Requests"). */
+const compressedFlag = 1;
+
+/** The bounds of a message, and how it may be compressed. */
+export interface MessageLimits {
+  readonly maxBodyBytes: number;
+  readonly maxJsonDepth: number;
+  readonly compressions: readonly Compression[];
+}
+
+/** What the head of a request says about its body. */
+interface Form {
+  readonly isJson: boolean;
+  readonly isEnveloped: boolean;
+  /** Undefined for none, and for one that connect-node refuses. */
+  readonly compression: Compression | undefined;
+}
+
+/** Surrounds the handler of a method of one message: to read what the method may not be asked fails. */
+export function checked(handler: UniversalHandler, method: Method, limits: MessageLimits): UniversalHandler {
+  const check = (request: UniversalServerRequest) => {
+    const body = request.body as AsyncIterable<Uint8Array>;
+    return handler({ ...request, body: checkedBody(body, formOf(request.header, limits), method, limits) });
+  };
+  return Object.assign(check, handler);
+}
+
+function formOf(header: Headers, { compressions }: MessageLimits): Form {
+  const type = header.get("content-type") ?? "";
+  const isEnveloped = /^application\/grpc\b/i.test(type);
+  const encoding = header.get(isEnveloped ? "grpc-encoding" : "content-encoding");
+  return {
+    isJson: /^application\/(?:grpc(?:-web)?\+)?json\b/i.test(type),
+    isEnveloped,
+    compression: compressions.find(({ name }) => name === encoding),
+  };
+}
+
+/** The same bytes, once they are all there and found good. */
+async function* checkedBody(
+  body: AsyncIterable<Uint8Array>,
+  form: Form,
+  method: Method,
+  limits: MessageLimits,
+): AsyncIterable<Uint8Array> {
+  try {
+    const bytes = await collect(body, form.isEnveloped ? prefixLength : 0, limits.maxBodyBytes);
+    const message = await messageIn(bytes, form, limits.maxBodyBytes);
+    if (message && form.isJson) parseJsonText(message, limits.maxJsonDepth);
+    else if (message) readMessage(method, message);
+    yield bytes;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw toConnectError(form.isEnveloped ? fitTrailers(error) : error);
+  }
+}
+
+async function collect(body: AsyncIterable<Uint8Array>, prefixBytes: number, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > prefixBytes + maxBytes) throw resourceExhausted(`the message is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The message as it was before it was compressed; undefined when nobody says how, which connect-node refuses. */
+async function messageIn(body: Buffer, form: Form, maxBytes: number): Promise<Uint8Array | undefined> {
+  const { isEnveloped, compression } = form;
+  const { flags, bytes } = isEnveloped ? openEnvelope(body, maxBytes) : { flags: compressedFlag, bytes: body };
+  const isCompressed = (flags & compressedFlag) !== 0;
+  if (isCompressed && compression) return await compression.decompress(new Uint8Array(bytes), maxBytes);
+  return isCompressed && isEnveloped ? undefined : bytes;
+}
