@@ -65,6 +65,9 @@ const heads: [name: string, message: string, status: number][] = [
   ["an endless chunk extension", `${chunked}1;${"a".repeat(20_000)}\r\na\r\n0\r\n\r\n`, 413],
   ["H3 CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", 501],
   ["H3 CONNECT with a body to come", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 9\r\n\r\na", 501],
+  ["H5 HTTP/2.0 without a preface", "GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505],
+  ["H5 HTTP/2.0 without Host", "GET / HTTP/2.0\r\n\r\n", 505],
+  ["H5 a version that is left out", "GET /\r\n\r\n", 505],
   ["H3 TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 501],
 ];
 
