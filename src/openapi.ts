@@ -43,7 +43,7 @@ function documentOfToday({ path }: Method): string {
 
 function page(name: string, baseUrl: string, methods: readonly Method[]): PageReply {
   const { documentText }: typeof import("./openapi/documents.ts") = load("./openapi/documents.ts");
-  const text = documentText(name, baseUrl.replace(/\/$/, ""), methods, detailTypes);
+  const text = Buffer.from(documentText(name, baseUrl.replace(/\/$/, ""), methods, detailTypes));
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   return { status: 200, contentType: "application/json", text, maxAge, etag };
 }

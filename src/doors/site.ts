@@ -7,7 +7,8 @@ import { type HttpRequest, type HttpResponse, pathOf } from "./http-message.ts";
 export interface PageReply {
   readonly status: number;
   readonly contentType: string;
-  readonly text: string;
+  /** As bytes where it is long and sent again and again: replies that wait for their readers have them in common. */
+  readonly text: string | Buffer;
   /** How long others may keep it, in seconds; not at all when absent. */
   readonly maxAge?: number;
   /** What tells this text from any other (RFC 9110 §8.8.3), quotes included; who has it already is not sent it again. */
@@ -92,7 +93,7 @@ export function sendPage(
   headers: Record<string, string> = {},
 ): void {
   const isKnown = reply.etag !== undefined && namesTag(request.headers["if-none-match"], reply.etag);
-  const body = Buffer.from(reply.text);
+  const body = typeof reply.text === "string" ? Buffer.from(reply.text) : reply.text;
   // Both versions of HTTP take the same calls; their types only differ in overloads.
   const out = response as ServerResponse;
   out.writeHead(isKnown ? 304 : reply.status, {

@@ -7,6 +7,8 @@ import { readAccessRule } from "../../src/authz/rules.ts";
 import { bindRequest } from "../../src/doors/rest/bind.ts";
 import { bindingsOf, formatBinding } from "../../src/doors/rest/http-rule.ts";
 import { newRoutes } from "../../src/doors/rest/routes.ts";
+import { newSite } from "../../src/doors/site.ts";
+import { openApiPages } from "../../src/openapi.ts";
 import { composeUncalled } from "../harness/uncalled-api.ts";
 import { documents, operations, type Parameter, type Placed } from "./documents.ts";
 import { samplesOf } from "./samples.ts";
@@ -21,6 +23,16 @@ const titleOf = ({ document, httpMethod, path }: Placed) => `${document}: ${http
 const routeOf = ({ httpMethod, path }: Placed) => routes.find(httpMethod, path.replace(/\{[^}]*\}/g, uid));
 
 describe("OpenAPI documents", () => {
+  it("are in memory once, however many replies wait for their readers", async () => {
+    const site = newSite(openApiPages(composeUncalled(), "https://gatehouse.example.org"), {}, () => assert.fail());
+    const sent: unknown[] = [];
+    const request = { url: "/openapi/v2beta1.json", method: "GET", headers: {}, resume: () => {} };
+    const response = { writeHead: () => {}, end: (body: unknown) => sent.push(body) };
+    for (let i = 0; i < 2; i++) await site(request as never, response as never);
+    assert.ok(Buffer.isBuffer(sent[0]));
+    assert.equal(sent[0], sent[1]);
+  });
+
   for (const [path, document] of documents) {
     it(`${path} is valid by the schema of OpenAPI`, async () => {
       const { valid, errors } = await new Validator().validate(structuredClone(document) as never);

@@ -44,7 +44,7 @@ export const documents: ReadonlyMap<string, Document> = new Map(
   Object.entries(openApiPages(composeUncalled(), "https://gatehouse.example.org")).map(([path, page]) => {
     const reply = page(undefined as never);
     if (reply instanceof Promise) throw new Error(`${path} is not made at once`);
-    return [path, JSON.parse(reply.text)];
+    return [path, JSON.parse(String(reply.text))];
   }),
 );
 
