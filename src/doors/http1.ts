@@ -8,6 +8,8 @@ import { removeFrom } from "./remove.ts";
 interface Connection {
   /** The replies that it still owes, in order; a list for the reason that decision 0019 tells. */
   readonly owed: ServerResponse[];
+  /** The requests behind too many others, which begin one by one as replies get through. */
+  readonly waiting: (() => void)[];
   /** Whether it ends with these: nothing that comes behind them is heard. */
   isEnding: boolean;
   /** Requests that were not heard. */
@@ -54,9 +56,11 @@ export function newHttp1Server(
     response.on("close", () => {
       connection.isEnding = endsItself(connection);
       removeFrom(owed, response);
+      if (response.shouldKeepAlive && !request.socket.destroyed) connection.waiting.shift()?.();
     });
     if (retiring) response.shouldKeepAlive = false;
-    handle(request, response);
+    if (owed.length <= limits.maxRequestsAtOnce) handle(request, response);
+    else connection.waiting.push(() => handle(request, response));
   });
   server.on("timeout", (socket) => {
     // A quiet server stream is not the client's fault; a reply that it doesn't take is.
@@ -93,7 +97,7 @@ export function newHttp1Server(
 }
 
 function newConnection(): Connection {
-  return { owed: [], isEnding: false, unheard: 0 };
+  return { owed: [], waiting: [], isEnding: false, unheard: 0 };
 }
 
 function endsItself({ owed, isEnding }: Connection): boolean {

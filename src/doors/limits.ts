@@ -20,8 +20,10 @@ export interface ListenerLimits {
   readonly maxHeaderBytes: number;
   /** Header lines of one request. */
   readonly maxHeadersCount: number;
-  /** Requests of one HTTP/1 connection that are answered at once. */
+  /** Requests of one HTTP/1 connection whose replies are owed. */
   readonly maxPipelinedRequests: number;
+  /** Of these, how many are worked on at once, or have replies that the client has not taken: each may be megabytes. */
+  readonly maxRequestsAtOnce: number;
   /** Requests of one HTTP/2 connection that are answered at once. */
   readonly maxConcurrentStreams: number;
   /** Megabytes that an HTTP/2 session may hold (queued replies, header tables) before it gets no new streams. */
@@ -67,6 +69,7 @@ export const defaultLimits: ListenerLimits = {
   maxHeaderBytes: 32 * 1024,
   maxHeadersCount: 100,
   maxPipelinedRequests: 64,
+  maxRequestsAtOnce: 8,
   // RFC 9113 §6.5.2 advises no fewer than 100.
   maxConcurrentStreams: 200,
   maxSessionMemoryMb: 32,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { Agent } from "node:http";
+import { Agent, type ServerResponse } from "node:http";
 import { test } from "node:test";
+import { setImmediate as immediate } from "node:timers/promises";
 import type { HttpHandler } from "../../src/doors/guard.ts";
 import type { HttpRequest, HttpResponse } from "../../src/doors/http-message.ts";
 import { echo, exchange, gate, get, listen, rawClient, write } from "./harness.ts";
@@ -269,6 +270,40 @@ test("http1: a connection that goes on sending requests beyond its last is cut o
   const listener = await listen(t, { handler, limits: { maxPipelinedRequests: 3 } });
   assert.equal(await exchange(t, listener, "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10)), "");
   assert.equal(held.length, 3);
+});
+
+test("D9 http1: of many pipelined requests a few are worked on at once, and all are answered in order", async (t) => {
+  const begun: string[] = [];
+  const open = gate();
+  const handler: HttpHandler = async (request, response) => {
+    begun.push(request.url ?? "");
+    await open.promise;
+    response.setHeader("x-path", request.url ?? "");
+    response.end();
+  };
+  const client = rawClient(t, await listen(t, { handler, limits: { maxRequestsAtOnce: 2 } }));
+  const paths = Array.from({ length: 6 }, (_, i) => `/${i}`);
+  client.socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+  while (begun.length < 2) await immediate();
+  await immediate();
+  assert.deepEqual(begun, paths.slice(0, 2));
+  open.resolve();
+  const received = await client.until(/x-path: \/5/);
+  assert.deepEqual(received.match(/(?<=x-path: )\S+/g), paths);
+});
+
+test("D9 http1: replies that nobody takes keep the requests behind them waiting", async (t) => {
+  let begun = 0;
+  const handler: HttpHandler = (_, response) => {
+    begun++;
+    (response as ServerResponse).end(Buffer.alloc(16 * 1024 * 1024));
+  };
+  const client = rawClient(t, await listen(t, { handler, limits: { maxRequestsAtOnce: 2 } }));
+  client.socket.pause();
+  client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10));
+  while (begun < 2) await immediate();
+  for (let turns = 0; turns < 20; turns++) await immediate();
+  assert.equal(begun, 2);
 });
 
 test("http1: pipelined requests within the limit are answered in order", async (t) => {
