@@ -1,5 +1,5 @@
 // Development mode: a sample organization, and the owner's tokens in files.
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Logger } from "pino";
 import { builtInRoles } from "./authz/built-in-roles.ts";
@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import { characters } from "./development/chooser.ts";
 import { developmentPath } from "./development/login.ts";
 import { ownerTokenFiles } from "./development/owner-tokens.ts";
+import { makeDirectory } from "./directories.ts";
 import type { Server } from "./server.ts";
 import { enrol } from "./services/auth/people.ts";
 import { insertSampleSubscription } from "./services/events/sample-subscription.ts";
@@ -130,7 +131,7 @@ async function writeOwnerToken(
 
 function writeToken(file: string, token: string): void {
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(path.dirname(file));
     // Whoever reads the file sees the old token or the new one, never a part.
     writeFileSync(`${file}.new`, token, { mode: 0o600 });
     renameSync(`${file}.new`, file);

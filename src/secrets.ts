@@ -1,8 +1,9 @@
 // Where the keys come from that secrets are sealed with: the setting, or a file in the data directory.
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Config, toSecretsKeys } from "./config.ts";
+import { makeDirectory } from "./directories.ts";
 import { ConfigError } from "./settings.ts";
 import { newSeals, type Seals } from "./storage/seals.ts";
 
@@ -32,7 +33,7 @@ function readKeys(file: string): Buffer[] | undefined {
 
 /** Of two who start at once on one directory the first makes the key. */
 function makeKey(file: string): Buffer[] {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(path.dirname(file));
   try {
     writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {

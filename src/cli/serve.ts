@@ -1,10 +1,10 @@
-import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import pino, { type Logger } from "pino";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type * as Development from "../development.ts";
+import { makeDirectory } from "../directories.ts";
 import { toRefusal } from "../open-database.ts";
 import { type Server, startServer } from "../server.ts";
 import { ConfigError } from "../settings.ts";
@@ -45,7 +45,7 @@ async function openSample(development: typeof Development, config: Config, serve
 
 /** A second development server would put a token of its own in the place of the owner's, which the first does not take. */
 async function lockDataDirectory({ dataDir }: Config): Promise<Disposable> {
-  makeDirectory(dataDir);
+  makeDataDirectory(dataDir);
   const lock = await openLock(path.join(dataDir, "development.lock"), 0).catch((error: Error) => {
     throw new ConfigError(`data-dir: ${error.message}.`);
   });
@@ -53,9 +53,9 @@ async function lockDataDirectory({ dataDir }: Config): Promise<Disposable> {
   throw new ConfigError(`data-dir: another development server runs on ${dataDir}; choose another data directory.`);
 }
 
-function makeDirectory(dataDir: string): void {
+function makeDataDirectory(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectory(dataDir);
   } catch (error) {
     throw new ConfigError(`data-dir: ${dataDir} cannot be made: ${error instanceof Error ? error.message : error}.`);
   }

@@ -1,8 +1,9 @@
 // SQLite: one write connection behind a queue, one read connection, both in WAL mode.
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import path from "node:path";
 import type BetterSqlite from "better-sqlite3";
+import { makeDirectory } from "../directories.ts";
 import { once } from "../lazy.ts";
 import { onceUnlocked } from "./busy.ts";
 import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
@@ -76,7 +77,7 @@ function closeConnection(connection: BetterSqlite.Database): void {
 }
 
 async function openWriter(file: string, limits: DatabaseLimits): Promise<BetterSqlite.Database> {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(path.dirname(file));
   // The file holds signing keys; the files that SQLite puts beside it take over its mode. One that exists is not
   // opened: to close it would take away the locks that another connection of this process has on it.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));

@@ -1,6 +1,7 @@
 // Files that the caller's commands keep for themselves and for other tools: settings and tokens.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { makeDirectory } from "../../directories.ts";
 
 /** The text of a file; undefined when there is none. Throws when there is one that cannot be read. */
 export function readIfThere(file: string): string | undefined {
@@ -14,7 +15,7 @@ export function readIfThere(file: string): string | undefined {
 
 /** Writes a file that its owner alone can read. Whoever reads it sees the old text or the new one, never a part. */
 export function replaceFile(file: string, text: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(path.dirname(file));
   // Two commands at once must not write into one file.
   const written = `${file}.${process.pid}.new`;
   writeFileSync(written, text, { mode: 0o600 });

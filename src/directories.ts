@@ -1,0 +1,31 @@
+import { mkdirSync, statSync } from "node:fs";
+import path from "node:path";
+
+/**
+ * Makes a directory with those above it that are missing, which its owner alone may read; what is there stays as it is. Throws
+ * what the system says of the first that cannot be made, such as EROFS.
+ *
+ * Node's `recursive` tries for ever where a directory takes no others, as in /proc, and says ENOENT of a disk that is read-only.
+ */
+export function makeDirectory(directory: string): void {
+  try {
+    makeOne(directory);
+  } catch (error) {
+    const above = path.dirname(directory);
+    if (!hasCode(error, "ENOENT") || above === directory) throw error;
+    makeDirectory(above);
+    makeOne(directory);
+  }
+}
+
+function makeOne(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, "EEXIST") || !statSync(directory).isDirectory()) throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
