@@ -27,6 +27,8 @@ export interface TestServer extends AsyncDisposable {
   readonly url: string;
   readonly config: Config;
   readonly server: Server;
+  /** What the server takes the time from. */
+  readonly clock: Clock;
   /** The root group `example.org` and the identity that owns it and operates the installation. */
   readonly groupUid: string;
   readonly ownerUid: string;
@@ -61,6 +63,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     url: server.url,
     config,
     server,
+    clock,
     groupUid,
     ownerUid,
     ownerToken: await tokenOf(ownerUid),

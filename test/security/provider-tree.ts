@@ -8,17 +8,16 @@ import {
 import { digestScimToken, newScim, newScimToken, withToken } from "../../src/services/iam/scim-state.ts";
 import { insertRow } from "../../src/storage/collection.ts";
 import { newChild } from "../../src/uid.ts";
-import type { TestServer } from "../harness/server.ts";
-import { arrange, viewerRole } from "./tree.ts";
+import { arrange, type Place, viewerRole } from "./tree.ts";
 
 /** Adds an identity provider with PKCE, the viewer's role as its default, and a SCIM token. */
 export function addProvider(
-  server: TestServer,
+  server: Place,
   parent: string,
   changes: Partial<IdentityProviderRow> = {},
 ): Promise<string> {
   const uid = newChild(parent);
-  const now = Date.now();
+  const now = server.clock();
   const token = { digest: digestScimToken(newScimToken()), expireTime: null };
   const row: IdentityProviderRow = {
     ...{ uid, parent, name: "provider", description: "", createTime: now, updateTime: now },
@@ -34,11 +33,11 @@ export function addProvider(
 }
 
 /** Adds a mapping of some group of a provider to the viewer's role. */
-export function addMapping(server: TestServer, parent: string): Promise<string> {
+export function addMapping(server: Place, parent: string): Promise<string> {
   const uid = newChild(parent);
   const row: ExternalGroupRoleMappingRow = {
     ...{ uid, parent, externalGroupId: uid, roleUid: viewerRole.uid, scope: parent.split("/")[0]! },
-    createTime: Date.now(),
+    createTime: server.clock(),
   };
   return arrange(server, async (tx) => {
     await insertRow(tx, externalGroupRoleMappingCollection, row);

@@ -5,6 +5,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import pino from "pino";
+import { systemClock } from "../../src/clock.ts";
 import { toConfig } from "../../src/config.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { openClientSecret, sealClientSecret } from "../../src/services/iam/client-secret.ts";
@@ -19,7 +20,6 @@ import { newChild } from "../../src/uid.ts";
 import { dataDirectory, run } from "../cli/process.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
-import type { TestServer } from "../harness/server.ts";
 import { addProvider } from "./provider-tree.ts";
 
 const newKey = () => randomBytes(32).toString("base64");
@@ -53,7 +53,7 @@ async function addSecret(server: Server, secret: string): Promise<string> {
   const { groupUid } = await server.database.write(context, (tx) => createOrganization(tx, "org", owner));
   const uid = newChild(groupUid);
   const clientSecret = sealClientSecret(server.seals, uid, secret);
-  return await addProvider({ server } as TestServer, groupUid, { uid, clientSecret });
+  return await addProvider({ server, clock: systemClock }, groupUid, { uid, clientSecret });
 }
 
 after(stopPostgres);
@@ -123,7 +123,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       const first = await open(data, old);
       const uid = await addSecret(first, "s3cret");
       const { clientSecret } = (await findRow(first.database.session, identityProviderCollection, uid))!;
-      const moved = await addProvider({ server: first } as TestServer, uid.split("/")[0]!, { clientSecret });
+      const moved = await addProvider({ server: first, clock: systemClock }, uid.split("/")[0]!, { clientSecret });
       await first[Symbol.asyncDispose]();
 
       const log = keptLog();

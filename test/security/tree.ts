@@ -22,20 +22,23 @@ import type { TestServer } from "../harness/server.ts";
 export { operatorRole, ownerRole };
 export const viewerRole = builtInRoles.find(({ name }) => name === "viewer")!;
 
+/** What it takes to put something into a server's database, as of the time that it is there. */
+export type Place = Pick<TestServer, "server" | "clock">;
+
 /** Runs a write as the installation itself. */
-export function arrange<T>({ server }: TestServer, body: (tx: Transaction) => Promise<T>): Promise<T> {
-  return server.database.write({ actor: "", method: "test", requestId: "", time: Date.now() }, body);
+export function arrange<T>({ server, clock }: Place, body: (tx: Transaction) => Promise<T>): Promise<T> {
+  return server.database.write({ actor: "", method: "test", requestId: "", time: clock() }, body);
 }
 
 /** Adds a group and answers its uid; with a null parent, an organization. */
-export function addGroup(server: TestServer, parent: string | null, name = "group"): Promise<string> {
+export function addGroup(server: Place, parent: string | null, name = "group"): Promise<string> {
   return arrange(server, async (tx) => (await createGroup(tx, parent, name, "")).uid);
 }
 
 /** Adds an identity that a claim match of `https://issuer.example.org` and the given subject may assume. */
-export function addIdentity(server: TestServer, parent: string, changes: Partial<IdentityRow> = {}): Promise<string> {
+export function addIdentity(server: Place, parent: string, changes: Partial<IdentityRow> = {}): Promise<string> {
   const uid = newChild(parent);
-  const now = Date.now();
+  const now = server.clock();
   const subject = changes.subject ?? uid;
   const issuer = "https://issuer.example.org";
   const row: IdentityRow = {
@@ -51,9 +54,9 @@ export function addIdentity(server: TestServer, parent: string, changes: Partial
 }
 
 /** Adds a custom role of the capabilities with these numbers. */
-export function addRole(server: TestServer, parent: string, capabilities: readonly number[]): Promise<string> {
+export function addRole(server: Place, parent: string, capabilities: readonly number[]): Promise<string> {
   const uid = newChild(parent);
-  const now = Date.now();
+  const now = server.clock();
   const row: RoleRow = {
     ...{ uid, parent, name: "custom", description: "", createTime: now, updateTime: now },
     capabilities: [...capabilities],
@@ -65,11 +68,11 @@ export function addRole(server: TestServer, parent: string, capabilities: readon
 }
 
 /** Adds an invite to the viewer's role. */
-export function addInvite(server: TestServer, parent: string): Promise<string> {
+export function addInvite(server: Place, parent: string): Promise<string> {
   const uid = newChild(parent);
   const row: GroupInviteRow = {
-    ...{ uid, parent, roleUid: viewerRole.uid, recipient: "", singleUse: false, createTime: Date.now() },
-    ...{ expirationTime: Date.now() + 60_000, keyId: newChild(""), codeDigest: "" },
+    ...{ uid, parent, roleUid: viewerRole.uid, recipient: "", singleUse: false, createTime: server.clock() },
+    ...{ expirationTime: server.clock() + 60_000, keyId: newChild(""), codeDigest: "" },
   };
   return arrange(server, async (tx) => {
     await insertRow(tx, groupInviteCollection, row);
@@ -78,8 +81,8 @@ export function addInvite(server: TestServer, parent: string): Promise<string> {
 }
 
 /** Adds the account association of a group. */
-export function addAssociation(server: TestServer, uid: string): Promise<string> {
-  const now = Date.now();
+export function addAssociation(server: Place, uid: string): Promise<string> {
+  const now = server.clock();
   const parent = uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : null;
   const row: AccountAssociationRow = {
     ...{ uid, parent, name: "accounts", description: "", accounts: {}, createTime: now, updateTime: now },
@@ -91,8 +94,8 @@ export function addAssociation(server: TestServer, uid: string): Promise<string>
 }
 
 /** Binds a role to an identity at a group. */
-export function bind(server: TestServer, parent: string, identityUid: string, roleUid: string): Promise<string> {
-  const row: RoleBindingRow = { uid: newChild(parent), parent, identityUid, roleUid, createTime: Date.now() };
+export function bind(server: Place, parent: string, identityUid: string, roleUid: string): Promise<string> {
+  const row: RoleBindingRow = { uid: newChild(parent), parent, identityUid, roleUid, createTime: server.clock() };
   return arrange(server, async (tx) => {
     await insertRow(tx, roleBindingCollection, row);
     return row.uid;
