@@ -83,7 +83,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const tokenService = await openTokenService({ config, database, clock, policy, tokens, failures, seals, log });
   const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
   const metrics = newMetrics();
-  measure(metrics, tokens, policy);
+  measure(metrics, tokens, policy, database);
   const observer = newObserver(log, metrics);
   const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain };
   const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
@@ -203,7 +203,7 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
   };
 }
 
-function measure(metrics: Metrics, tokens: Tokens, policy: Policy): void {
+function measure(metrics: Metrics, tokens: Tokens, policy: Policy, { pages }: Database): void {
   metrics.gauge(
     "gatehouse_token_cache_hits",
     "Tokens answered by the cache of verified tokens.",
@@ -213,4 +213,6 @@ function measure(metrics: Metrics, tokens: Tokens, policy: Policy): void {
   metrics.gauge("gatehouse_token_rejections", "Tokens that were refused.", () => tokens.counters.rejections);
   metrics.gauge("gatehouse_grant_cache_hits", "Grants answered by the cache.", () => policy.hits);
   metrics.gauge("gatehouse_grant_cache_misses", "Grants that had to be read.", () => policy.misses);
+  metrics.gauge("gatehouse_page_cache_hits", "Pages of lists answered from memory.", () => pages.hits);
+  metrics.gauge("gatehouse_page_cache_misses", "Pages of lists that had to be read.", () => pages.misses);
 }

@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "compile.ts": [],
   "directories.ts": [],
   "lazy.ts": [],
+  "frozen.ts": [],
   "random.ts": [],
   "limits.ts": [],
   "node-http.ts": ["lazy.ts"],
@@ -76,7 +77,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "gen/google",
     "gen/chainguard/annotations",
   ],
-  resource: ["aip", "types:authz", "pipeline", "storage", "types:clock.ts", "uid.ts", "gen/google"],
+  resource: ["aip", "types:authz", "frozen.ts", "pipeline", "storage", "types:clock.ts", "uid.ts", "gen/google"],
   services: [
     "aip",
     "authn/addresses.ts",
@@ -89,6 +90,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "storage",
     "sts",
     "types:clock.ts",
+    "frozen.ts",
     "uid.ts",
     "gen",
   ],
@@ -118,7 +120,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "operations.ts": ["lazy.ts", "services/operations", "types:pipeline"],
   storage: ["compile.ts", "directories.ts", "lazy.ts", "uid.ts"],
   "doors.ts": ["aip", "doors", "limits.ts", "pipeline/call.ts", "types:api.ts", "types:config.ts"],
-  doors: ["aip", "pipeline", "clock.ts", "compile.ts", "json.ts", "lazy.ts", "node-http.ts", "gen/google"],
+  doors: ["aip", "pipeline", "clock.ts", "compile.ts", "frozen.ts", "json.ts", "lazy.ts", "node-http.ts", "gen/google"],
   "development.ts": [
     "authz",
     "development",

@@ -8,8 +8,8 @@ import { sizeName } from "../sizes.ts";
 import { connectList, groupsPath, http1Connections, rawHttp, rawHttp2 } from "./raw.ts";
 
 const groupsResource = "/iam/v2beta1/groups";
-/** How far into a listing the pages lie that are read by cursor. */
-const depthOfCursor = 0.8;
+/** How many pages are read that lie all over a listing. */
+const scatteredPages = 900;
 
 /** GetGroup and lists of 50 with their total, through every door. */
 export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
@@ -19,8 +19,8 @@ export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
   const lists = ["uid", "name", "create_time"].map((field) =>
     rest(gatehouse, `list by ${field}`, [`orderBy=${field}`]),
   );
-  const deep = ["uid", "name"].map(async (field) =>
-    rest(gatehouse, `list by ${field} at 80 %`, [await deepQuery(gatehouse, field)]),
+  const scattered = ["uid", "name", "create_time"].map(async (field) =>
+    rest(gatehouse, `list by ${field}, scattered`, await scatteredQueries(gatehouse, field)),
   );
   return [
     getRest(gatehouse, `GetGroup REST ${size}`, http1Connections),
@@ -28,7 +28,7 @@ export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
     grpc(gatehouse, `GetGroup gRPC ${size}`, "application/grpc"),
     grpc(gatehouse, `GetGroup gRPC-web ${size}`, "application/grpc-web+proto"),
     ...lists,
-    ...(await Promise.all(deep)),
+    ...(await Promise.all(scattered)),
     rest(gatehouse, `list by uid of ${landmarks.teamSize}`, [team]),
     rest(gatehouse, `list by name of ${landmarks.teamSize}`, [`${team}&orderBy=name`]),
     listGrpc(gatehouse, `list by uid gRPC ${size}`),
@@ -73,11 +73,11 @@ function listGrpc(gatehouse: Gatehouse, name: string): Scenario {
   return { name, server: gatehouse, baseline: connectList, load: (seconds) => loadHttp2(load, seconds) };
 }
 
-/** A list of 50 over REST. */
-function rest(gatehouse: Gatehouse, name: string, query: readonly string[]): Scenario {
+/** Lists of 50 over REST, by these queries in turn. */
+function rest(gatehouse: Gatehouse, name: string, queries: readonly string[]): Scenario {
   const { port, landmarks, authorization } = gatehouse;
-  const path = `${groupsResource}?${["pageSize=50", ...query].join("&")}`;
-  const load = { port, connections: http1Connections, headers: { authorization }, requests: [{ method: "GET", path }] };
+  const requests = queries.map((query) => ({ method: "GET", path: `${groupsResource}?pageSize=50&${query}` }));
+  const load = { port, connections: http1Connections, headers: { authorization }, requests };
   return {
     name: `${name} REST ${sizeName(landmarks.groups)}`,
     server: gatehouse,
@@ -86,12 +86,16 @@ function rest(gatehouse: Gatehouse, name: string, query: readonly string[]): Sce
   };
 }
 
-/** The query of a page that lies deep in a listing: its page token comes from the page before it. */
-async function deepQuery({ url, landmarks, authorization }: Gatehouse, field: string): Promise<string> {
-  const skip = Math.floor(landmarks.groups * depthOfCursor);
-  const query = `orderBy=${field}&pageSize=50`;
-  const reply = await fetch(`${url}${groupsResource}?${query}&skip=${skip}`, { headers: { authorization } });
-  const { nextPageToken } = (await reply.json()) as { nextPageToken?: string };
-  if (!nextPageToken) throw new Error(`list by ${field}: no page follows the one at ${skip}`);
-  return `orderBy=${field}&pageToken=${encodeURIComponent(nextPageToken)}`;
+/** Queries of pages that lie all over a listing, more than are remembered: their page tokens come from the rows before them. */
+async function scatteredQueries({ url, landmarks, authorization }: Gatehouse, field: string): Promise<string[]> {
+  const queries: string[] = [];
+  for (let i = 0; i < scatteredPages; i++) {
+    const skip = Math.floor((i * (landmarks.groups - 100)) / scatteredPages);
+    const path = `${groupsResource}?orderBy=${field}&pageSize=1&skip=${skip}`;
+    const reply = await fetch(`${url}${path}`, { headers: { authorization } });
+    const { nextPageToken } = (await reply.json()) as { nextPageToken?: string };
+    if (!nextPageToken) throw new Error(`list by ${field}: no page follows the one at ${skip}`);
+    queries.push(`orderBy=${field}&pageToken=${encodeURIComponent(nextPageToken)}`);
+  }
+  return queries;
 }

@@ -6,19 +6,11 @@ import { type OrderBy, parseOrderBy } from "../aip/order-by.ts";
 import { formatPageToken, isExpired, type PageToken, parsePageToken } from "../aip/page-token.ts";
 import { countFitting, effectivePageSize, effectiveSkip } from "../aip/pagination.ts";
 import { newViolations } from "../aip/violations.ts";
+import { onceFrozen } from "../frozen.ts";
 import { callerOf, methodOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection.ts";
-import {
-  type Condition,
-  countRows,
-  cursorOf,
-  listRows,
-  planRows,
-  prepareSkip,
-  type SortField,
-  type Source,
-} from "../storage/listing.ts";
+import { type Condition, cursorOf, prepareSkip, type SortField, type Source } from "../storage/listing.ts";
 import type { Session } from "../storage/session.ts";
 import type { Deps } from "./deps.ts";
 import type { ReadableResource } from "./resource.ts";
@@ -47,11 +39,17 @@ export type Fill<R, T> = (session: Session, rows: readonly R[]) => Promise<reado
 
 /** The rows themselves, as many as fit. */
 export function fillWithRows<R>(_session: Session, rows: readonly R[]): readonly R[] {
-  return rows.slice(0, countFitting(rows));
+  const count = fittingOf(rows);
+  return count === rows.length ? rows : rows.slice(0, count);
 }
+
+const fittingOf = onceFrozen(countFitting);
 
 /** Columns and the values that they must have; empty texts and zero numbers filter nothing. */
 export type Filters = Readonly<Record<string, string | number>>;
+
+/** For how long a token is given out: so much sooner it ends, of three days. */
+const tokenReuseMs = 1000;
 
 const byUid: OrderBy<SortField> = { field: "uid", descending: false };
 
@@ -76,22 +74,17 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
   const { collection } = resource;
-  const { milestones, findings } = deps.database;
+  const { milestones, pages } = deps.database;
   const after = token && { value: token.value, uid: token.uid };
-  const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize + 1 };
+  const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize };
   await prepareSkip(milestones, collection, listing);
-  const [found, items, total] = await deps.database.read(async (session) => {
-    const plans = await planRows(session, findings, collection, listing);
-    const rows = await listRows(session, collection, { ...listing, plans }, milestones.find);
-    return [
-      rows,
-      await fill(session, rows.slice(0, pageSize)),
-      await countRows(session, collection, { ...listing, plans }),
-    ];
+  const [{ rows, hasMore, total }, items] = await deps.database.read(async (session) => {
+    const page = await pages.read(session, collection, listing);
+    return [page, await fill(session, page.rows)] as const;
   });
-  const last = found.length > items.length ? found[items.length - 1] : undefined;
+  const last = hasMore || items.length < rows.length ? rows[items.length - 1] : undefined;
   const nextPageToken = last
-    ? formatPageToken(deps.pageTokenKey, {
+    ? nextToken(deps, rows, {
         issuedAt: deps.clock(),
         query,
         order: formatStored(effective),
@@ -117,6 +110,24 @@ function readToken(
   if (!isExpired(token, deps.clock())) return token;
   call.setReplyHeader("x-page-token-expired", "true");
   return undefined;
+}
+
+const lastToken = onceFrozen((_rows: readonly unknown[]): { made?: PageToken; text: string } => ({ text: "" }));
+
+/** The token of what follows a page. A frozen page has the same one for a while, where it is asked for in the same way. */
+function nextToken(deps: Deps, rows: readonly unknown[], token: PageToken): string {
+  const known = lastToken(rows);
+  const { made } = known;
+  const isSame =
+    made?.query === token.query &&
+    made.order === token.order &&
+    made.uid === token.uid &&
+    Math.abs(token.issuedAt - made.issuedAt) < tokenReuseMs;
+  if (!isSame) {
+    known.text = formatPageToken(deps.pageTokenKey, token);
+    known.made = token;
+  }
+  return known.text;
 }
 
 /** A digest of the caller, the method and everything in the request but its paging fields. */

@@ -1,7 +1,8 @@
 // Get and list of any declared resource. It names no resource.
-import type { DescMessage, Message, MessageInitShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import { notFound } from "../aip/errors.ts";
-import { scopeOf } from "../pipeline/authorize.ts";
+import { mapOnce } from "../frozen.ts";
+import { methodOf, scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import { findRow, type ResourceRow } from "../storage/collection.ts";
 import type { Condition } from "../storage/listing.ts";
@@ -13,6 +14,9 @@ import { type PlaceFilter, selectSources } from "./selection.ts";
 
 /** The fields that every list request has. */
 export type ListRequest = PageRequest & Message & { readonly uidp?: PlaceFilter | undefined };
+
+/** What the reply to a list says besides its items. */
+type Envelope = Omit<Page<unknown>, "items">;
 
 /** Binds the standard methods that read to a resource. */
 export function readMethods<D extends DescMessage, R extends ResourceRow>(
@@ -41,6 +45,15 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     return await listPage(resource, deps, call, request, sources, filters, condition, fill);
   }
 
+  const toMessages = mapOnce((row: R) => create(resource.schema, resource.toMessage(row)));
+
+  /** The reply to a list: messages under the plural of the resource, a key that the compiler cannot know. */
+  function reply(call: Call, messages: readonly Message[], envelope: Envelope): Envelope {
+    const made = create(methodOf(call).descriptor.output, envelope);
+    // Put there afterwards, since `create` makes a list of its own, of which nothing is remembered.
+    return Object.assign(made as Message & Envelope, { [resource.plural]: messages });
+  }
+
   return {
     find,
 
@@ -51,15 +64,11 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
 
     page,
 
-    /** The reply holds the page under the plural of the resource, a key that the compiler cannot know. */
-    async list(
-      request: ListRequest,
-      call: Call,
-      filters: Filters = {},
-      condition?: Condition,
-    ): Promise<Omit<Page<R>, "items">> {
+    reply,
+
+    async list(request: ListRequest, call: Call, filters: Filters = {}, condition?: Condition): Promise<Envelope> {
       const { items, ...envelope } = await page(request, call, filters, condition);
-      return { [resource.plural]: items.map((row) => resource.toMessage(row)), ...envelope };
+      return reply(call, toMessages(items), envelope);
     },
   };
 }

@@ -1,7 +1,13 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
+
+import { textPlaceholder } from "./condition.ts";
 import { and, asc, desc, eq, gt, max, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session, WriteContext } from "./session.ts";
+
+// Only the rows of some kinds are in the index for access requests. Of a bare placeholder SQLite would ask at every run whether its
+// value is among them, and plan the statement anew; see `atMost`.
+const wantedKind = textPlaceholder("kind");
 
 /** One change of one resource. */
 export interface ChangeEntry {
@@ -56,7 +62,20 @@ export async function readChangesOfKind(session: Session, kind: string, after: n
     db
       .select({ sequence: changes.sequence, uid: changes.uid, after: changes.after })
       .from(changes)
-      .where(and(eq(changes.kind, sql.placeholder("kind")), gt(changes.sequence, sql.placeholder("after"))))
+      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after"))))
+      .orderBy(asc(changes.sequence))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ kind, after, limit });
+}
+
+/** Where rows of a kind were changed after a sequence number, oldest first. */
+export async function readPlacesOfKind(session: Session, kind: string, after: number, limit: number) {
+  const statement = session.prepared("changes.places_of_kind", (db, { changes }) =>
+    db
+      .select({ sequence: changes.sequence, uid: changes.uid, groupUid: changes.groupUid })
+      .from(changes)
+      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after"))))
       .orderBy(asc(changes.sequence))
       .limit(atMost("limit")),
   );
@@ -77,7 +96,7 @@ export async function latestOfKind(session: Session, kind: string): Promise<numb
     db
       .select({ sequence: max(changes.sequence) })
       .from(changes)
-      .where(eq(changes.kind, sql.placeholder("kind"))),
+      .where(eq(changes.kind, wantedKind)),
   );
   return (await statement.execute({ kind }))[0]?.sequence ?? 0;
 }

@@ -51,6 +51,8 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly changesAccess: readonly Change[];
   /** Columns that never enter the change log. */
   readonly secret?: readonly (keyof R & string)[];
+  /** Whether a column is set without an entry in the change log; false when absent. */
+  readonly isTouched?: boolean;
   /** Keeps what is stored beside a row: after it has come or changed, and before it goes. */
   readonly keepBeside?: (tx: Transaction, before: R | undefined, after: R | undefined) => Promise<void>;
 }

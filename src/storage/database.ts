@@ -2,8 +2,9 @@
 import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./access-epoch.ts";
 import { type ChangeEntry, writeChanges } from "./changes.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
-import { type FindingMemory, newFindingMemory } from "./finder.ts";
+import { newFindingMemory } from "./finder.ts";
 import { type Milestones, newMilestones } from "./milestones.ts";
+import { newPageMemory, type PageMemory } from "./page-memory.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 import { newTextMemory } from "./text-memory.ts";
 
@@ -23,8 +24,8 @@ export interface Database {
   readonly accessEpoch: AccessEpoch;
   /** Finds places far into listings. */
   readonly milestones: Milestones;
-  /** What conditions of listings found. */
-  readonly findings: FindingMemory;
+  /** Reads pages of listings. */
+  readonly pages: PageMemory;
   /** Rejects when the database does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -39,6 +40,8 @@ export async function openDatabase(url: string, limits: DatabaseLimits, mode: Op
   const accessEpoch = newAccessEpoch(dialect.session);
   const read: Database["read"] = (body) => dialect.read(body);
   const texts = newTextMemory(read);
+  const findings = newFindingMemory(texts);
+  const milestones = newMilestones(read);
   return {
     dialect: dialect.name,
     session: dialect.session,
@@ -49,8 +52,8 @@ export async function openDatabase(url: string, limits: DatabaseLimits, mode: Op
       return result;
     },
     accessEpoch,
-    findings: newFindingMemory(texts),
-    milestones: newMilestones(read),
+    milestones,
+    pages: newPageMemory(milestones, findings),
     check: () => dialect.check(),
     async close() {
       await texts.close();

@@ -36,6 +36,11 @@ export interface SessionDialect {
 
 /** One connection, or a pool of them, with the statements prepared on it. */
 export interface Session extends SessionDialect {
+  /**
+   * The number of the snapshot that reads are on: what is read on the same one is of the same moment. Absent where that is not
+   * known.
+   */
+  readonly snapshot?: () => number;
   /** What a row that is read by its uid is locked with until the end of the transaction; nothing when absent. */
   readonly readLock?: RowLock;
   /**

@@ -15,6 +15,8 @@ export interface Snapshot {
   end(): void;
   /** How many were begun so far. */
   begun(): number;
+  /** The number of the one that is open, begun where none is. */
+  current(): number;
 }
 
 /** Makes the one of a connection. What a turn reads is never older than what was acknowledged before the turn began. */
@@ -76,5 +78,9 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
     },
     end,
     begun: () => begun,
+    current() {
+      open();
+      return begun;
+    },
   };
 }

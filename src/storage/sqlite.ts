@@ -38,7 +38,10 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
   const writer = opened.adopt(await openWriter(file, limits), closeConnection);
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
   const snapshot = newSnapshot(reader);
-  const readSession = sessionOf(reader, (statement) => opening(snapshot, runNow(statement)));
+  const readSession = {
+    ...sessionOf(reader, (statement) => opening(snapshot, runNow(statement))),
+    snapshot: snapshot.current,
+  };
   // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
   const transaction = { ...sessionOf(writer, runNow), lockTables: async () => {}, lockChanges: async () => {} };
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));

@@ -6,14 +6,18 @@ import fc from "fast-check";
 import { GroupSchema, ListGroupsResponseSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { writeBinary } from "../../src/doors/fast/binary.ts";
-import { messages } from "../rest/arbitrary.ts";
+import { freezeLists, messages } from "../rest/arbitrary.ts";
 import { EverythingSchema } from "../rest/exemplar.ts";
 import { generatedMethods } from "../rest/methods.ts";
 
 const replies = [...new Set((await generatedMethods()).map(({ descriptor }) => descriptor.output))];
 
 function assertAsTheLibrary(schema: DescMessage, message: Message): void {
-  assert.deepEqual(writeBinary(schema, message), Buffer.from(toBinary(schema, message)));
+  const bytes = Buffer.from(toBinary(schema, message));
+  assert.deepEqual(writeBinary(schema, message), bytes);
+  // The bytes of a list that is frozen are written once.
+  const frozen = freezeLists(message);
+  for (let i = 0; i < 2; i++) assert.deepEqual(writeBinary(schema, frozen), bytes);
 }
 
 describe("the bytes of a message", () => {

@@ -109,3 +109,12 @@ function wellKnown(schema: DescMessage): fc.Arbitrary<Message> | undefined {
       return undefined;
   }
 }
+
+/** The message with all its lists frozen. */
+export function freezeLists(message: Message): Message {
+  const fields = Object.entries(message).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? Object.freeze([...value]) : value,
+  ]);
+  return Object.assign(Object.create(Object.getPrototypeOf(message)), Object.fromEntries(fields));
+}

@@ -19,7 +19,7 @@ import { BadRequestSchema, ErrorInfoSchema } from "../../gen/google/rpc/error_de
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { type JsonOptions, newJsonConverters } from "../../src/doors/rest/json.ts";
 import { formatTimestamp } from "../../src/doors/rest/timestamp-text.ts";
-import { messages } from "./arbitrary.ts";
+import { freezeLists, messages } from "./arbitrary.ts";
 import { EverythingSchema } from "./exemplar.ts";
 import { generatedMethods } from "./methods.ts";
 
@@ -29,8 +29,17 @@ const errors = newWriters({ registry, zeroValues: false });
 
 /** As text, which is what goes out. */
 function newWriters(options: JsonOptions) {
-  const { converter } = newJsonConverters(options);
-  return { writer: (schema: DescMessage) => (message: Message) => JSON.stringify(converter(schema)(message)) };
+  const { converter, writer } = newJsonConverters(options);
+  return {
+    writer: (schema: DescMessage) => (message: Message) => {
+      const text = JSON.stringify(converter(schema)(message));
+      assert.equal(writer(schema)(message), text);
+      // A list that is frozen becomes text once.
+      const frozen = freezeLists(message);
+      for (let i = 0; i < 2; i++) assert.equal(writer(schema)(frozen), text);
+      return text;
+    },
+  };
 }
 
 function everything(json: JsonValue): Message {

@@ -20,3 +20,17 @@ it("lists of subgroups that nothing is remembered for do not wait for each other
     for (const { status, body } of replies) assert.deepEqual([status, body.groups?.length], [200, 1]);
   }
 });
+
+it("lists show the kind of an organization as it is, however often they were asked for before", async () => {
+  await using server = await startTestServer();
+  const { url, ownerToken, groupUid } = server;
+  await rest(url, ownerToken, "POST", `/iam/v2beta1/groups/${groupUid}`, { name: "below" });
+  const kinds = async () => {
+    const { body } = await rest(url, ownerToken, "GET", `/iam/v2beta1/groups?uidp.children_of=${groupUid}`);
+    return body.groups.map(({ kind }: { kind?: string }) => kind);
+  };
+  const before = [await kinds(), await kinds(), await kinds()];
+  assert.deepEqual(before, [[undefined], [undefined], [undefined]]);
+  await rest(url, ownerToken, "PATCH", `/iam/v2beta1/groups/${groupUid}`, { kind: "ORG_KIND_DEV" });
+  assert.deepEqual(await kinds(), ["ORG_KIND_DEV"]);
+});

@@ -2,33 +2,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { type Milestones, newMilestones } from "../../src/storage/milestones.ts";
 import type { Range, RangeSource } from "../../src/storage/range.ts";
-import type { Session } from "../../src/storage/session.ts";
-import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
+import { apply, beforeFirst, edits, plant, uproot } from "./edits.ts";
+import { type GroupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
 import { modelCursor, modelRows } from "./listing-model.ts";
 import type { OpenStore } from "./stores.ts";
 
 /** So short that a few dozen rows have several stretches, which soon become too long. */
 const limits = { stride: 4, longest: 8, marks: 1000, changes: 10 };
-
-interface Edit {
-  readonly what: "insert" | "rename" | "delete";
-  readonly at: number;
-  readonly name: string;
-}
-
-const edits = fc.array(
-  fc.record({
-    what: fc.constantFrom<Edit["what"]>("insert", "insert", "rename", "delete"),
-    at: fc.nat(),
-    name: fc.constantFrom(...names),
-  }),
-  { maxLength: 15 },
-);
 
 const questions = fc.array(
   fc.record({
@@ -61,9 +45,7 @@ export function milestonesConformance(open: OpenStore): void {
             for (const question of turn.questions) await ask(database, milestones, rows, question);
           }
         } finally {
-          await write(database, async (tx) => {
-            for (const row of rows.toReversed()) await deleteRow(tx, groups, row);
-          });
+          await uproot(database, rows);
         }
       });
       await fc.assert(property, { numRuns: 15 });
@@ -113,56 +95,6 @@ export function milestonesConformance(open: OpenStore): void {
       assert.deepEqual({ ...found }, modelCursor(last, whole.order));
     });
   });
-}
-
-/** A session that does something before it runs a statement of this purpose for the first time. */
-function beforeFirst(session: Session, purpose: string, work: () => Promise<void>): Session {
-  let done: Promise<void> | undefined;
-  return {
-    ...session,
-    prepared(key, build) {
-      const statement = session.prepared(key, build);
-      if (!key.includes(purpose)) return statement;
-      return {
-        async execute(values) {
-          done ??= work();
-          await done;
-          return await statement.execute(values);
-        },
-      };
-    },
-  };
-}
-
-type Tx = Parameters<Parameters<Database["write"]>[1]>[0];
-
-async function plant(database: Database): Promise<GroupRow[]> {
-  const rows = [0, 1, 2].map((i) => groupRow(null, `root ${i}`));
-  for (let i = 0; i < 40; i++) {
-    const parent = rows[i % 4 === 0 ? rows.length - 1 : i % 3]!.uid;
-    rows.push(groupRow(parent, i, { name: names[i % names.length]!, createTime: i % 5, updateTime: i }));
-  }
-  await write(database, async (tx) => {
-    for (const row of rows) await insertRow(tx, groups, row);
-  });
-  return rows;
-}
-
-async function apply(tx: Tx, rows: GroupRow[], { what, at, name }: Edit): Promise<void> {
-  const row = rows[at % rows.length]!;
-  if (what === "insert") {
-    const added = groupRow(row.uid, `${rows.length} ${at} ${name} ${tx.context.time}`, { name, createTime: at % 5 });
-    if (rows.some(({ uid }) => uid === added.uid)) return;
-    await insertRow(tx, groups, added);
-    rows.push(added);
-  } else if (what === "rename") {
-    const renamed = { ...row, name, updateTime: at % 50 };
-    await updateRow(tx, groups, row, renamed);
-    rows[rows.indexOf(row)] = renamed;
-  } else if (row.parent !== null && !rows.some(({ parent }) => parent === row.uid)) {
-    await deleteRow(tx, groups, row);
-    rows.splice(rows.indexOf(row), 1);
-  }
 }
 
 type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;

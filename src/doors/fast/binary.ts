@@ -3,6 +3,7 @@
 import { type DescField, type DescMessage, type Message, ScalarType, toBinary } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { compileSteps, type Step } from "../../compile.ts";
+import { onceFrozen } from "../../frozen.ts";
 import { ByteSink } from "./byte-sink.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -132,11 +133,22 @@ function listWriter(field: DescField & { fieldKind: "list" }): FieldWriter {
   const { wireType, write } = valueWriter(field);
   const tag = tagOf(field.number, field.packed ? lengthDelimited : wireType);
   if (!field.packed) {
-    return (to, items: readonly never[]) => {
+    const writeAll = (to: ByteSink, items: readonly never[]) => {
       for (const item of items) {
         to.varint(tag);
         write(to, item);
       }
+    };
+    const bytesOf = onceFrozen((items: readonly never[]) => {
+      const own = new ByteSink();
+      own.start(0);
+      writeAll(own, items);
+      // In memory of their own: a part of a larger piece would keep all of it.
+      return new Uint8Array(own.finish());
+    });
+    return (to, items: readonly never[]) => {
+      if (Object.isFrozen(items)) to.raw(bytesOf(items));
+      else writeAll(to, items);
     };
   }
   return (to, items: readonly never[]) => {

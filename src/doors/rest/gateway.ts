@@ -51,21 +51,21 @@ interface Serving extends GatewayOptions {
   readonly report: (error: unknown, requestId: string) => void;
   readonly routes: ReturnType<typeof newRoutes>;
   readonly registry: Registry;
-  readonly converter: JsonConverters["converter"];
+  readonly writer: JsonConverters["writer"];
   readonly errorReply: (error: ApiError, service: DescService | undefined) => Reply;
 }
 
 /** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
 export function newGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
   const registry = options.anyTypes;
-  const { converter } = newJsonConverters({ registry, zeroValues: true });
+  const { writer } = newJsonConverters({ registry, zeroValues: true });
   const serving: Serving = {
     ...options,
     newRequestId: () => options.newRequestId(),
     report: (error, requestId) => report(options, error, requestId),
     routes: newRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
     registry,
-    converter,
+    writer,
     errorReply: newErrorReplies((service) => errorDomain(service, options.domain), registry),
   };
   return {
@@ -135,7 +135,7 @@ async function answer(
   const request = bindRequest(match, received instanceof Promise ? await received : received);
   const message = await client.wait(method.invoke(call, request), serving.requestTimeoutMs);
   if (method.descriptor.output.typeName === EmptySchema.typeName) return successReply("");
-  return successReply(JSON.stringify(serving.converter(method.descriptor.output)(message)));
+  return successReply(serving.writer(method.descriptor.output)(message));
 }
 
 function receive(

@@ -25,12 +25,12 @@ import { findAcceptancesOf } from "../../storage/providers.ts";
 import { findBindingsUnder } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { writeSetting } from "../../storage/settings.ts";
-import { newChild } from "../../uid.ts";
+import { newChild, rootOf } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
-import { groupMessage } from "./group-message.ts";
+import { groupMessage, groupMessages, oneOfEach } from "./group-message.ts";
 import { resolveParent } from "./group-parent.ts";
-import { newStandings } from "./organizations.ts";
+import { newStandings, type Standing } from "./organizations.ts";
 import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
@@ -105,14 +105,11 @@ export function groups(deps: Deps): Implementation {
 
   async function list(request: ListGroupsRequest, call: Call) {
     const { items, ...envelope } = await standard.page(request, call, { name: request.name });
-    const shown: Group[] = [];
     // After the page was read, and its connection given back: an organization that is not remembered is read on another one,
     // and requests that wait for a second connection while they hold a first one would wait for each other.
-    for (const row of items) {
-      const message = show(row);
-      shown.push(message instanceof Promise ? await message : message);
-    }
-    return { groups: shown, ...envelope };
+    const standings = new Map<string, Standing>();
+    for (const row of oneOfEach(items)) standings.set(rootOf(row.uid), await standingOf(row));
+    return standard.reply(call, groupMessages(items, standings), envelope);
   }
 
   async function update({ group: value, updateMask }: UpdateGroupRequest, call: Call): Promise<Group> {

@@ -45,6 +45,7 @@ export const identityCollection: Collection<IdentityRow> = {
   kind: "identities",
   rows: (tables) => tables.identities,
   entries: (tables) => tables.identityEntries,
+  isTouched: true,
   changesAccess: ["delete"],
 };
 

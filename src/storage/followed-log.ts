@@ -1,0 +1,83 @@
+// Where the rows of one resource changed last, by the change log: what was read of places that are unchanged still holds.
+import { ancestorsOf, platformRoot } from "../uid.ts";
+import { latestOfKind, readPlacesOfKind } from "./changes.ts";
+import { childrenKey } from "./entries.ts";
+import type { Session } from "./session.ts";
+
+/** Sizes of what is kept and done. */
+export interface LogLimits {
+  /** Changes that are followed at once; after more, everything counts as changed. */
+  readonly changes: number;
+  /** Places of which is known when they last changed. */
+  readonly places: number;
+}
+
+/** What is known of the changes of one resource. A place is the uid of a row, or the key of a range (`keyOf`). */
+export interface FollowedLog {
+  /**
+   * Follows the log up to the snapshot of the session, and answers the last change there. Undefined when another session has
+   * followed it further already.
+   */
+  follow(session: Session): Promise<number | undefined>;
+  /** Whether the log has been followed up to this change, and no further. */
+  isAt(sequence: number): boolean;
+  /** Whether nothing has changed at these places after a change, as far as the log has been followed. */
+  isUnchangedSince(sequence: number, places: readonly string[]): boolean;
+}
+
+/** Begins with what the first session sees: nothing is known to have changed. */
+export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
+  let sequence: number | undefined;
+  /** The snapshot on which `sequence` was the last change. */
+  let snapshot: number | undefined;
+  // Up to this change nothing is known of single places: everything counts as changed.
+  let blurred = 0;
+  /** The places that changed since, with their last change; those that changed first come first. */
+  const changed = new Map<string, number>();
+
+  function note(place: string, at: number): void {
+    changed.delete(place);
+    changed.set(place, at);
+    if (changed.size <= limits.places) return;
+    const [oldest, time] = changed.entries().next().value!;
+    changed.delete(oldest);
+    blurred = Math.max(blurred, time);
+  }
+
+  async function noteChanges(session: Session, after: number, latest: number): Promise<void> {
+    const changes = await readPlacesOfKind(session, kind, after, limits.changes + 1);
+    if (changes.length <= limits.changes) {
+      for (const change of changes) for (const place of placesOf(change)) note(place, change.sequence);
+    } else {
+      blurred = latest;
+      changed.clear();
+    }
+  }
+
+  return {
+    async follow(session) {
+      const current = session.snapshot?.();
+      if (current !== undefined && current === snapshot) return sequence;
+      const latest = await latestOfKind(session, kind);
+      sequence ??= latest;
+      if (sequence < latest) await noteChanges(session, sequence, latest);
+      // Another session may have followed it further while this one waited for the database.
+      sequence = Math.max(sequence, latest);
+      if (sequence !== latest) return undefined;
+      snapshot = current;
+      return latest;
+    },
+    isAt: (other) => sequence === other,
+    isUnchangedSince: (since, places) =>
+      blurred <= since && places.every((place) => (changed.get(place) ?? 0) <= since),
+  };
+}
+
+/** Every place that a row belongs to: itself, and the ranges that it lies in, or may lie in. */
+function placesOf({ uid, groupUid }: { uid: string; groupUid: string }): string[] {
+  const within = [...ancestorsOf(uid), uid];
+  const places = [...within, ...within.map(childrenKey), childrenKey(groupUid)];
+  // A root group is filed under itself.
+  const hasNone = within.length === 1 || groupUid === platformRoot;
+  return hasNone ? [...places, childrenKey(null)] : places;
+}

@@ -1,0 +1,81 @@
+// Groups that come, go and are renamed, for the tests of what follows the change log.
+import fc from "fast-check";
+import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
+import type { Database } from "../../src/storage/database.ts";
+import type { Session, Transaction } from "../../src/storage/session.ts";
+import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
+import { names } from "./forest.ts";
+
+/** What is done to the group at a place. */
+export interface Edit {
+  readonly what: "insert" | "rename" | "delete";
+  readonly at: number;
+  readonly name: string;
+}
+
+/** Some edits. */
+export const edits = fc.array(
+  fc.record({
+    what: fc.constantFrom<Edit["what"]>("insert", "insert", "rename", "delete"),
+    at: fc.nat(),
+    name: fc.constantFrom(...names),
+  }),
+  { maxLength: 15 },
+);
+
+/** Writes three roots with 40 groups below them. */
+export async function plant(database: Database): Promise<GroupRow[]> {
+  const rows = [0, 1, 2].map((i) => groupRow(null, `root ${i}`));
+  for (let i = 0; i < 40; i++) {
+    const parent = rows[i % 4 === 0 ? rows.length - 1 : i % 3]!.uid;
+    rows.push(groupRow(parent, i, { name: names[i % names.length]!, createTime: i % 5, updateTime: i }));
+  }
+  await write(database, async (tx) => {
+    for (const row of rows) await insertRow(tx, groups, row);
+  });
+  return rows;
+}
+
+/** Edits a group, in the database and among the rows. */
+export async function apply(tx: Transaction, rows: GroupRow[], { what, at, name }: Edit): Promise<void> {
+  const row = rows[at % rows.length]!;
+  if (what === "insert") {
+    const added = groupRow(row.uid, `${rows.length} ${at} ${name} ${tx.context.time}`, { name, createTime: at % 5 });
+    if (rows.some(({ uid }) => uid === added.uid)) return;
+    await insertRow(tx, groups, added);
+    rows.push(added);
+  } else if (what === "rename") {
+    const renamed = { ...row, name, updateTime: at % 50 };
+    await updateRow(tx, groups, row, renamed);
+    rows[rows.indexOf(row)] = renamed;
+  } else if (row.parent !== null && !rows.some(({ parent }) => parent === row.uid)) {
+    await deleteRow(tx, groups, row);
+    rows.splice(rows.indexOf(row), 1);
+  }
+}
+
+/** Removes what was planted, and what has come since. */
+export async function uproot(database: Database, rows: readonly GroupRow[]): Promise<void> {
+  await write(database, async (tx) => {
+    for (const row of rows.toReversed()) await deleteRow(tx, groups, row);
+  });
+}
+
+/** A session that does something before it runs a statement of this purpose for the first time. */
+export function beforeFirst(session: Session, purpose: string, work: () => Promise<void>): Session {
+  let done: Promise<void> | undefined;
+  return {
+    ...session,
+    prepared(key, build) {
+      const statement = session.prepared(key, build);
+      if (!key.includes(purpose)) return statement;
+      return {
+        async execute(values) {
+          done ??= work();
+          await done;
+          return await statement.execute(values);
+        },
+      };
+    },
+  };
+}

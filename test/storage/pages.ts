@@ -1,0 +1,208 @@
+// Pages in memory: they are those of the model, whatever has changed since they were read.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { identityCollection } from "../../src/services/iam/rows.ts";
+import { insertRow, updateRow } from "../../src/storage/collection.ts";
+import type { Database } from "../../src/storage/database.ts";
+import { newFindingMemory } from "../../src/storage/finder.ts";
+import type { ListQuery, Source } from "../../src/storage/listing.ts";
+import { newPageMemory, type PageLimits, type PageMemory } from "../../src/storage/page-memory.ts";
+import { newTextMemory } from "../../src/storage/text-memory.ts";
+import { apply, beforeFirst, edits, plant, uproot } from "./edits.ts";
+import { type GroupRow, groupRow, groups, identityRow, roleRow, roles, write } from "./fixtures.ts";
+import { names, orders } from "./forest.ts";
+import { modelCursor, modelRows } from "./listing-model.ts";
+import type { OpenStore } from "./stores.ts";
+
+const limits: PageLimits = {
+  bytes: 2 ** 20,
+  pageBytes: 2 ** 18,
+  nameLength: 1000,
+  readings: 100,
+  ageMs: 60_000,
+  changes: 100,
+  places: 1000,
+};
+
+/** So little that most of it is soon forgotten. */
+const few: PageLimits = {
+  ...limits,
+  bytes: 30_000,
+  pageBytes: 10_000,
+  nameLength: 300,
+  readings: 5,
+  changes: 6,
+  places: 12,
+};
+
+const questions = fc.array(
+  fc.record({
+    order: fc.constantFrom(...orders),
+    place: fc.constantFrom("subtree", "children", "group and subtree", "roots"),
+    group: fc.nat({ max: 3 }),
+    name: fc.option(fc.constantFrom(...names)),
+    after: fc.option(fc.nat({ max: 10 })),
+    skip: fc.nat({ max: 2 }),
+    limit: fc.constantFrom(1, 5, 100),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+const turns = fc.array(fc.record({ edits, questions }), { minLength: 1, maxLength: 5 });
+
+const whole = { filters: {}, order: orders[0]!, after: undefined, skip: 0, limit: 10 };
+
+/** Declares the tests of pages that are remembered. */
+export function pagesConformance(open: OpenStore): void {
+  describe("pages", () => {
+    for (const [name, size] of [
+      ["are those of the model, while rows come, go and move", limits],
+      ["are those of the model where hardly any can be remembered", few],
+    ] as const) {
+      it(name, async () => {
+        await using store = await open();
+        const { database } = store;
+        const other = await store.open();
+        const property = fc.asyncProperty(turns, async (all) => {
+          const rows = await plant(database);
+          const pages = memoryOf(database, size);
+          try {
+            for (const turn of all) {
+              // Another node writes: only the change log tells of it.
+              for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
+              for (const question of turn.questions) await ask(database, pages, rows, question);
+            }
+          } finally {
+            await uproot(database, rows);
+          }
+        });
+        await fc.assert(property, { numRuns: 15 });
+      });
+    }
+
+    it("are the same list until something changes in their ranges", async () => {
+      await using store = await open();
+      const { database } = store;
+      const rows = await plant(database);
+      const pages = memoryOf(database, limits);
+      const [here, there] = [rows[0]!, rows[1]!];
+      const list = await remembered(database, pages, here);
+      const other = await remembered(database, pages, there);
+      assert.ok(Object.isFrozen(list));
+      await write(database, (tx) => insertRow(tx, groups, groupRow(here.uid, "new")));
+      assert.ok((await read(database, pages, there)) === other);
+      const now = await remembered(database, pages, here);
+      assert.equal(now.length, list.length + 1);
+      assert.ok((await read(database, pages, here)) === now);
+      await write(database, (tx) => updateRow(tx, groups, here, { ...here, description: "of the group itself" }));
+      const [row] = (await readPage(database, pages, [{ type: "row", uid: here.uid }])).rows;
+      assert.equal((row as GroupRow).description, "of the group itself");
+    });
+
+    it("are read anew when a row comes whose uid is not below its parent", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [group] = await plant(database);
+      const pages = memoryOf(database, limits);
+      const query: ListQuery = { ...whole, sources: [{ type: "children", uid: group!.uid }] };
+      const listed = async () => (await database.read((session) => pages.read(session, roles, query))).rows.length;
+      for (const expected of [0, 0, 0]) assert.equal(await listed(), expected);
+      await write(database, (tx) => insertRow(tx, roles, roleRow(group!.uid, "apart")));
+      assert.equal(await listed(), 1);
+    });
+
+    it("are not kept when a change was passed while they were read", async () => {
+      await using store = await open();
+      const { database } = store;
+      const other = await store.open();
+      const [group] = await plant(database);
+      const pages = memoryOf(database, limits);
+      const sources: Source[] = [{ type: "subtree", uid: group!.uid }];
+      const before = await readPage(database, pages, sources);
+      /** Another connection writes, and follows the log on a later snapshot. */
+      const moveOn = async () => {
+        await write(other, (tx) => insertRow(tx, groups, groupRow(group!.uid, "meanwhile")));
+        await readPage(other, pages, [{ type: "children", uid: group!.uid }]);
+      };
+      const query: ListQuery = { ...whole, limit: 100, sources };
+      await database.read((session) => pages.read(beforeFirst(session, "page", moveOn), groups, query));
+      assert.equal((await readPage(database, pages, sources)).total, before.total + 1);
+    });
+
+    it("are never kept where rows change beside the change log", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [group] = await plant(database);
+      await write(database, (tx) => insertRow(tx, identityCollection, identityRow(group!.uid, 1) as never));
+      const pages = memoryOf(database, limits);
+      const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }] };
+      for (let i = 0; i < 3; i++) {
+        const { rows } = await database.read((session) => pages.read(session, identityCollection, query));
+        assert.ok(!Object.isFrozen(rows));
+      }
+    });
+
+    it("are forgotten after their time, and with it what was changed by hand", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [group] = await plant(database);
+      const pages = memoryOf(database, { ...limits, ageMs: 1 });
+      await remembered(database, pages, group!);
+      await store.tamper(`UPDATE groups SET description = 'by hand'`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      for (const row of await read(database, pages, group!)) assert.equal(row.description, "by hand");
+    });
+  });
+}
+
+function memoryOf(database: Database, size: PageLimits): PageMemory {
+  const findings = newFindingMemory(newTextMemory(database.read));
+  return newPageMemory(database.milestones, findings, size);
+}
+
+async function readPage(database: Database, pages: PageMemory, sources: readonly Source[]) {
+  const query: ListQuery = { ...whole, limit: 100, sources };
+  return await database.read((session) => pages.read(session, groups, query));
+}
+
+/** What lies below a group. */
+async function read(database: Database, pages: PageMemory, { uid }: GroupRow): Promise<readonly GroupRow[]> {
+  return (await readPage(database, pages, [{ type: "subtree", uid }])).rows;
+}
+
+/** The same, read so often that it is remembered. */
+async function remembered(database: Database, pages: PageMemory, group: GroupRow): Promise<readonly GroupRow[]> {
+  await read(database, pages, group);
+  return await read(database, pages, group);
+}
+
+type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;
+
+async function ask(
+  database: Database,
+  pages: PageMemory,
+  rows: readonly GroupRow[],
+  { order, place, group, name, after, skip, limit }: Question,
+): Promise<void> {
+  const sources = sourcesOf(place, rows[group]!.uid);
+  const filters = name === null ? {} : { name };
+  const all = modelRows(rows, { sources, filters, order });
+  const first = after === null ? undefined : all[after];
+  const query: ListQuery = { sources, filters, order, after: first && modelCursor(first, order), skip, limit };
+  const left = all.slice((first ? all.indexOf(first) + 1 : 0) + skip);
+  const expected = { rows: left.slice(0, limit), hasMore: left.length > limit, total: all.length };
+  for (let i = 0; i < 3; i++) {
+    const page = await database.read((session) => pages.read(session, groups, query));
+    assert.deepEqual(page, expected, JSON.stringify({ query, i }));
+  }
+}
+
+function sourcesOf(place: Question["place"], uid: string): Source[] {
+  if (place === "roots") return [{ type: "children", uid: null }];
+  if (place === "subtree" || place === "children") return [{ type: place, uid }];
+  return [
+    { type: "row", uid },
+    { type: "subtree", uid },
+  ];
+}
