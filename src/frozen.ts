@@ -1,26 +1,23 @@
-// Lists are frozen that are shown again and again: what is made of them is made once.
+// What is frozen is shown again and again: what is made of it is made once.
 
 /**
- * Makes something of lists; of a frozen one once, and keeps it for as long as somebody has the list. What a frozen list holds
- * must stay as it is, too.
+ * Makes something of objects or lists; of a frozen one once, and keeps it for as long as somebody has what it was made of. What
+ * is frozen must stay as it is inside, too.
  */
-export function onceFrozen<T, M>(make: (list: readonly T[]) => M): (list: readonly T[]) => M {
-  const made = new WeakMap<readonly T[], { readonly value: M }>();
-  return (list) => {
-    if (!Object.isFrozen(list)) return make(list);
-    let known = made.get(list);
+export function onceFrozen<T extends object, M>(make: (from: T) => M): (from: T) => M {
+  const made = new WeakMap<T, { readonly value: M }>();
+  return (from) => {
+    if (!Object.isFrozen(from)) return make(from);
+    let known = made.get(from);
     if (!known) {
-      known = { value: make(list) };
-      made.set(list, known);
+      known = { value: make(from) };
+      made.set(from, known);
     }
     return known.value;
   };
 }
 
-/** Makes something of each item of a list; of a frozen list once, and the list that it makes is frozen as well. */
-export function mapOnce<T, M>(make: (item: T) => M): (list: readonly T[]) => readonly M[] {
-  return onceFrozen((list: readonly T[]) => {
-    const made = list.map((item) => make(item));
-    return Object.isFrozen(list) ? Object.freeze(made) : made;
-  });
+/** Freezes what was made of something frozen: it will be shown again as well. */
+export function freezeAs<M extends object>(from: object, made: M): M {
+  return Object.isFrozen(from) ? Object.freeze(made) : made;
 }

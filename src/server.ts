@@ -203,7 +203,7 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
   };
 }
 
-function measure(metrics: Metrics, tokens: Tokens, policy: Policy, { pages }: Database): void {
+function measure(metrics: Metrics, tokens: Tokens, policy: Policy, { memory }: Database): void {
   metrics.gauge(
     "gatehouse_token_cache_hits",
     "Tokens answered by the cache of verified tokens.",
@@ -213,6 +213,6 @@ function measure(metrics: Metrics, tokens: Tokens, policy: Policy, { pages }: Da
   metrics.gauge("gatehouse_token_rejections", "Tokens that were refused.", () => tokens.counters.rejections);
   metrics.gauge("gatehouse_grant_cache_hits", "Grants answered by the cache.", () => policy.hits);
   metrics.gauge("gatehouse_grant_cache_misses", "Grants that had to be read.", () => policy.misses);
-  metrics.gauge("gatehouse_page_cache_hits", "Pages of lists answered from memory.", () => pages.hits);
-  metrics.gauge("gatehouse_page_cache_misses", "Pages of lists that had to be read.", () => pages.misses);
+  metrics.gauge("gatehouse_read_cache_hits", "Rows and pages of lists answered from memory.", () => memory.hits);
+  metrics.gauge("gatehouse_read_cache_misses", "Rows and pages of lists that had to be read.", () => memory.misses);
 }

@@ -8,8 +8,11 @@ import { sizeName } from "../sizes.ts";
 import { connectList, groupsPath, http1Connections, rawHttp, rawHttp2 } from "./raw.ts";
 
 const groupsResource = "/iam/v2beta1/groups";
-/** How many pages are read that lie all over a listing. */
+/** How many pages, and groups, are read that lie all over a listing. */
 const scatteredPages = 900;
+const scatteredGroups = 20_000;
+/** As many groups as a page can have. */
+const maxPage = 200;
 
 /** GetGroup and lists of 50 with their total, through every door. */
 export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
@@ -24,6 +27,7 @@ export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
   );
   return [
     getRest(gatehouse, `GetGroup REST ${size}`, http1Connections),
+    ...(landmarks.groups < scatteredGroups ? [] : [await getScattered(gatehouse, `GetGroup, scattered REST ${size}`)]),
     getConnect(gatehouse, `GetGroup Connect JSON ${size}`),
     grpc(gatehouse, `GetGroup gRPC ${size}`, "application/grpc"),
     grpc(gatehouse, `GetGroup gRPC-web ${size}`, "application/grpc-web+proto"),
@@ -35,10 +39,31 @@ export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
   ];
 }
 
-/** GetGroup over REST on random rows. */
+/** GetGroup over REST on a thousand random rows, again and again. */
 export function getRest(gatehouse: Gatehouse, name: string, connections: number): Scenario {
-  const { port, landmarks, authorization } = gatehouse;
-  const requests = landmarks.sampleUids.map((uid) => ({ method: "GET", path: `${groupsResource}/${uid}` }));
+  return getGroups(gatehouse, name, connections, gatehouse.landmarks.sampleUids);
+}
+
+/** GetGroup over REST on more rows than are remembered, from all over the tree. */
+async function getScattered(gatehouse: Gatehouse, name: string): Promise<Scenario> {
+  const { url, landmarks, authorization } = gatehouse;
+  const uids: string[] = [];
+  for (let i = 0; i < scatteredGroups / maxPage; i++) {
+    const skip = Math.floor((i * landmarks.groups * maxPage) / scatteredGroups);
+    const reply = await fetch(`${url}${groupsResource}?pageSize=${maxPage}&skip=${skip}`, {
+      headers: { authorization },
+    });
+    const { groups } = (await reply.json()) as { groups: readonly { readonly uid: string }[] };
+    uids.push(...groups.map(({ uid }) => uid));
+  }
+  // Not neighbour after neighbour: those share a page of the database.
+  const mixed = uids.map((_, i) => uids[(i * 7919) % uids.length]!);
+  return getGroups(gatehouse, name, http1Connections, mixed);
+}
+
+function getGroups(gatehouse: Gatehouse, name: string, connections: number, uids: readonly string[]): Scenario {
+  const { port, authorization } = gatehouse;
+  const requests = uids.map((uid) => ({ method: "GET", path: `${groupsResource}/${uid}` }));
   const load = { port, connections, headers: { authorization }, requests };
   return { name, server: gatehouse, baseline: rawHttp, load: (seconds) => loadHttp1(load, seconds) };
 }

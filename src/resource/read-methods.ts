@@ -1,7 +1,7 @@
 // Get and list of any declared resource. It names no resource.
-import { create, type DescMessage, type Message, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, type Message, type MessageShape } from "@bufbuild/protobuf";
 import { notFound } from "../aip/errors.ts";
-import { mapOnce } from "../frozen.ts";
+import { freezeAs, onceFrozen } from "../frozen.ts";
 import { methodOf, scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import { findRow, type ResourceRow } from "../storage/collection.ts";
@@ -32,6 +32,11 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     return row;
   }
 
+  /** The row that a request asks for, to be shown: it may be remembered, and is not to be changed. */
+  async function row({ uid }: { readonly uid: string }): Promise<R> {
+    return known(await deps.database.rows.find(resource.collection, uid), uid);
+  }
+
   /** One page of what the caller may see: of rows, or of what `fill` makes of them. */
   async function page<T = R>(
     request: ListRequest,
@@ -45,7 +50,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     return await listPage(resource, deps, call, request, sources, filters, condition, fill);
   }
 
-  const toMessages = mapOnce((row: R) => create(resource.schema, resource.toMessage(row)));
+  const toMessage = onceFrozen((from: R) => freezeAs(from, create(resource.schema, resource.toMessage(from))));
+  const toMessages = onceFrozen((rows: readonly R[]) => freezeAs(rows, rows.map(toMessage)));
 
   /** The reply to a list: messages under the plural of the resource, a key that the compiler cannot know. */
   function reply(call: Call, messages: readonly Message[], envelope: Envelope): Envelope {
@@ -57,9 +63,10 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
   return {
     find,
 
-    async get(request: { uid: string }): Promise<MessageInitShape<D>> {
-      const row = await findRow(deps.database.session, resource.collection, request.uid);
-      return resource.toMessage(known(row, request.uid));
+    row,
+
+    async get(request: { readonly uid: string }): Promise<MessageShape<D>> {
+      return toMessage(await row(request));
     },
 
     page,

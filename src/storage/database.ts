@@ -5,6 +5,8 @@ import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./di
 import { newFindingMemory } from "./finder.ts";
 import { type Milestones, newMilestones } from "./milestones.ts";
 import { newPageMemory, type PageMemory } from "./page-memory.ts";
+import { newReadMemory, type ReadMemory } from "./read-memory.ts";
+import { newRowMemory, type RowMemory } from "./row-memory.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
 import { newTextMemory } from "./text-memory.ts";
 
@@ -24,8 +26,12 @@ export interface Database {
   readonly accessEpoch: AccessEpoch;
   /** Finds places far into listings. */
   readonly milestones: Milestones;
+  /** What was read lately, of pages and rows. */
+  readonly memory: Pick<ReadMemory, "hits" | "misses">;
   /** Reads pages of listings. */
   readonly pages: PageMemory;
+  /** Finds rows outside of any transaction. */
+  readonly rows: RowMemory;
   /** Rejects when the database does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -42,6 +48,7 @@ export async function openDatabase(url: string, limits: DatabaseLimits, mode: Op
   const texts = newTextMemory(read);
   const findings = newFindingMemory(texts);
   const milestones = newMilestones(read);
+  const memory = newReadMemory();
   return {
     dialect: dialect.name,
     session: dialect.session,
@@ -53,7 +60,9 @@ export async function openDatabase(url: string, limits: DatabaseLimits, mode: Op
     },
     accessEpoch,
     milestones,
-    pages: newPageMemory(milestones, findings),
+    memory,
+    pages: newPageMemory(memory, milestones, findings),
+    rows: newRowMemory(memory, dialect.session),
     check: () => dialect.check(),
     async close() {
       await texts.close();

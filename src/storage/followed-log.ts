@@ -2,7 +2,7 @@
 import { ancestorsOf, platformRoot } from "../uid.ts";
 import { latestOfKind, readPlacesOfKind } from "./changes.ts";
 import { childrenKey } from "./entries.ts";
-import type { Session } from "./session.ts";
+import type { Session, Soon } from "./session.ts";
 
 /** Sizes of what is kept and done. */
 export interface LogLimits {
@@ -18,7 +18,7 @@ export interface FollowedLog {
    * Follows the log up to the snapshot of the session, and answers the last change there. Undefined when another session has
    * followed it further already.
    */
-  follow(session: Session): Promise<number | undefined>;
+  follow(session: Session): Soon<number | undefined>;
   /** Whether the log has been followed up to this change, and no further. */
   isAt(sequence: number): boolean;
   /** Whether nothing has changed at these places after a change, as far as the log has been followed. */
@@ -54,18 +54,21 @@ export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
     }
   }
 
+  async function followTo(session: Session, current: number | undefined): Promise<number | undefined> {
+    const latest = await latestOfKind(session, kind);
+    sequence ??= latest;
+    if (sequence < latest) await noteChanges(session, sequence, latest);
+    // Another session may have followed it further while this one waited for the database.
+    sequence = Math.max(sequence, latest);
+    if (sequence !== latest) return undefined;
+    snapshot = current;
+    return latest;
+  }
+
   return {
-    async follow(session) {
+    follow(session) {
       const current = session.snapshot?.();
-      if (current !== undefined && current === snapshot) return sequence;
-      const latest = await latestOfKind(session, kind);
-      sequence ??= latest;
-      if (sequence < latest) await noteChanges(session, sequence, latest);
-      // Another session may have followed it further while this one waited for the database.
-      sequence = Math.max(sequence, latest);
-      if (sequence !== latest) return undefined;
-      snapshot = current;
-      return latest;
+      return current !== undefined && current === snapshot ? sequence : followTo(session, current);
     },
     isAt: (other) => sequence === other,
     isUnchangedSince: (since, places) =>

@@ -12,6 +12,15 @@ export type Queries = Pick<NodePgDatabase, "select" | "selectDistinct" | "insert
 /** What is there at once where the driver answers at once; always to be awaited. */
 export type Soon<T> = PromiseLike<T> | T;
 
+/** Goes on with a value: at once where it is there, later where it is not. */
+export function whenThere<T, U>(value: Soon<T>, next: (value: T) => Soon<U>): Soon<U> {
+  return isLater(value) ? value.then(next) : next(value);
+}
+
+function isLater<T>(value: Soon<T>): value is PromiseLike<T> {
+  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
+}
+
 /** A statement that is parsed once and run many times. */
 export interface Prepared<T> {
   execute(values?: Record<string, unknown>): Soon<T>;

@@ -11,7 +11,7 @@ import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./listing.ts";
 import { milestonesConformance } from "./milestones.ts";
 import { orderedNamesConformance } from "./ordered-names.ts";
-import { pagesConformance } from "./pages.ts";
+import { rememberedConformance } from "./remembered.ts";
 import { rowsConformance } from "./rows.ts";
 import type { OpenStore } from "./stores.ts";
 import { sweepConformance } from "./sweep.ts";
@@ -23,7 +23,7 @@ export function conformance(name: string, open: OpenStore): void {
     listingConformance(open);
     orderedNamesConformance(open);
     milestonesConformance(open);
-    pagesConformance(open);
+    rememberedConformance(open);
     conditionsConformance(open);
     countersConformance(open);
     changesConformance(open);

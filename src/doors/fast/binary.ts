@@ -14,6 +14,8 @@ type FieldWriter = (sink: ByteSink, value: never, fields: Fields) => void;
 /** Writes all fields of a message. */
 interface MessageWriter {
   write(sink: ByteSink, message: Message): void;
+  /** The bytes of a message that is frozen, which are made once. */
+  readonly bytesOf: (message: Message) => Uint8Array;
 }
 
 /** Writes a value of one type, without the number of its field. */
@@ -38,8 +40,9 @@ const sink = new ByteSink();
 export function writeBinary(schema: DescMessage, message: Message, before = 0, after?: Uint8Array): Buffer {
   const writer = writerOf(schema);
   sink.start(before);
-  if (writer) writeFields(sink, schema, writer, message);
-  else sink.raw(toBinary(schema, message));
+  if (!writer) sink.raw(toBinary(schema, message));
+  else if (Object.isFrozen(message)) sink.raw(writer.bytesOf(message));
+  else writeFields(sink, schema, writer, message);
   if (after) sink.raw(after);
   return sink.finish();
 }
@@ -51,7 +54,10 @@ function writerOf(schema: DescMessage): MessageWriter | null {
     writers.set(schema, null);
     return null;
   }
-  const writer: MessageWriter = { write: () => {} };
+  const writer: MessageWriter = {
+    write: () => {},
+    bytesOf: onceFrozen((message) => ownBytes((to) => writeFields(to, schema, writer, message))),
+  };
   // Known before its fields are, since a message may hold itself.
   writers.set(schema, writer);
   writer.write = compileSteps(schema.fields.toSorted((a, b) => a.number - b.number).map(stepOf));
@@ -84,6 +90,14 @@ function writeFields(to: ByteSink, schema: DescMessage, writer: MessageWriter, m
     to.varint(tagOf(no, wireType));
     to.raw(data);
   }
+}
+
+/** What is written, in memory of its own: a part of a larger piece would keep all of it. */
+function ownBytes(write: (to: ByteSink) => void): Uint8Array {
+  const own = new ByteSink();
+  own.start(0);
+  write(own);
+  return new Uint8Array(own.finish());
 }
 
 function stepOf(field: DescField): Step<ByteSink> {
@@ -139,13 +153,7 @@ function listWriter(field: DescField & { fieldKind: "list" }): FieldWriter {
         write(to, item);
       }
     };
-    const bytesOf = onceFrozen((items: readonly never[]) => {
-      const own = new ByteSink();
-      own.start(0);
-      writeAll(own, items);
-      // In memory of their own: a part of a larger piece would keep all of it.
-      return new Uint8Array(own.finish());
-    });
+    const bytesOf = onceFrozen((items: readonly never[]) => ownBytes((to) => writeAll(to, items)));
     return (to, items: readonly never[]) => {
       if (Object.isFrozen(items)) to.raw(bytesOf(items));
       else writeAll(to, items);

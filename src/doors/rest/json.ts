@@ -62,7 +62,7 @@ export function newJsonConverters(options: JsonOptions): JsonConverters {
   const writer = (schema: DescMessage): JsonWriter => {
     const known = writers.get(schema);
     if (known) return known;
-    const write = newWriter(schema, converter, options.zeroValues);
+    const write = onceFrozen(newWriter(schema, converter, options.zeroValues));
     writers.set(schema, write);
     return write;
   };

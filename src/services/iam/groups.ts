@@ -124,7 +124,7 @@ export function groups(deps: Deps): Implementation {
   return implement(
     GroupsService,
     {
-      getGroup: async ({ uid }) => show(await standard.find(deps.database.session, uid)),
+      getGroup: async (request) => show(await standard.row(request)),
       listGroups: list,
       createGroup: async ({ parent, group: value }, call) => {
         const uid = await resolveParent(deps.database.session, parent, call);

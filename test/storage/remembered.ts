@@ -1,4 +1,4 @@
-// Pages in memory: they are those of the model, whatever has changed since they were read.
+// Pages and rows in memory: they are those of the model, whatever has changed since they were read.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -7,7 +7,9 @@ import { insertRow, updateRow } from "../../src/storage/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { newFindingMemory } from "../../src/storage/finder.ts";
 import type { ListQuery, Source } from "../../src/storage/listing.ts";
-import { newPageMemory, type PageLimits, type PageMemory } from "../../src/storage/page-memory.ts";
+import { newPageMemory, type PageMemory } from "../../src/storage/page-memory.ts";
+import { type MemoryLimits, newReadMemory } from "../../src/storage/read-memory.ts";
+import { newRowMemory, type RowMemory } from "../../src/storage/row-memory.ts";
 import { newTextMemory } from "../../src/storage/text-memory.ts";
 import { apply, beforeFirst, edits, plant, uproot } from "./edits.ts";
 import { type GroupRow, groupRow, groups, identityRow, roleRow, roles, write } from "./fixtures.ts";
@@ -15,9 +17,9 @@ import { names, orders } from "./forest.ts";
 import { modelCursor, modelRows } from "./listing-model.ts";
 import type { OpenStore } from "./stores.ts";
 
-const limits: PageLimits = {
+const limits: MemoryLimits = {
   bytes: 2 ** 20,
-  pageBytes: 2 ** 18,
+  readingBytes: 2 ** 18,
   nameLength: 1000,
   readings: 100,
   ageMs: 60_000,
@@ -26,10 +28,10 @@ const limits: PageLimits = {
 };
 
 /** So little that most of it is soon forgotten. */
-const few: PageLimits = {
+const few: MemoryLimits = {
   ...limits,
   bytes: 30_000,
-  pageBytes: 10_000,
+  readingBytes: 10_000,
   nameLength: 300,
   readings: 5,
   changes: 6,
@@ -53,12 +55,12 @@ const turns = fc.array(fc.record({ edits, questions }), { minLength: 1, maxLengt
 
 const whole = { filters: {}, order: orders[0]!, after: undefined, skip: 0, limit: 10 };
 
-/** Declares the tests of pages that are remembered. */
-export function pagesConformance(open: OpenStore): void {
-  describe("pages", () => {
+/** Declares the tests of what is remembered. */
+export function rememberedConformance(open: OpenStore): void {
+  describe("what is remembered", () => {
     for (const [name, size] of [
-      ["are those of the model, while rows come, go and move", limits],
-      ["are those of the model where hardly any can be remembered", few],
+      ["pages are those of the model, while rows come, go and move", limits],
+      ["pages are those of the model where hardly any can be remembered", few],
     ] as const) {
       it(name, async () => {
         await using store = await open();
@@ -81,7 +83,27 @@ export function pagesConformance(open: OpenStore): void {
       });
     }
 
-    it("are the same list until something changes in their ranges", async () => {
+    it("rows are those of the model, while rows come, go and move", async () => {
+      await using store = await open();
+      const { database } = store;
+      const other = await store.open();
+      const property = fc.asyncProperty(fc.array(edits, { maxLength: 4 }), async (turns) => {
+        const rows = await plant(database);
+        const remembered = newRowMemory(newReadMemory(limits), database.session);
+        try {
+          await compareRows(database, remembered, rows);
+          for (const turn of turns) {
+            for (const edit of turn) await write(other, (tx) => apply(tx, rows, edit));
+            await compareRows(database, remembered, rows);
+          }
+        } finally {
+          await uproot(database, rows);
+        }
+      });
+      await fc.assert(property, { numRuns: 10 });
+    });
+
+    it("pages are the same list until something changes in their ranges", async () => {
       await using store = await open();
       const { database } = store;
       const rows = await plant(database);
@@ -100,7 +122,7 @@ export function pagesConformance(open: OpenStore): void {
       assert.equal((row as GroupRow).description, "of the group itself");
     });
 
-    it("are read anew when a row comes whose uid is not below its parent", async () => {
+    it("pages are read anew when a row comes whose uid is not below its parent", async () => {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);
@@ -112,7 +134,7 @@ export function pagesConformance(open: OpenStore): void {
       assert.equal(await listed(), 1);
     });
 
-    it("are not kept when a change was passed while they were read", async () => {
+    it("pages are not kept when a change was passed while they were read", async () => {
       await using store = await open();
       const { database } = store;
       const other = await store.open();
@@ -130,7 +152,7 @@ export function pagesConformance(open: OpenStore): void {
       assert.equal((await readPage(database, pages, sources)).total, before.total + 1);
     });
 
-    it("are never kept where rows change beside the change log", async () => {
+    it("pages are never kept where rows change beside the change log", async () => {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);
@@ -143,7 +165,7 @@ export function pagesConformance(open: OpenStore): void {
       }
     });
 
-    it("are forgotten after their time, and with it what was changed by hand", async () => {
+    it("pages are forgotten after their time, and with it what was changed by hand", async () => {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);
@@ -156,9 +178,21 @@ export function pagesConformance(open: OpenStore): void {
   });
 }
 
-function memoryOf(database: Database, size: PageLimits): PageMemory {
+/** Reads every row, and some that are not there, again and again. */
+async function compareRows(database: Database, find: RowMemory, rows: readonly GroupRow[]): Promise<void> {
+  const gone = groupRow(rows[0]!.uid, "not there").uid;
+  for (let i = 0; i < 3; i++) {
+    for (const row of rows) assert.deepEqual(await find.find(groups, row.uid), row);
+    assert.equal(await find.find(groups, gone), undefined);
+  }
+  const [first] = rows;
+  const isRemembered = database.session.snapshot !== undefined;
+  assert.equal(Object.isFrozen(await find.find(groups, first!.uid)), isRemembered);
+}
+
+function memoryOf(database: Database, size: MemoryLimits): PageMemory {
   const findings = newFindingMemory(newTextMemory(database.read));
-  return newPageMemory(database.milestones, findings, size);
+  return newPageMemory(newReadMemory(size), database.milestones, findings);
 }
 
 async function readPage(database: Database, pages: PageMemory, sources: readonly Source[]) {
