@@ -1,8 +1,9 @@
 // The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
-import { fromJson, type JsonValue, type JsonWriteOptions, type Message, toJsonString } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue, type JsonWriteOptions, type Message, toJson } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import { loader } from "../../lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
+import { newTextWriters } from "../json-writer.ts";
 import { parseJsonText } from "../rest/json-text.ts";
 import { writeBinary } from "./binary.ts";
 import { readMessage } from "./envelope.ts";
@@ -22,10 +23,11 @@ const proto: Codec = {
 };
 
 function json({ maxDepth, ...options }: ConnectOptions): Codec {
+  const writer = newTextWriters((schema, message) => toJson(schema, message, options));
   return {
     contentType: "application/json",
     parse: (method, body) => readJson(method, parseJsonText(body, maxDepth), options),
-    write: ({ descriptor }, message) => toJsonString(descriptor.output, message, options),
+    write: ({ descriptor }, message) => writer(descriptor.output)(message),
   };
 }
 

@@ -3,22 +3,19 @@
 import { type DescField, type DescMessage, type Message, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { compileLiteral } from "../../compile.ts";
-import { onceFrozen } from "../../frozen.ts";
+import { newTextWriters, type TextWriter } from "../json-writer.ts";
 import { enumConverter, scalarConverter, type ValueConverter } from "./json-scalars.ts";
 import { wellKnownConverter } from "./well-known-json.ts";
 
 /** Makes a message of the type that it was made for into a value for JSON.stringify, which leaves out what is undefined. */
 export type JsonConverter = (message: Message) => unknown;
 
-/** Makes a message of the type that it was made for into the text of its JSON. */
-export type JsonWriter = (message: Message) => string;
-
 /** Makes converters, one per message type. */
 export interface JsonConverters {
   /** The converter of a message type, put together when it is first asked for. */
   converter(schema: DescMessage): JsonConverter;
   /** What makes messages of a type into text, put together when it is first asked for. */
-  writer(schema: DescMessage): JsonWriter;
+  writer(schema: DescMessage): TextWriter;
 }
 
 /** How values are written. */
@@ -58,34 +55,7 @@ export function newJsonConverters(options: JsonOptions): JsonConverters {
         convert: memberConverter(field, converter, options.zeroValues),
       })),
     );
-  const writers = new Map<DescMessage, JsonWriter>();
-  const writer = (schema: DescMessage): JsonWriter => {
-    const known = writers.get(schema);
-    if (known) return known;
-    const write = onceFrozen(newWriter(schema, converter, options.zeroValues));
-    writers.set(schema, write);
-    return write;
-  };
-  return { converter, writer };
-}
-
-/** A message that begins with a list, as the reply to a list does, gets the text of a frozen one put in. */
-function newWriter(schema: DescMessage, converter: JsonConverters["converter"], zeroValues: boolean): JsonWriter {
-  const convert = converter(schema);
-  const [first] = byNumber(schema);
-  if (first?.fieldKind !== "list" || !first.message || !zeroValues)
-    return (message) => JSON.stringify(convert(message));
-  const list = memberConverter(first, converter, zeroValues)!;
-  const { localName } = first;
-  const textOf = onceFrozen((items: readonly unknown[]) => JSON.stringify(list(items, {})).slice(1, -1));
-  const opening = `{${JSON.stringify(first.jsonName)}:[`;
-  return (message) => {
-    const items = (message as unknown as Fields)[localName] as readonly unknown[];
-    if (!Object.isFrozen(items)) return JSON.stringify(convert(message));
-    // Without items the list still opens.
-    const rest = JSON.stringify(convert({ ...message, [localName]: [] } as Message)).slice(opening.length);
-    return opening + textOf(items) + rest;
-  };
+  return { converter, writer: newTextWriters((schema, message) => converter(schema)(message)) };
 }
 
 function byNumber(schema: DescMessage): DescField[] {
