@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { hasCode } from "./system-error.ts";
 
 /**
  * Makes a directory with those above it that are missing, which its owner alone may read; what is there stays as it is. Throws
@@ -24,8 +25,4 @@ function makeOne(directory: string): void {
   } catch (error) {
     if (!hasCode(error, "EEXIST") || !statSync(directory).isDirectory()) throw error;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

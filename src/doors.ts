@@ -15,6 +15,7 @@ import { newRouter, type RouterOptions } from "./doors/router.ts";
 import { type Mounts, newSite, type Pages } from "./doors/site.ts";
 import { limits } from "./limits.ts";
 import { type Call, newRequestId } from "./pipeline/call.ts";
+import { hasCode } from "./system-error.ts";
 
 /** What the doors lead to. */
 export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draining"> {
@@ -44,8 +45,9 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
     fast: fast?.stream,
     onError,
   }).catch((error) => {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    throw isTaken ? new Error(`listen: ${config.host}:${config.port} is taken by another program.`) : error;
+    throw hasCode(error, "EADDRINUSE")
+      ? new Error(`listen: ${config.host}:${config.port} is taken by another program.`)
+      : error;
   });
 }
 

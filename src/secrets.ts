@@ -6,6 +6,7 @@ import { type Config, toSecretsKeys } from "./config.ts";
 import { makeDirectory } from "./directories.ts";
 import { ConfigError } from "./settings.ts";
 import { newSeals, type Seals } from "./storage/seals.ts";
+import { hasCode } from "./system-error.ts";
 
 /** The seals of an installation. Development mode makes itself a key; elsewhere there may be none. */
 export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): Seals {
@@ -23,7 +24,7 @@ function readKeys(file: string): Buffer[] | undefined {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    if (isMissing(error)) return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw new ConfigError(`secrets-key: ${file} cannot be read.`);
   }
   const keys = toSecretsKeys(text.trim().replaceAll(/\s+/g, ","), `secrets-key: ${file}`);
@@ -37,11 +38,7 @@ function makeKey(file: string): Buffer[] {
   try {
     writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
   }
   return readKeys(file) ?? [];
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

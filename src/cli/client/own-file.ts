@@ -2,13 +2,14 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDirectory } from "../../directories.ts";
+import { hasCode } from "../../system-error.ts";
 
 /** The text of a file; undefined when there is none. Throws when there is one that cannot be read. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }
