@@ -1,6 +1,7 @@
 // What can be set, and from where: flags over environment over file over defaults.
 import { readFileSync } from "node:fs";
 import { isJsonObject } from "./json.ts";
+import { reasonOf } from "./system-error.ts";
 
 /** One thing that can be set: by flag, by variable or in the file. */
 export interface Setting {
@@ -210,7 +211,7 @@ function readConfigFile(file: string | undefined): Record<string, string> {
   try {
     content = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new ConfigError(`config: ${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}.`);
+    throw new ConfigError(`config: ${file} cannot be read as JSON: ${reasonOf(error, file)}.`);
   }
   if (!isJsonObject(content)) throw new ConfigError(`config: ${file} must hold an object.`);
   const known: readonly string[] = settings.map(({ name }) => name);

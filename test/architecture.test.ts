@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:authn",
   ],
   "json.ts": [],
-  "settings.ts": ["json.ts"],
+  "settings.ts": ["json.ts", "system-error.ts"],
   "secrets.ts": ["config.ts", "directories.ts", "settings.ts", "storage/seals.ts", "system-error.ts"],
   "installation.ts": ["settings.ts", "types:clock.ts", "storage", "types:config.ts"],
   "open-database.ts": ["config.ts", "settings.ts", "storage"],

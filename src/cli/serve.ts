@@ -9,6 +9,7 @@ import { toRefusal } from "../open-database.ts";
 import { type Server, startServer } from "../server.ts";
 import { ConfigError } from "../settings.ts";
 import type { Database } from "../storage/database.ts";
+import { reasonOf } from "../system-error.ts";
 import { version } from "../version.ts";
 import { openLock } from "./lock.ts";
 
@@ -57,7 +58,7 @@ function makeDataDirectory(dataDir: string): void {
   try {
     makeDirectory(dataDir);
   } catch (error) {
-    throw new ConfigError(`data-dir: ${dataDir} cannot be made: ${error instanceof Error ? error.message : error}.`);
+    throw new ConfigError(`data-dir: ${dataDir} cannot be made: ${reasonOf(error, dataDir)}.`);
   }
 }
 

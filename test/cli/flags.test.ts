@@ -30,7 +30,7 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
   [
     "keys in a file that is not there",
     [...identity, ...issuer, "--subject", "s", "--issuer-keys", "/nowhere/keys", "--expiration", "1h"],
-    /--issuer-keys: \/nowhere\/keys cannot be read: ENOENT/,
+    /--issuer-keys: \/nowhere\/keys cannot be read: ENOENT: no such file or directory\n/,
   ],
   [
     "keys in a file of this folder that is not there",
@@ -59,7 +59,7 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
   [
     "a token file that is not there",
     ["sts", "debug", "--identity", "x", "--token-file", "/nowhere/token"],
-    /--token-file: \/nowhere\/token cannot be read: ENOENT/,
+    /--token-file: \/nowhere\/token cannot be read: ENOENT: no such file or directory\n/,
   ],
 ];
 

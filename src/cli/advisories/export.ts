@@ -1,6 +1,7 @@
 // `gatehouse advisories export`: what a group has published, in the formats that scanners read.
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
@@ -111,7 +112,7 @@ async function write(output: string, format: ExportFormat, document: unknown): P
       records.map(({ id, modified }) => ({ id, modified })),
     );
   } catch (error) {
-    throw new CommandFailure(`${output} cannot be written: ${error instanceof Error ? error.message : error}`);
+    throw new CommandFailure(`${output} cannot be written: ${reasonOf(error, output)}`);
   }
 }
 

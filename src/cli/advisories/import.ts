@@ -14,7 +14,7 @@ import { parseText } from "./document-text.ts";
 import { type FormatName, readDocument } from "./formats.ts";
 import { toRecord } from "./record.ts";
 import { type Item, openSender } from "./sender.ts";
-import { filesOf, reasonOf, type SourceFile } from "./sources.ts";
+import { filesOf, problemOf, type SourceFile } from "./sources.ts";
 
 /** What a person asked for. */
 export interface ImportOptions {
@@ -79,7 +79,7 @@ async function itemsOf(file: SourceFile, options: ImportOptions, report: Report)
       });
     }
   } catch (error) {
-    report.problem(file.name, reasonOf(error));
+    report.problem(file.name, problemOf(error, file.name));
   }
   return items;
 }
@@ -126,7 +126,7 @@ function newReport() {
       try {
         work();
       } catch (error) {
-        problem(where, reasonOf(error));
+        problem(where, problemOf(error, where));
       }
     },
     count(word: keyof typeof counts) {

@@ -3,6 +3,7 @@ import { opendir, open as openFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { hasCode, reasonOf } from "../../system-error.ts";
 import { BadDocument } from "./document.ts";
 
 /** What is bounded about the files of an import. */
@@ -45,7 +46,7 @@ async function* filesAt(file: string, depth: number, isNamed: boolean): AsyncGen
     else if (/\.zip$/i.test(file)) yield* filesIn(file);
     else if (isNamed || documents.test(file)) yield { name: file, readText: () => readText(file) };
   } catch (error) {
-    yield { name: file, reason: reasonOf(error) };
+    yield { name: file, reason: problemOf(error, file) };
   }
 }
 
@@ -109,10 +110,9 @@ function tooLarge(): BadDocument {
   return new BadDocument(`it is larger than ${sourceLimits.fileBytes} bytes`);
 }
 
-/** Why something could not be read, in the words of the system where it has some. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof BadDocument) return error.message;
-  if (!(error instanceof Error)) return String(error);
-  const known: Readonly<Record<string, string>> = { ENOENT: "there is no such file", EACCES: "it may not be read" };
-  return ("code" in error && known[String(error.code)]) || error.message;
+/** Why a file, or a part of it, could not be read, in the words of the system where it has some. */
+export function problemOf(error: unknown, file: string): string {
+  if (hasCode(error, "ENOENT")) return "there is no such file";
+  if (hasCode(error, "EACCES")) return "it may not be read";
+  return reasonOf(error, file);
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { DescMessage, DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../json.ts";
+import { reasonOf } from "../../system-error.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
@@ -141,13 +142,13 @@ async function readBody(session: Session, file: FlagValue | undefined, message: 
   try {
     content = parse(file === "-" ? await text(session.shell.stdin) : readFileSync(name, "utf8"));
   } catch (error) {
-    throw wrongUsage(`${name} cannot be read: ${firstLine(error)}`);
+    throw wrongUsage(`${name} cannot be read: ${firstLine(reasonOf(error, name))}`);
   }
   if (!isJsonObject(content)) throw wrongUsage(`${name} must hold one object`);
   try {
     fromJson(message, content as JsonObject);
   } catch (error) {
-    throw wrongUsage(`${name} does not hold the fields of the API: ${printable(firstLine(error))}`);
+    throw wrongUsage(`${name} does not hold the fields of the API: ${printable(firstLine(reasonOf(error)))}`);
   }
   return content as JsonObject;
 }
@@ -158,6 +159,6 @@ function messageOf(method: DescMethod, field: string): DescMessage {
   return message;
 }
 
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split("\n")[0]!;
+function firstLine(message: string): string {
+  return message.split("\n")[0]!;
 }

@@ -4,7 +4,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { ImportedAdvisorySchema } from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { type FormatName, readDocument } from "../../../src/cli/advisories/formats.ts";
 import { toRecord } from "../../../src/cli/advisories/record.ts";
-import { reasonOf } from "../../../src/cli/advisories/sources.ts";
+import { problemOf } from "../../../src/cli/advisories/sources.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what they hold is what the tests are about
 export type Json = any;
@@ -18,11 +18,11 @@ export function read(document: unknown, format: FormatName | "auto" = "auto"): {
       try {
         found.push(...part.read().map((each) => toJson(ImportedAdvisorySchema, toRecord(each))));
       } catch (error) {
-        problems.push(`${part.name}: ${reasonOf(error)}`);
+        problems.push(`${part.name}: ${problemOf(error, "")}`);
       }
     }
   } catch (error) {
-    problems.push(reasonOf(error));
+    problems.push(problemOf(error, ""));
   }
   return { found, problems };
 }
