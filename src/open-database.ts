@@ -4,7 +4,7 @@ import { defaultDatabase } from "./config.ts";
 import { ConfigError } from "./settings.ts";
 import { type Database, isPostgresUrl, openDatabase } from "./storage/database.ts";
 import type { DatabaseLimits, OpenMode } from "./storage/dialect.ts";
-import { DatabaseMissing, driverCode, StorageDamaged, StorageUnavailable } from "./storage/errors.ts";
+import { DatabaseMissing, DatabaseNewer, driverCode, StorageDamaged, StorageUnavailable } from "./storage/errors.ts";
 
 type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir">;
 
@@ -18,6 +18,7 @@ export async function openConfiguredDatabase(
     return await openDatabase(config.databaseUrl, limits, mode);
   } catch (error) {
     if (error instanceof DatabaseMissing) throw refusal(config, `there is no database at ${placeOf(config)}`);
+    if (error instanceof DatabaseNewer) throw refusal(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
       throw refusal(config, `no connection to ${placeOf(config)} could be had: ${reasonOf(error.cause)}`);
     // What the system says of directories and files names them.

@@ -16,6 +16,11 @@ export class DatabaseMissing extends Error {
   override readonly name = "DatabaseMissing";
 }
 
+/** The database is of a later version of the program. The message is what is to be said of it, without its name. */
+export class DatabaseNewer extends Error {
+  override readonly name = "DatabaseNewer";
+}
+
 /** The database cannot serve now; the call may be tried again. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";

@@ -6,7 +6,7 @@ import { refuseNewer } from "./migrations.ts";
 
 const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
 
-/** Applies the migrations that are missing. Throws what SQLite says, and for a file of a later version a sentence. */
+/** Applies the migrations that are missing. Throws what SQLite says, and DatabaseNewer for a file of a later version. */
 export function migrateFile(
   connection: BetterSqlite.Database,
   { drizzle, migrate }: ReturnType<typeof loadSqliteDriver>,

@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import BetterSqlite from "better-sqlite3";
+import { openDatabase } from "../../src/storage/database.ts";
+import { commandDatabaseLimits } from "../../src/storage/dialect.ts";
 import { freePort, newPostgresDatabase } from "../harness/postgres.ts";
 import { dataDirectory, run } from "./process.ts";
 
@@ -60,6 +63,18 @@ describe("a database that cannot be used", () => {
         return ["--database-url", path.join(folder, "x.db")];
       },
       /^gatehouse: database-url: \/.*x\.db cannot be used as a database: unable to open database file\.\n$/,
+    ],
+    [
+      "a file that a newer version has written",
+      async (folder) => {
+        const file = path.join(folder, "gatehouse.db");
+        await (await openDatabase(file, commandDatabaseLimits)).close();
+        const database = new BetterSqlite(file);
+        database.exec("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', 99999999999999)");
+        database.close();
+        return ["--data-dir", folder];
+      },
+      /^gatehouse: data-dir: \/.*gatehouse\.db was written by a newer version of Gatehouse; start that version or restore a backup\.\n$/,
     ],
     [
       "PostgreSQL that does not answer",
