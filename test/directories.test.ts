@@ -23,6 +23,15 @@ describe("makeDirectory", () => {
     assert.equal(modeOf(path.join(place, "a")), 0o700);
   });
 
+  it("makes them for others, too, where that is asked for", () => {
+    const directory = path.join(place, "open", "inner");
+    makeDirectory(directory, 0o755);
+    assert.deepEqual(
+      [modeOf(directory), modeOf(path.dirname(directory))],
+      [0o755 & ~process.umask(), 0o755 & ~process.umask()],
+    );
+  });
+
   it("leaves one that is there as it is", () => {
     const directory = path.join(place, "there");
     mkdirSync(directory);

@@ -1,6 +1,7 @@
 // `gatehouse advisories export`: what a group has published, in the formats that scanners read.
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { makeDirectory } from "../../directories.ts";
 import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
@@ -104,7 +105,7 @@ function namespaceOf(author: string): string {
 async function write(output: string, format: ExportFormat, document: unknown): Promise<void> {
   try {
     if (format !== "osv" || /\.json$/i.test(output)) return await writeJson(output, document);
-    await mkdir(output, { recursive: true });
+    makeDirectory(output, 0o777);
     const records = document as OsvRecord[];
     for (const record of records) await writeJson(path.join(output, fileNameOf(record.id)), record);
     await writeJson(

@@ -1,8 +1,9 @@
 // The file in which container tools keep how they sign in, and the helper that they ask.
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeDirectory } from "../../directories.ts";
 import { isJsonObject } from "../../json.ts";
 import { readIfThere, replaceFile } from "../client/own-file.ts";
 import { CommandFailure } from "../failure.ts";
@@ -33,7 +34,7 @@ export function saveLogin(shell: Shell, host: string, user: string, password: st
 /** Writes the program that container tools start, for the registry of one server; answers its path. */
 export function writeHelper(folder: string, url: string, audience: string): string {
   const file = path.join(folder, `docker-credential-${helper}`);
-  mkdirSync(folder, { recursive: true });
+  makeDirectory(folder, 0o777);
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   // Whoever starts it has none of our variables.
   const words = [process.execPath, launcher, "auth", "docker-credential", "--url", url, "--audience", audience];

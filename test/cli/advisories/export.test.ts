@@ -164,6 +164,15 @@ describe("advisories export", () => {
     assert.deepEqual([code, existsSync(`${output}.new`)], [1, false]);
   });
 
+  it("a directory that cannot be made is named", {
+    skip: process.platform !== "linux" && "only Linux has /proc",
+  }, async () => {
+    const args = ["advisories", "export", "--group", group, "--format", "osv", "--output", "/proc/none/at/all"];
+    const { code, stderr } = await desk.caller.run(...args);
+    assert.match(stderr, /^gatehouse: \/proc\/none\/at\/all cannot be written: ENOENT/);
+    assert.equal(code, 1);
+  });
+
   it("a place that cannot be written to is named", async () => {
     const args = ["advisories", "export", "--group", group, "--format", "secdb", "--output", "/proc/no/such.json"];
     const { code, stderr } = await desk.caller.run(...args);
