@@ -52,6 +52,8 @@ export function addConfigCommands(program: Command, shell: Shell): void {
     .description("remove one setting")
     .argument("<key>")
     .action(async (text: string) => {
-      note(shell, `Written to ${await writeClientConfig(shell, parseConfigKey(text), undefined)}.`);
+      const key = parseConfigKey(text);
+      const isSet = (await readClientConfig(shell))[key] !== undefined;
+      note(shell, isSet ? `Written to ${await writeClientConfig(shell, key, undefined)}.` : `${key} is not set.`);
     });
 }

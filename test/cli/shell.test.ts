@@ -1,7 +1,7 @@
 // The rest of the program's manners: its settings, questions at a terminal, completion.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Caller, homeEnvironment, startCaller } from "./caller.ts";
@@ -35,7 +35,7 @@ describe("gatehouse config", () => {
       (await config("view")).stdout,
       /^default\.group +example\.org +the group for commands without --parent/m,
     );
-    assert.equal((await config("unset", "output.format")).code, 0);
+    assert.equal((await config("unset", "output.format")).stderr, `Written to ${file}.\n`);
     assert.equal((await config("get", "output.format")).code, 1);
     assert.match(readFileSync(file, "utf8"), /^# mine\n/);
     const wrong = await config("set", "default.grup", "x");
@@ -43,14 +43,16 @@ describe("gatehouse config", () => {
     assert.match(wrong.stderr, /there is no setting "default\.grup"\n {2}Settings are platform\.api,/);
   });
 
-  it("removes what was never set, in a section that is there and in one that is not", async () => {
+  it("says that there is nothing to remove, in a section that is there and in one that is not", async () => {
     const environment = newHome();
     const config = (...args: string[]) => caller.runWith(environment, "config", ...args);
+    const file = path.join(environment.HOME, "config", "gatehouse", "config.yaml");
     assert.equal((await config("unset", "platform.api")).code, 0);
+    assert.ok(!existsSync(file));
     await config("set", "default.group", "example.org");
     for (const key of ["platform.api", "default.identity-provider"]) {
       const { code, stderr } = await config("unset", key);
-      assert.equal(code, 0, stderr);
+      assert.deepEqual([code, stderr], [0, `${key} is not set.\n`]);
     }
     assert.equal((await config("get", "default.group")).stdout, "example.org\n");
   });

@@ -60,7 +60,7 @@ export async function readClientConfig(shell: Shell): Promise<ClientConfig> {
   return flatten(content, file);
 }
 
-/** Sets or, with undefined, removes one setting; the rest of the file, comments included, stays. */
+/** Sets or, with undefined, removes one setting that is set; the rest of the file, comments included, stays. */
 export async function writeClientConfig(shell: Shell, key: ConfigKey, value: string | undefined): Promise<string> {
   const file = configPath(shell);
   await readClientConfig(shell);
@@ -68,7 +68,7 @@ export async function writeClientConfig(shell: Shell, key: ConfigKey, value: str
   const document = parseDocument(readIfThere(file) || "{}\n");
   const place = key.split(".");
   if (value !== undefined) document.setIn(place, value);
-  else if (document.hasIn(place)) document.deleteIn(place);
+  else document.deleteIn(place);
   replaceFile(file, document.toString());
   return file;
 }
