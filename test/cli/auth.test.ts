@@ -69,12 +69,6 @@ describe("gatehouse auth login with an identity token", () => {
     assert.ok(!existsSync(cachePath(environment.HOME, caller.server.url)));
   });
 
-  it("that is neither a file nor a token", async () => {
-    const { code, stderr } = await caller.runWith(signedOut(), "auth", "login", "--identity-token", "/nowhere");
-    assert.equal(code, 1);
-    assert.match(stderr, /neither a file that can be read nor a token/);
-  });
-
   it("is refused without a terminal when there is neither token nor other device", async () => {
     const { code, stderr } = await caller.runWith(signedOut(), "auth", "login");
     assert.equal(code, 2);

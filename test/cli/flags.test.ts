@@ -61,13 +61,26 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
     ["sts", "debug", "--identity", "x", "--token-file", "/nowhere/token"],
     /--token-file: \/nowhere\/token cannot be read: ENOENT: no such file or directory\n/,
   ],
+  [
+    "a token file without a token",
+    ["sts", "debug", "--identity", "x", "--token-file", "package.json"],
+    /--token-file: what package\.json holds is no identity token\n/,
+  ],
+  [
+    "an identity token that is neither a token nor a file",
+    ["auth", "login", "--identity-token", "/nowhere/canary"],
+    /--identity-token: neither a file that can be read nor a token\n/,
+  ],
+  [
+    "an identity token in a file without one",
+    ["auth", "login", "--identity-token", "package.json"],
+    /--identity-token: what package\.json holds is no identity token\n/,
+  ],
 ];
 
 describe("flags", () => {
   for (const [what, args, said] of wrong) {
     it(`are refused as wrong usage: ${what}`, async () => {
-      if (args[0] === "sts")
-        await caller.json("iam", "identities", "create", "x", "--parent", "example.org", ...issuer, "--subject", "s");
       const { code, stderr } = await caller.run(...args);
       assert.match(stderr, said);
       assert.doesNotMatch(stderr, /canary|decode|\n {4}at /);

@@ -62,8 +62,8 @@ async function printAnswer(
 
 /** Prints each check of an exchange; one that fails is a failure of the command. */
 export async function explainExchange(session: Session, identity: string, tokenFile: string): Promise<void> {
-  const uid = await findUid(session, identities, identity);
   const token = readIdentityTokenFile("--token-file", tokenFile);
+  const uid = await findUid(session, identities, identity);
   const reply = await session.call(AccessService.method.explainExchange, { identity: uid, token });
   const checks = (reply.checks ?? []) as JsonObject[];
   if (session.output.format === "table") await session.output.list(checkView, checks);

@@ -4,7 +4,7 @@ import { SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc
 import type { Target } from "../client/credential.ts";
 import { reach } from "../client/reach.ts";
 import { failing, withBearer } from "../client/transport.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
 import { fileOf } from "../resources/flags.ts";
 import type { Shell } from "../shell.ts";
 
@@ -17,23 +17,23 @@ export async function exchangeIdentityToken(target: Target, identity: string, to
   return reply.token;
 }
 
-/** The identity token that a flag gives: as it is, or as the file has it that is named. */
+/** The identity token that a flag gives: as it is, or as the file has it that is named. Wrong usage when there is none. */
 export function readIdentityToken(flag: string, text: string): string {
   if (isIdentityToken(text)) return text;
   // What was typed may be a token that is cut short, and is not shown.
-  if (!existsSync(text)) throw new CommandFailure(`${flag}: neither a file that can be read nor a token`, hintOf(flag));
+  if (!existsSync(text)) throw wrongUsage(`${flag}: neither a file that can be read nor a token`, hintOf(flag));
   return readIdentityTokenFile(flag, text);
 }
 
-/** The identity token in the file that a flag names. */
+/** The identity token in the file that a flag names; wrong usage when there is none. */
 export function readIdentityTokenFile(flag: string, file: string): string {
   const token = fileOf(flag, file);
   if (isIdentityToken(token)) return token;
-  throw new CommandFailure(`${flag}: what ${file} holds is no identity token`, hintOf(flag));
+  throw wrongUsage(`${flag}: what ${file} holds is no identity token`, hintOf(flag));
 }
 
-function hintOf(flag: string) {
-  return { hint: `Give ${flag} the path of a file with a JSON Web Token.` };
+function hintOf(flag: string): string {
+  return `Give ${flag} the path of a file with a JSON Web Token.`;
 }
 
 /** Of three parts, or the signed request of AWS, which is long. */

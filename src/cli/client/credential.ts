@@ -78,7 +78,7 @@ function describeForeign(shell: Shell, { audience, issuer }: Target): string {
 
 function givenToken({ environment }: Shell): Credential | undefined {
   const given = environment.GATEHOUSE_TOKEN?.trim();
-  return given ? toCredential(checkToken(given, "GATEHOUSE_TOKEN"), "GATEHOUSE_TOKEN") : undefined;
+  return given ? toCredential(checkToken(given, "GATEHOUSE_TOKEN", 2), "GATEHOUSE_TOKEN") : undefined;
 }
 
 /** The one in the cache or, where that does not do, of a development server. One that has expired when there is no other. */

@@ -49,13 +49,14 @@ function openFolder(folder: string): TokenCache {
 /** A token in a file; undefined when there is no such file or it is empty. Fails when it holds something else. */
 export function readToken(file: string): string | undefined {
   const token = readIfThere(file)?.trim();
-  return token ? checkToken(token, file) : undefined;
+  return token ? checkToken(token, file, 1) : undefined;
 }
 
-/** The token, which can be sent in a header (RFC 6750 §2.1); fails, without showing it, when it cannot. */
-export function checkToken(token: string, source: string): string {
+/** The token, which can be sent in a header (RFC 6750 §2.1); fails with the exit code, without showing it, when it cannot. */
+export function checkToken(token: string, source: string, exitCode: 1 | 2): string {
   if (/^[\w.~+/-]+=*$/.test(token)) return token;
-  throw new CommandFailure(`what ${source} holds is no token: it has a space, a line break or another odd character`);
+  const problem = "it has a space, a line break or another odd character";
+  throw new CommandFailure(`what ${source} holds is no token: ${problem}`, { exitCode });
 }
 
 /** All caches that hold something, also those that other programs keep for an identity, a folder deeper. */
