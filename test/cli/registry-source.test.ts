@@ -14,14 +14,25 @@ describe("a registry that is read", () => {
   });
   afterEach(() => registry[Symbol.asyncDispose]());
 
-  const open = (pageLimit?: number) => {
+  const open = (pageLimit?: number, url = registry.url) => {
     const signIn = { credentials: undefined, sessionUrl: registry.url, sessionToken: async () => "" };
-    return openSource(registry.url, signIn, pageLimit);
+    return openSource(url, signIn, pageLimit);
   };
 
   it("lists as many pages as it may, and refuses to list a part", async () => {
     assert.deepEqual(await open(3).tags("app"), ["a", "b", "c"]);
     await assert.rejects(open(2).tags("app"), /lists more than 2 pages/);
+  });
+
+  it("says so when it is at a port that fetch does not go to, or redirects there", async () => {
+    const blocked = "http://127.0.0.1:6000";
+    const failure = { message: /^the registry at \S+ is at a port, or redirects to one, /, hint: /#port-blocking/ };
+    await assert.rejects(open(1, blocked).tags("app"), failure);
+    registry.intercept = (_request, response) => {
+      response.writeHead(302, { location: blocked }).end();
+      return true;
+    };
+    await assert.rejects(open().tags("app"), failure);
   });
 
   it("does not end where the next page is elsewhere", async () => {

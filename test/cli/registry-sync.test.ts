@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { decodeJwt } from "jose";
+import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "../registry/outside-registry.ts";
 import { service } from "../registry/sign-in.ts";
@@ -200,9 +201,10 @@ describe("gatehouse registry sync", () => {
   }
 
   it("says when the registry does not answer", async () => {
-    const { code, stderr } = await caller.run("registry", "sync", "--from", "http://127.0.0.1:1", "--group", group);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await caller.run("registry", "sync", "--from", url, "--group", group);
     assert.equal(code, 1);
-    assert.match(stderr, /the registry at http:\/\/127\.0\.0\.1:1 does not answer/);
+    assert.match(stderr, /the registry at http:\/\/127\.0\.0\.1:\d+ does not answer \(ECONNREFUSED\)\n/);
   });
 
   describe("a registry that wants a sign-in", () => {

@@ -4,6 +4,9 @@ import { CommandFailure } from "../failure.ts";
 /** How long an answer may take that is one small document, in milliseconds. */
 export const documentTimeoutMs = 30_000;
 
+/** What Node says of the ports of other protocols (Fetch standard, "bad port"). */
+const badPort = "bad port";
+
 /**
  * Fetches; the body has to arrive within the time, too, which is in milliseconds. Fails with a sentence that names `whom`
  * when there is no answer; any status is one.
@@ -38,6 +41,10 @@ export async function readBody(whom: string, reply: Response, maxBytes: number):
 }
 
 function noAnswer(whom: string, error: unknown): CommandFailure {
+  if (causeOf(error) === badPort)
+    return new CommandFailure(`${whom} is at a port, or redirects to one, that no web request may go to`, {
+      hint: "Serve it at another, such as 5000: https://fetch.spec.whatwg.org/#port-blocking has the list.",
+    });
   return new CommandFailure(`${whom} does not answer (${causeOf(error)})`);
 }
 
