@@ -53,6 +53,8 @@ export function readDocument(document: unknown, name: FormatName | "auto", optio
     .filter((each) => name === "auto" || each === name)
     .find((each) => formats[each].isThis(document));
   if (!found)
-    throw new BadDocument(name === "auto" ? "it is in none of the formats that are known" : `it is not ${name}`);
+    throw new BadDocument(
+      name === "auto" ? `it is in none of the formats ${formatNames.join(", ")}` : `it is not ${name}`,
+    );
   return formats[found].read(document, options);
 }

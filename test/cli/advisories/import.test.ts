@@ -90,10 +90,20 @@ describe("advisories import", () => {
       .map((line) => line.replace(`${directory}/`, "").replace(/JSON: .*/, "JSON"));
     assert.deepEqual(reasons, [
       "a.json: it is no JSON",
-      "b.json: it is in none of the formats that are known",
+      "b.json: it is in none of the formats osv, secdb, openvex, csaf, yaml",
       "f.json: it is no JSON",
       "missing.json: there is no such file",
     ]);
+  });
+
+  it("a file whose name says nothing is named with the formats that there are", async () => {
+    const [group, directory] = [await desk.newGroup(), desk.folder({ "README.md": "# Advisories\n" })];
+    const { code, stderr } = await desk.importInto(group, path.join(directory, "README.md"));
+    assert.equal(code, 1);
+    const said = /README\.md: it is no JSON \(osv, secdb, openvex, csaf\), and by its name no YAML \(\.yaml, \.yml\): /;
+    assert.match(stderr, said);
+    const named = await desk.importInto(group, path.join(directory, "README.md"), "--format", "osv");
+    assert.match(named.stderr, /README\.md: it is no JSON: /);
   });
 
   it("an archive is read like a directory", async () => {
