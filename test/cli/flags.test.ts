@@ -57,6 +57,11 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
     /cannot be used with option '--subject-pattern <pattern>'/,
   ],
   [
+    "nobody who may assume an identity",
+    [...identity, "--description", "d"],
+    /who may assume it\n.*--identity-issuer and --subject.*\n.*--service-principal/,
+  ],
+  [
     "a token file that is not there",
     ["sts", "debug", "--identity", "x", "--token-file", "/nowhere/token"],
     /--token-file: \/nowhere\/token cannot be read: ENOENT: no such file or directory\n/,

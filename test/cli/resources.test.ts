@@ -123,14 +123,18 @@ describe("gatehouse iam", () => {
     assert.equal(aws.awsIdentity.awsAccount, "123456789012");
     await done("iam", "identities", "create", "service", ...parent, "--service-principal", "ingester");
     const body = path.join(caller.home, "identity.yaml");
-    writeFileSync(body, "name: from-file\nclaimMatch:\n  issuer: https://idp.test\n  subject: someone\n");
-    assert.equal((await caller.json("iam", "identities", "create", ...parent, "-f", body)).name, "from-file");
+    for (const member of ["claimMatch", "claim_match"]) {
+      writeFileSync(body, `name: from-file\n${member}:\n  issuer: https://idp.test\n  subject: ${member}\n`);
+      const { uid, name } = await caller.json("iam", "identities", "create", ...parent, "-f", body);
+      assert.equal(name, "from-file");
+      await done("iam", "identities", "delete", uid, "-y");
+    }
     const listed = await caller.json("iam", "identities", "list", "--type", "aws");
     assert.deepEqual(
       listed.items.map(({ name }: { name: string }) => name),
       ["aws"],
     );
-    await done("iam", "identities", "delete", "static", "aws", "service", "from-file", "-y");
+    await done("iam", "identities", "delete", "static", "aws", "service", "-y");
   });
 
   it("roles: capabilities by the names that people know, added and removed", async () => {

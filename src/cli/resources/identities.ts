@@ -98,8 +98,20 @@ export const identities: Resource = {
     { flags: "--role <names>", description: "roles to bind to it, by name or uid", only: "create" },
   ],
   complete: async (body, options) => withRelationship(body, options),
+  checkCreate: checkRelationship,
   prepareCreate: findRoles,
 };
+
+/** The members of an identity that say who may assume it; in a file the names of the proto do as well. */
+const relationship = /^(claim_?match|static_?keys|aws_?identity|service_?principal)$/i;
+
+function checkRelationship(body: JsonObject): void {
+  if (Object.keys(body).some((member) => relationship.test(member))) return;
+  throw wrongUsage(
+    "the identity needs to know who may assume it",
+    "Say so with --identity-issuer and --subject, or patterns of them; with --issuer-keys and --expiration besides; with\n--aws-account, --aws-arn and --aws-user-id; or with --service-principal.",
+  );
+}
 
 /** The members of a relationship that flags name. */
 function withRelationship(body: JsonObject, options: Options): JsonObject {

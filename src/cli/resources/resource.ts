@@ -63,6 +63,8 @@ export interface Resource {
   readonly complete?: (body: JsonObject, options: Options, session: Session) => Promise<JsonObject>;
   /** Flags that `complete` reads. */
   readonly completing?: readonly Pick<Flag, "flags" | "description" | "only" | "choices" | "conflicts">[];
+  /** Fails, in the words of the flags, when a complete body lacks what only they can say. Before anything is asked. */
+  readonly checkCreate?: (body: JsonObject) => void;
   /** Checks what flags say before anything is created; what it answers is done once it was. */
   readonly prepareCreate?: (options: Options, session: Session) => Promise<(created: JsonObject) => Promise<void>>;
 }

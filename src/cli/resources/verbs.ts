@@ -44,6 +44,7 @@ export async function createResource(
   const fields = resource.fields.filter(({ only }) => only !== "update");
   await readFlags(session, fields, options, body);
   const completed = (await resource.complete?.(body, options, session)) ?? body;
+  resource.checkCreate?.(completed);
   const parent = await findParent(session, resource, options);
   const afterwards = await resource.prepareCreate?.(options, session);
   const created = await session.call(method, { ...(parent !== "" && { parent }), [field]: completed });
