@@ -67,6 +67,31 @@ describe("gatehouse images, advisories, events", () => {
     assert.match(await done("advisories", "list"), new RegExp(`^${advisoryId} `, "m"));
   });
 
+  it("advisories: described by an alias, if only one has it", async () => {
+    const group = await addGroup(caller.server, caller.server.groupUid, "aliased");
+    const file = path.join(caller.home, "aliased.yaml");
+    const event = "{timestamp: 2030-01-09T00:00:00Z, type: detection, data: {type: manual}}";
+    for (const [name, id, aliases] of [
+      ["one", "CGA-2345-6789-cfgj", "CVE-2031-1001, CVE-2031-1002"],
+      ["two", "CGA-2345-6789-cfgm", "CVE-2031-1002"],
+    ]) {
+      const advisory = `{id: ${id}, aliases: [${aliases}], events: [${event}]}`;
+      writeFileSync(file, `{schema-version: 2, package: {name: ${name}}, advisories: [${advisory}]}`);
+      await done("advisories", "import", "--group", group, file);
+    }
+    assert.match(await done("advisories", "describe", "CVE-2031-1001"), /^CGA-2345-6789-cfgj +one /m);
+    const several = await caller.run("advisories", "describe", "CVE-2031-1002");
+    assert.equal(several.code, 1);
+    assert.match(
+      several.stderr,
+      /several advisories have the alias "CVE-2031-1002"; name one of them\n {2}ID +PACKAGE\n/,
+    );
+    for (const line of ["CGA-2345-6789-cfgj   one", "CGA-2345-6789-cfgm   two"])
+      assert.ok(several.stderr.includes(line));
+    const none = await caller.run("advisories", "describe", "CVE-2031-1003");
+    assert.match(none.stderr, /there is no advisory "CVE-2031-1003" that you can see/);
+  });
+
   it("advisories: the status is the last event, also where times are of different precision", async () => {
     const group = await addGroup(caller.server, caller.server.groupUid, "ordered");
     const events = [

@@ -8,6 +8,8 @@ import { listMethod } from "./methods.ts";
 import type { Resource } from "./resource.ts";
 
 const pageSize = 200;
+/** How many of those that could be meant are shown. */
+const shownCandidates = 20;
 
 /** The uid of the resource that is meant. A group may be a path of names, `example.org/engineering`. */
 export async function findUid(session: Session, resource: Resource, text: string): Promise<string> {
@@ -33,25 +35,40 @@ export async function listAll(session: Session, resource: Resource, request: Jso
 }
 
 async function findNamed(session: Session, resource: Resource, name: string, uidp: JsonObject): Promise<string> {
-  const { member, filter } = resource.name ?? { member: "name", filter: "name" };
-  const { method } = await listMethod(resource);
-  const field = method.input.fields.find(({ jsonName }) => jsonName === filter);
-  const request = {
-    ...(Object.keys(uidp).length > 0 && { uidp }),
-    ...(field && { [filter]: field.fieldKind === "list" ? [name] : name }),
-  };
-  const named = (await listAll(session, resource, request)).filter((row) => textAt(row, member) === name);
+  const { member, filter, aliases } = resource.name ?? { member: "name", filter: "name" };
+  const named = (await listBy(session, resource, filter, name, uidp)).filter((row) => textAt(row, member) === name);
   const [only, second] = named;
-  if (!only) {
-    throw new CommandFailure(`there is no ${resource.noun} ${JSON.stringify(name)} that you can see`, {
-      hint: `See \`gatehouse ${resource.path} list\`, or name it by its uid.`,
-    });
-  }
   if (second) {
     const uids = named.map((row) => textAt(row, "uid")).join("\n");
     throw new CommandFailure(`several ${resource.view.noun} are called ${JSON.stringify(name)}; name one by its uid`, {
       hint: uids,
     });
   }
-  return textAt(only, "uid");
+  const found = only ?? (aliases && (await findAliased(session, resource, aliases, name)));
+  if (found) return textAt(found, "uid");
+  throw new CommandFailure(`there is no ${resource.noun} ${JSON.stringify(name)} that you can see`, {
+    hint: `See \`gatehouse ${resource.path} list\`, or name it by its uid.`,
+  });
+}
+
+/** The only one with an alias; undefined when there is none. Fails, and shows them, when there are several. */
+async function findAliased(session: Session, resource: Resource, aliases: string, alias: string) {
+  const [only, ...others] = await listBy(session, resource, aliases, alias, {});
+  if (!only || others.length === 0) return only;
+  const { tableText } = await import("../output/table.ts");
+  const shown = tableText(resource.view.columns.slice(0, 2), [only, ...others].slice(0, shownCandidates));
+  const more = others.length < shownCandidates ? "" : `… and ${others.length + 1 - shownCandidates} more`;
+  throw new CommandFailure(`several ${resource.view.noun} have the alias ${JSON.stringify(alias)}; name one of them`, {
+    hint: `${shown}${more}`.trimEnd(),
+  });
+}
+
+/** What a list has whose filter keeps this one value. */
+async function listBy(session: Session, resource: Resource, filter: string, value: string, uidp: JsonObject) {
+  const { method } = await listMethod(resource);
+  const field = method.input.fields.find(({ jsonName }) => jsonName === filter);
+  return await listAll(session, resource, {
+    ...(Object.keys(uidp).length > 0 && { uidp }),
+    ...(field && { [filter]: field.fieldKind === "list" ? [value] : value }),
+  });
 }

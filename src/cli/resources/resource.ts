@@ -43,8 +43,11 @@ export interface Resource {
   readonly service: () => Promise<DescService>;
   readonly verbs: readonly Verb[];
   readonly view: View;
-  /** The member that people call it by, and the filter of the list request that finds it; both `name` when absent. */
-  readonly name?: { readonly member: string; readonly filter: string };
+  /**
+   * The member that people call it by, and the filter of the list request that finds it; both `name` when absent. Where no
+   * member is as it was typed, what the filter for aliases finds.
+   */
+  readonly name?: { readonly member: string; readonly filter: string; readonly aliases?: string };
   /** Whether one lies in another, so that a path of names stands for it. */
   readonly nests?: boolean;
   /** The argument of `create`, and the field that it sets. */

@@ -25,7 +25,7 @@ export const advisories: Resource = {
   },
   parent: "none",
   fields: [],
-  name: { member: "advisoryId", filter: "advisoryIds" },
+  name: { member: "advisoryId", filter: "advisoryIds", aliases: "aliases" },
   filters: [
     { flags: "--package <names>", description: "only those of these packages", field: "artifactNames", read: list },
     {
