@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { insertSampleRepos } from "../../src/services/registry/sample-repos.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
 import { generateAdvisories } from "../../src/services/vulnerabilities/sample-advisories.ts";
+import { rest } from "../harness/rest.ts";
 import { addGroup } from "../security/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
@@ -50,6 +51,33 @@ describe("gatehouse images, advisories, events", () => {
     );
     assert.equal(all.items.length, 4);
     assert.equal((await caller.json("images", "tags", "describe", tags.items[0].uid)).digest, tags.items[0].digest);
+  });
+
+  it("images: tags of several repos say whose they are", async () => {
+    const { server } = caller;
+    const post = async (path: string, body: object) =>
+      (await rest(server.url, server.ownerToken, "POST", `/registry/v2beta1/${path}`, body)).body.uid;
+    const digest = `sha256:${"0".repeat(64)}`;
+    const group = await addGroup(server, server.groupUid, "several");
+    const single = await post(`repos/${group}`, { name: "single" });
+    const twins = [
+      await post(`repos/${group}`, { name: "twin" }),
+      await post(`repos/${await addGroup(server, group, "inner")}`, { name: "twin" }),
+    ];
+    for (const repo of [single, ...twins]) await post(`tags/${repo}`, { name: "v1", digest });
+    const list = ["images", "tags", "list", "--parent", group, "--recursive"];
+    const lines = (await done(...list)).trimEnd().split("\n");
+    assert.match(lines[0]!, /^REPO +NAME +DIGEST +UPDATED$/);
+    const shown = lines.slice(1).map((line) => line.split(/ +/).slice(0, 3).join(" "));
+    assert.deepEqual(shown.sort(), ["single", ...twins].map((repo) => `${repo} v1 ${digest}`).sort());
+    assert.match(await done(...list, "-o", "csv"), /^repo,name,digest,/);
+    assert.match(await done("images", "tags", "list", "--repo", "single"), /^NAME +DIGEST +UPDATED\n/);
+    // The uid is said where the name is not to be seen.
+    await done("iam", "roles", "create", "tags", "--parent", "example.org", "--capabilities", "tag.list");
+    const robot = ["robot", "--parent", "example.org", "--service-principal", "INGESTER", "--role", "tags"];
+    const { uid } = await caller.json("iam", "identities", "create", ...robot);
+    const seen = await caller.runWith({ GATEHOUSE_TOKEN: await server.tokenOf(uid) }, ...list);
+    assert.match(seen.stdout, new RegExp(`^${single} +v1 +sha256:`, "m"), seen.stderr);
   });
 
   it("advisories: listed, filtered, and described by their id", async () => {

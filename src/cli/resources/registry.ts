@@ -1,7 +1,14 @@
 // The table of the registry's resources that the command line shows.
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../json.ts";
+import { parentOf } from "../../uid.ts";
+import type { Session } from "../client/session.ts";
+import { CommandFailure } from "../failure.ts";
+import type { Column } from "../output/view.ts";
 import { created, name, uid, updated } from "./columns.ts";
 import { named } from "./common-flags.ts";
 import { reference, timeOrAgo } from "./flags.ts";
+import { textAt } from "./json.ts";
 import type { Resource } from "./resource.ts";
 
 export const repos: Resource = {
@@ -49,6 +56,7 @@ export const tags: Resource = {
       { ...uid, wide: true },
     ],
   },
+  columnsFor: withRepo,
   parent: "none",
   fields: [],
   filters: [
@@ -70,3 +78,25 @@ export const tags: Resource = {
     { flags: "--show-referrers", description: "signatures and attestations too", field: "includeReferrers" },
   ],
 };
+
+/** Says of each tag whose it is, unless one repo was asked for. */
+async function withRepo({ uidp }: JsonObject, session: Session): Promise<readonly Column[]> {
+  const isOne = isJsonObject(uidp) && "childrenOf" in uidp;
+  if (isOne || !["table", "wide", "csv"].includes(session.output.format)) return tags.view.columns;
+  const names = await repoNames(uidp, session).catch((error) => {
+    // Who may list tags may not be allowed to list repos.
+    if (error instanceof CommandFailure) return new Map<string, string>();
+    throw error;
+  });
+  const value = ({ uid: text }: JsonObject) => names.get(parentOf(String(text))) ?? parentOf(String(text));
+  return [{ title: "repo", value }, ...tags.view.columns];
+}
+
+/** The names of repos by their uids; one that several have is left out. */
+async function repoNames(uidp: JsonValue | undefined, session: Session): Promise<Map<string, string>> {
+  const { listAll } = await import("./lookup.ts");
+  const found = await listAll(session, repos, uidp === undefined ? {} : { uidp });
+  const byName = Map.groupBy(found, (repo) => textAt(repo, "name"));
+  const alone = [...byName].filter(([, same]) => same.length === 1);
+  return new Map(alone.map(([text, [repo]]) => [textAt(repo!, "uid"), text]));
+}

@@ -1,7 +1,7 @@
 // What the commands of one kind of resource are declared with. The commands themselves are written once, in verbs.ts.
 import type { DescService, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Session } from "../client/session.ts";
-import type { View } from "../output/view.ts";
+import type { Column, View } from "../output/view.ts";
 
 /** What can be done with resources of a kind. */
 export type Verb = "list" | "describe" | "create" | "update" | "delete";
@@ -60,6 +60,8 @@ export interface Resource {
   readonly always?: JsonObject;
   /** The results of a list that are of this kind, where the request cannot say so. */
   readonly keep?: (row: JsonObject) => boolean;
+  /** The columns of a list, where they depend on what was asked for. */
+  readonly columnsFor?: (request: JsonObject, session: Session) => Promise<readonly Column[]>;
   /** What its uids are those of, when not its own kind: an account association has the uid of its group. */
   readonly uidOf?: Resource;
   /** Changes the body after the flags were read into it, for what flags cannot say one by one. */

@@ -22,8 +22,9 @@ export async function listResources(session: Session, resource: Resource, option
     const uid = await findUid(session, groups, String(options.parent));
     setMember(request, options.recursive === true ? "uidp.descendantsOf" : "uidp.childrenOf", uid);
   }
-  const rows = await listAll(session, resource, request);
-  await session.output.list(resource.view, resource.keep ? rows.filter(resource.keep) : rows);
+  const rows = (await listAll(session, resource, request)).filter(resource.keep ?? (() => true));
+  const columns = (await resource.columnsFor?.(request, session)) ?? resource.view.columns;
+  await session.output.list({ ...resource.view, columns }, rows);
 }
 
 /** Prints one. */
