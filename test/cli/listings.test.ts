@@ -37,7 +37,7 @@ describe("gatehouse images, advisories, events", () => {
     assert.match(await done("images", "repos", "list", "--name", "nginx"), /^nginx +\S+ +application$/m);
     assert.equal((await caller.json("images", "repos", "describe", "redis")).name, "redis");
     const tags = await caller.json("images", "tags", "list", "--repo", "nginx");
-    const names = tags.items.map(({ name }: { name: string }) => name).sort();
+    const names = tags.items.map(({ name }: { name: string }) => name);
     assert.deepEqual(names, ["5.0", "latest", "latest-dev"]);
     const all = await caller.json(
       "images",
@@ -51,6 +51,17 @@ describe("gatehouse images, advisories, events", () => {
     );
     assert.equal(all.items.length, 4);
     assert.equal((await caller.json("images", "tags", "describe", tags.items[0].uid)).digest, tags.items[0].digest);
+  });
+
+  it("images: in the order of names and, in that of several repos, of these", async () => {
+    const { items } = await caller.json("images", "repos", "list", "--parent", "example.org");
+    const names = items.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, names.toSorted());
+    const lines = (await done("images", "tags", "list")).trimEnd().split("\n").slice(1);
+    const shown = lines.map((line) => line.split(/ +/).slice(0, 2).join(" "));
+    const { compare } = new Intl.Collator("en", { numeric: true });
+    assert.deepEqual(shown, shown.toSorted(compare));
+    assert.ok(shown.length > 14);
   });
 
   it("images: tags of several repos say whose they are", async () => {

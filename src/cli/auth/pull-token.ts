@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { maxStaticKeysAge } from "../../sts/static-keys.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import type { View } from "../output/view.ts";
+import { inOrder, type View } from "../output/view.ts";
 import { seconds } from "../resources/flags.ts";
 import { groups } from "../resources/groups.ts";
 import { roleBindings } from "../resources/iam.ts";
@@ -101,7 +101,7 @@ export async function listPullTokens(session: Session, expired: boolean): Promis
     const { issuer, expirationTime } = staticKeys as JsonObject;
     return String(issuer).startsWith(issuerPrefix) && Date.parse(String(expirationTime)) <= Date.now() === expired;
   });
-  await session.output.list(pullTokenView, kept);
+  await session.output.list(pullTokenView, inOrder(pullTokenView, kept));
 }
 
 async function show(

@@ -25,6 +25,15 @@ export function cellText(row: JsonObject, value: Column["value"]): string {
   return plainText(memberAt(row, value));
 }
 
+/** By the first two columns, in which 1.9 comes before 1.10; what is alike there stays in its order. */
+export function inOrder({ columns }: View, rows: readonly JsonObject[]): JsonObject[] {
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  return rows
+    .map((row) => ({ row, texts: columns.slice(0, 2).map(({ value }) => cellText(row, value)) }))
+    .sort((a, b) => compare(a.texts[0] ?? "", b.texts[0] ?? "") || compare(a.texts[1] ?? "", b.texts[1] ?? ""))
+    .map(({ row }) => row);
+}
+
 /** The member at a path such as `role.name`; undefined when there is none. */
 export function memberAt(row: JsonObject, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = row;

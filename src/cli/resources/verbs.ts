@@ -7,6 +7,7 @@ import { reasonOf } from "../../system-error.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
+import { inOrder } from "../output/view.ts";
 import { printable } from "../shell.ts";
 import { groups } from "./groups.ts";
 import { setMember, textAt } from "./json.ts";
@@ -14,7 +15,10 @@ import { findUid, listAll } from "./lookup.ts";
 import { standardMethod } from "./methods.ts";
 import type { Flag, FlagValue, Options, Resource } from "./resource.ts";
 
-/** Prints everything that the caller can see and the filters keep. */
+/**
+ * Prints everything that the caller can see and the filters keep. Read in the order of uids: in that of names, what is renamed
+ * between two pages would be missed, or come twice.
+ */
 export async function listResources(session: Session, resource: Resource, options: Options): Promise<void> {
   const request: JsonObject = structuredClone(resource.always ?? {});
   await readFlags(session, resource.filters ?? [], options, request);
@@ -24,7 +28,8 @@ export async function listResources(session: Session, resource: Resource, option
   }
   const rows = (await listAll(session, resource, request)).filter(resource.keep ?? (() => true));
   const columns = (await resource.columnsFor?.(request, session)) ?? resource.view.columns;
-  await session.output.list({ ...resource.view, columns }, rows);
+  const view = { ...resource.view, columns };
+  await session.output.list(view, inOrder(view, rows));
 }
 
 /** Prints one. */
