@@ -35,6 +35,28 @@ const askCurrent =
 const askSnapshot =
   'import { currentBundle } from "./src/bundle/place.js"; process.stdout.write(currentBundle()?.snapshot ?? "none");';
 
+/** Loads the main module of a bundle and prints what it asked of chance, the clock and the process meanwhile. */
+const spy = `
+  const asked = [];
+  const watch = (owner, ownerName, ...names) => {
+    for (const name of names) {
+      const value = owner[name];
+      const tell = () => { asked.push(ownerName + "." + name); return value; };
+      if (typeof value !== "function") Object.defineProperty(owner, name, { get: tell });
+      else owner[name] = (...args) => tell()(...args);
+    }
+  };
+  const crypto = require("node:crypto");
+  watch(crypto, "crypto", "randomBytes", "randomFill", "randomFillSync", "randomInt", "randomUUID", "generateKeyPairSync");
+  watch(Object.getPrototypeOf(crypto.webcrypto), "webcrypto", "getRandomValues", "randomUUID");
+  watch(Math, "Math", "random");
+  watch(Date, "Date", "now");
+  watch(process, "process", "pid", "ppid", "cwd", "uptime");
+  watch(require("node:os"), "os", "hostname", "homedir", "tmpdir", "cpus", "totalmem");
+  require(process.argv[1]);
+  process.stdout.write(asked.sort().join(" "));
+`;
+
 /** A clone at a place whose name is no plain URL: the sources copied, the packages linked. */
 class Clone {
   root = mkdtempSync(path.join(tmpdir(), "gatehouse 50% #clone-"));
@@ -200,6 +222,11 @@ describe("the bundle of the server", () => {
     assert.equal(clone.snapshot(), snapshot);
     assert.equal(clone.snapshot("--max-semi-space-size=8"), snapshot);
     assert.equal(clone.snapshot("--no-opt"), "none");
+  });
+
+  it("asks for nothing while it is loaded that would be that of the machine that made the snapshot", () => {
+    // By pino: the server gives its log both, and writes no times of nanoseconds.
+    assert.equal(clone.node("--eval", spy, clone.current()), "Date.now os.hostname process.pid");
   });
 
   describe("as a snapshot, with no source and no other part of it read", () => {
