@@ -22,7 +22,8 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   const child = spawn(nodeOfPackages, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: "inherit",
   });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of passedOn) process.on(signal, () => child.kill(signal));
   child.on("error", () => {
     console.error(
       `Gatehouse needs Node ${oldestNode} or later, and ${nodeOfPackages} is not there: run npm ci without --omit=optional.`,
@@ -30,7 +31,11 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
     process.exitCode = 1;
   });
   child.on("exit", (code, signal) => {
-    process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1);
+    process.exitCode = code ?? 1;
+    if (!signal) return;
+    // Ends as the program did: a shell leaves its loop after Ctrl-C only when what it waited for was ended by that.
+    for (const own of passedOn) process.removeAllListeners(own);
+    process.kill(process.pid, signal);
   });
 }
 

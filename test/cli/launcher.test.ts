@@ -1,0 +1,44 @@
+// Under an older Node the program is a process of its own, and whoever waits for the launcher sees how that one ended.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { type Caller, startCaller } from "./caller.ts";
+import { launcher } from "./process.ts";
+
+let caller: Caller;
+before(async () => {
+  caller = await startCaller();
+});
+after(async () => {
+  await caller[Symbol.asyncDispose]();
+});
+
+/** This Node, which says that it is an older one. */
+const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } })`;
+
+function launch(...args: string[]) {
+  const command = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, launcher, ...args];
+  return spawn(process.execPath, command, { env: { ...process.env, ...caller.environment } });
+}
+
+describe("under an older Node", () => {
+  it("the exit code is that of the program", async () => {
+    for (const [args, code] of [
+      [["iam", "groups", "list"], 0],
+      [["iam", "groups", "describe", "nowhere"], 1],
+      [["iam", "groups", "list", "--odd"], 2],
+    ] as const) {
+      assert.deepEqual(await once(launch(...args), "close"), [code, null]);
+    }
+  });
+
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    it(`${signal} ends both, so that a shell sees it`, async () => {
+      const child = launch("auth", "login", "--headless");
+      await once(child.stderr, "data");
+      child.kill(signal);
+      assert.deepEqual(await once(child, "close"), [null, signal]);
+    });
+  }
+});
