@@ -1,8 +1,9 @@
 // Files that the caller's commands keep for themselves and for other tools: settings and tokens.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDirectory } from "../../directories.ts";
 import { hasCode } from "../../system-error.ts";
+import { CommandFailure } from "../failure.ts";
 
 /** The text of a file; undefined when there is none. Throws when there is one that cannot be read. */
 export function readIfThere(file: string): string | undefined {
@@ -16,9 +17,15 @@ export function readIfThere(file: string): string | undefined {
 
 /** Writes a file that its owner alone can read. Whoever reads it sees the old text or the new one, never a part. */
 export function replaceFile(file: string, text: string): void {
-  makeDirectory(path.dirname(file));
   // Two commands at once must not write into one file.
   const written = `${file}.${process.pid}.new`;
-  writeFileSync(written, text, { mode: 0o600 });
-  renameSync(written, file);
+  try {
+    makeDirectory(path.dirname(file));
+    writeFileSync(written, text, { mode: 0o600 });
+    renameSync(written, file);
+  } catch (error) {
+    // It may hold a part of a token.
+    if (existsSync(written)) rmSync(written);
+    throw new CommandFailure(`${file} cannot be written: ${error instanceof Error ? error.message : error}`);
+  }
 }
