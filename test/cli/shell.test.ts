@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Caller, homeEnvironment, startCaller } from "./caller.ts";
@@ -82,29 +83,49 @@ describe("gatehouse config", () => {
 });
 
 describe("at a terminal", () => {
-  /** Runs a command with a terminal of its own, and types an answer to its first question. */
-  async function atTerminal(answer: string, ...args: string[]): Promise<string> {
+  /** Runs a command with a terminal of its own, and types these keys at its first question. */
+  async function atTerminal(keys: string, ...args: string[]): Promise<{ text: string; code: number | null }> {
     const command = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(" ");
     const child = spawn("script", ["-qec", command, "/dev/null"], { env: { ...process.env, ...caller.environment } });
     let text = "";
     child.stdout.on("data", (chunk) => {
       const asked = text.includes("[y/N]");
       text += chunk;
-      if (!asked && text.includes("[y/N]")) child.stdin.write(`${answer}\n`);
+      if (!asked && text.includes("[y/N]")) child.stdin.write(keys);
     });
-    await new Promise((resolve) => child.once("close", resolve));
-    return text;
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    return { text, code };
   }
 
-  it("a deletion asks, and anything but yes leaves everything as it is", {
-    skip: process.platform !== "linux",
-  }, async () => {
+  const onLinux = { skip: process.platform !== "linux" };
+  const deletion = ["iam", "groups", "delete", "asked"];
+
+  it("a deletion asks, and anything but yes leaves everything as it is", onLinux, async () => {
     const { uid } = await caller.json("iam", "groups", "create", "asked", "--parent", "example.org");
-    const kept = await atTerminal("n", "iam", "groups", "delete", "asked");
-    assert.match(kept, /Delete group asked .* \[y\/N\][\s\S]*nothing was done/);
+    for (const keys of ["n\n", "\u0004"]) {
+      const { text, code } = await atTerminal(keys, ...deletion);
+      assert.match(text, /Delete group asked .* \[y\/N\][\s\S]*^gatehouse: nothing was done/m);
+      assert.equal(code, 1);
+    }
     assert.equal((await caller.json("iam", "groups", "describe", uid)).name, "asked");
-    assert.match(await atTerminal("y", "iam", "groups", "delete", "asked"), new RegExp(`Deleted group ${uid}`));
+    assert.match((await atTerminal("y\n", ...deletion)).text, new RegExp(`Deleted group ${uid}`));
     assert.equal((await caller.run("iam", "groups", "describe", uid)).code, 1);
+  });
+
+  it("Ctrl-C at a question ends the program as it does elsewhere", onLinux, async () => {
+    await caller.json("iam", "groups", "create", "asked", "--parent", "example.org");
+    const { text, code } = await atTerminal("\u0003", ...deletion);
+    assert.equal(code, 128 + constants.signals.SIGINT);
+    assert.doesNotMatch(text, /gatehouse:/);
+    assert.equal((await caller.run("iam", "groups", "describe", "asked")).code, 0);
+  });
+
+  it("a bar leaves the cursor where it is, since whoever ends the program would not get it back", onLinux, async () => {
+    const file = path.join(caller.home, "advisory.json");
+    writeFileSync(file, "{}");
+    const { text } = await atTerminal("", "advisories", "import", file, "--group", "example.org");
+    assert.match(text, /importing/);
+    assert.ok(!text.includes("\u001b[?25l"));
   });
 });
 

@@ -13,7 +13,8 @@ export async function openProgress({ stderr }: Shell, what: string, total: numbe
   if (stderr.isTTY !== true) return { total() {}, advance() {}, [Symbol.dispose]() {} };
   const { Presets, SingleBar } = await import("cli-progress");
   const format = `${what} {bar} {value}/{total} {percentage}% {eta_formatted}`;
-  const bar = new SingleBar({ format, stream: stderr, hideCursor: true, etaBuffer: 100 }, Presets.shades_classic);
+  // The cursor stays: whoever ends the program in between would be left without one.
+  const bar = new SingleBar({ format, stream: stderr, hideCursor: false, etaBuffer: 100 }, Presets.shades_classic);
   bar.start(total, 0);
   return {
     total: (count) => bar.setTotal(count),

@@ -12,11 +12,21 @@ export async function confirm(shell: Shell, question: string, yes: boolean | und
   if (!/^y(es)?$/i.test(answer)) throw new CommandFailure("nothing was done");
 }
 
-/** Asks for one line. */
+/** Asks for one line; an empty one when the person ends the input (Ctrl-D). Ctrl-C ends the program, as it does elsewhere. */
 export async function ask({ stdin, stderr }: Shell, question: string): Promise<string> {
   const lines = createInterface({ input: stdin, output: stderr });
+  lines.once("SIGINT", () => {
+    // The terminal is as it was before anything else is written to it.
+    lines.close();
+    stderr.write("\n");
+    process.kill(process.pid, "SIGINT");
+  });
   try {
     return (await lines.question(question)).trim();
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "AbortError") throw error;
+    stderr.write("\n");
+    return "";
   } finally {
     lines.close();
   }
