@@ -25,7 +25,7 @@ import { createClient } from "@connectrpc/connect";
 import { compressionGzip, createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { GroupsService } from "../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { Health } from "../gen/health/v1/health_pb.ts";
-import { signInUrl } from "./harness/browser.ts";
+import { answersOf, signInAs, signInUrl } from "./harness/browser.ts";
 import { freePort, newPostgresDatabase, stopPostgres } from "./harness/postgres.ts";
 import { rest } from "./harness/rest.ts";
 
@@ -284,8 +284,12 @@ describe("the bundle of the server", () => {
       for (const name of ["v2beta1", "v1"])
         assert.equal((await rest(url, undefined, "GET", `/openapi/${name}.json`)).body.openapi, "3.1.0");
       assert.equal((await rest(url, "e30.e30.e30", "GET", `/sts/exchange?aud=${url}`)).status, 403);
-      assert.equal((await fetch(signInUrl(url), { redirect: "manual" })).status, 303);
       assert.match(await (await fetch(`${url}/metrics`)).text(), /^process_cpu_seconds_total /m);
+    });
+
+    it("signs people in", async () => {
+      const answers = answersOf(await signInAs("owner", signInUrl(url)));
+      assert.equal((await rest(url, answers.token, "GET", "/auth/v1/ok")).body.email, "owner@example.org");
     });
 
     it("speaks every protocol", async () => {

@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { HttpHandler } from "../doors/guard.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../doors/http-message.ts";
 import { sendPage } from "../doors/site.ts";
+import { loader, once } from "../lazy.ts";
 import { markup, page } from "../sign-in/html.ts";
 import type { LoginProvider } from "../sign-in/login-provider.ts";
 import { chooserPage, readChoice } from "./chooser.ts";
@@ -44,15 +45,13 @@ export interface DevelopmentLogin {
 
 const clientId = "gatehouse";
 
+const load = loader(import.meta.url);
+
 /** Makes the provider. Its package is loaded when the first browser comes. */
 export function developmentLogin(baseUrl: string, callbackUrl: string): DevelopmentLogin {
   const issuer = baseUrl + developmentPath;
   const clientSecret = randomBytes(32).toString("base64url");
-  let opened: Promise<Provider> | undefined;
-  const open = () => {
-    opened ??= openProvider(issuer, clientSecret, callbackUrl);
-    return opened;
-  };
+  const open = once(() => openProvider(issuer, clientSecret, callbackUrl));
   return {
     // Somebody who signs in again may want to be somebody else.
     provider: {
@@ -61,7 +60,7 @@ export function developmentLogin(baseUrl: string, callbackUrl: string): Developm
       parameters: { prompt: "login" },
     },
     async handler(request, response) {
-      const provider = await open();
+      const provider = open();
       const interaction = new RegExp(`^${developmentPath}/choose/[\\w-]+$`).exec(requestTarget(request).path);
       if (interaction) await choose(provider, request, response);
       else serve(provider, request, response);
@@ -69,10 +68,9 @@ export function developmentLogin(baseUrl: string, callbackUrl: string): Developm
   };
 }
 
-async function openProvider(issuer: string, clientSecret: string, callbackUrl: string): Promise<Provider> {
-  // By a name that is no literal, since there are no types to resolve.
-  const name: string = "oidc-provider";
-  const { default: OidcProvider } = (await import(name)) as ProviderModule;
+function openProvider(issuer: string, clientSecret: string, callbackUrl: string): Provider {
+  // Not by `import`: in the bundle that answers the whole module as its default, as it does for CommonJS.
+  const { default: OidcProvider }: ProviderModule = load("oidc-provider");
   return new OidcProvider(issuer, configurationFor(clientSecret, callbackUrl));
 }
 
