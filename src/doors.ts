@@ -104,7 +104,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
     observe,
   };
   const plain = newEndpoints(endpoints, endpointOptions, (request, response) => gateway.handle(request, response));
-  return newSite(pages, mounts, plain);
+  return newSite(pages, mounts, plain, (error) => log.error({ err: error }, "a page failed"));
 }
 
 /** As a call is logged, though without what is wrong: that may have something of the body in it. */

@@ -23,8 +23,13 @@ export type Pages = Readonly<Record<string, (request: HttpRequest) => PageReply 
 /** Whole sites by the path that theirs begin with, which ends with a slash. */
 export type Mounts = Readonly<Record<string, HttpHandler>>;
 
-/** Serves the pages and what is mounted; whatever else is asked for goes on to `next`. */
-export function newSite(pages: Pages, mounts: Mounts, next: HttpHandler): HttpHandler {
+/** Serves the pages and what is mounted; whatever else is asked for goes on to `next`. What fails is told to `report`. */
+export function newSite(
+  pages: Pages,
+  mounts: Mounts,
+  next: HttpHandler,
+  report: (error: unknown) => void,
+): HttpHandler {
   const prefixes = Object.keys(mounts);
   const mountOf = (path: string): HttpHandler | undefined => {
     const prefix = prefixes.find((each) => path.startsWith(each));
@@ -36,7 +41,8 @@ export function newSite(pages: Pages, mounts: Mounts, next: HttpHandler): HttpHa
     if (!page) {
       const mount = mountOf(path);
       if (!mount) return next(request, response);
-      return Promise.resolve(mount(request, response)).catch(() => {
+      return Promise.resolve(mount(request, response)).catch((error) => {
+        report(error);
         if (!response.headersSent) sendPage(request, response, text(503, "Service Unavailable"));
         else response.destroy();
       });
@@ -46,7 +52,10 @@ export function newSite(pages: Pages, mounts: Mounts, next: HttpHandler): HttpHa
       return sendPage(request, response, text(405, "Method Not Allowed"), { allow: "GET, HEAD" });
     return Promise.resolve(page(request)).then(
       (reply) => sendPage(request, response, reply),
-      () => sendPage(request, response, text(503, "Service Unavailable")),
+      (error) => {
+        report(error);
+        sendPage(request, response, text(503, "Service Unavailable"));
+      },
     );
   };
 }

@@ -24,7 +24,12 @@ const routeOf = ({ httpMethod, path }: Placed) => routes.find(httpMethod, path.r
 
 describe("OpenAPI documents", () => {
   it("are in memory once, however many replies wait for their readers", async () => {
-    const site = newSite(openApiPages(composeUncalled(), "https://gatehouse.example.org"), {}, () => assert.fail());
+    const site = newSite(
+      openApiPages(composeUncalled(), "https://gatehouse.example.org"),
+      {},
+      () => assert.fail(),
+      assert.ifError,
+    );
     const sent: unknown[] = [];
     const request = { url: "/openapi/v2beta1.json", method: "GET", headers: {}, resume: () => {} };
     const response = { writeHead: () => {}, end: (body: unknown) => sent.push(body) };
