@@ -25,6 +25,13 @@ export interface FollowedLog {
   isUnchangedSince(sequence: number, places: readonly string[]): boolean;
 }
 
+/** A row that changed, and when. */
+interface PlacedChange {
+  readonly sequence: number;
+  readonly uid: string;
+  readonly groupUid: string;
+}
+
 /** Begins with what the first session sees: nothing is known to have changed. */
 export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
   let sequence: number | undefined;
@@ -44,22 +51,30 @@ export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
     blurred = Math.max(blurred, time);
   }
 
-  async function noteChanges(session: Session, after: number, latest: number): Promise<void> {
-    const changes = await readPlacesOfKind(session, kind, after, limits.changes + 1);
-    if (changes.length <= limits.changes) {
-      for (const change of changes) for (const place of placesOf(change)) note(place, change.sequence);
-    } else {
+  /** Notes what changed after one change, up to a later one. */
+  function noteChanges(changes: readonly PlacedChange[], since: number, latest: number): void {
+    if (changes.length > limits.changes) {
       blurred = latest;
       changed.clear();
+      return;
+    }
+    for (const change of changes) {
+      if (change.sequence > since) for (const place of placesOf(change)) note(place, change.sequence);
     }
   }
 
   async function followTo(session: Session, current: number | undefined): Promise<number | undefined> {
     const latest = await latestOfKind(session, kind);
     sequence ??= latest;
-    if (sequence < latest) await noteChanges(session, sequence, latest);
-    // Another session may have followed it further while this one waited for the database.
-    sequence = Math.max(sequence, latest);
+    if (sequence < latest) {
+      const changes = await readPlacesOfKind(session, kind, sequence, limits.changes + 1);
+      // Another session may have followed it further while this one waited for the database. What that one has noted stays:
+      // noted once more from here, a place would seem to have changed earlier than it did.
+      if (sequence < latest) {
+        noteChanges(changes, sequence, latest);
+        sequence = latest;
+      }
+    }
     if (sequence !== latest) return undefined;
     snapshot = current;
     return latest;
@@ -77,7 +92,7 @@ export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
 }
 
 /** Every place that a row belongs to: itself, and the ranges that it lies in, or may lie in. */
-function placesOf({ uid, groupUid }: { uid: string; groupUid: string }): string[] {
+function placesOf({ uid, groupUid }: PlacedChange): string[] {
   const within = [...ancestorsOf(uid), uid];
   const places = [...within, ...within.map(childrenKey), childrenKey(groupUid)];
   // A root group is filed under itself.

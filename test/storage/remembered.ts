@@ -10,6 +10,7 @@ import type { ListQuery, Source } from "../../src/storage/listing.ts";
 import { newPageMemory, type PageMemory } from "../../src/storage/page-memory.ts";
 import { type MemoryLimits, newReadMemory } from "../../src/storage/read-memory.ts";
 import { newRowMemory, type RowMemory } from "../../src/storage/row-memory.ts";
+import type { Session } from "../../src/storage/session.ts";
 import { newTextMemory } from "../../src/storage/text-memory.ts";
 import { apply, beforeFirst, edits, plant, uproot } from "./edits.ts";
 import { type GroupRow, groupRow, groups, identityRow, roleRow, roles, write } from "./fixtures.ts";
@@ -152,6 +153,44 @@ export function rememberedConformance(open: OpenStore): void {
       assert.equal((await readPage(database, pages, sources)).total, before.total + 1);
     });
 
+    for (const [noted, changes] of [
+      ["single places", 100],
+      ["everything", 3],
+    ] as const) {
+      it(`pages are read anew also after a slow session has noted earlier changes of ${noted}`, async () => {
+        await using store = await open();
+        const { database } = store;
+        const other = await store.open();
+        const [group] = await plant(database);
+        const pages = memoryOf(database, { ...limits, changes });
+        const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }] };
+        const ask = (on: Database, prepare = (session: Session) => session) =>
+          on.read((session) => pages.read(prepare(ofItself(session)), groups, query));
+        const add = (names: readonly string[]) =>
+          write(other, async (tx) => {
+            for (const name of names) await insertRow(tx, groups, groupRow(group!.uid, name));
+          });
+        const { total } = await ask(other);
+        await add(["a", "b", "c", "d"]);
+        const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const wait = () => {
+          begun.resolve();
+          return released.promise;
+        };
+        const slow = ask(database, (session) => beforeFirst(session, "places_of_kind", wait));
+        await begun.promise;
+        await add(["e", "f", "g", "h"]);
+        for (let i = 0; i < 2; i++) assert.equal((await ask(other)).total, total + 8);
+        await add(["i"]);
+        // The log is followed up to the last change, without the page being asked for.
+        const elsewhere: ListQuery = { ...query, sources: [{ type: "children", uid: group!.uid }] };
+        await other.read((session) => pages.read(ofItself(session), groups, elsewhere));
+        released.resolve();
+        assert.equal((await slow).total, total + 4);
+        assert.equal((await ask(other)).total, total + 9);
+      });
+    }
+
     it("pages are never kept where rows change beside the change log", async () => {
       await using store = await open();
       const { database } = store;
@@ -198,6 +237,11 @@ function memoryOf(database: Database, size: MemoryLimits): PageMemory {
 async function readPage(database: Database, pages: PageMemory, sources: readonly Source[]) {
   const query: ListQuery = { ...whole, limit: 100, sources };
   return await database.read((session) => pages.read(session, groups, query));
+}
+
+/** A session whose snapshot is that of no other, as on several connections. */
+function ofItself({ snapshot: _shared, ...session }: Session): Session {
+  return session;
 }
 
 /** What lies below a group. */
