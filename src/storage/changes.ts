@@ -1,7 +1,7 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
 
 import { textPlaceholder } from "./condition.ts";
-import { and, asc, desc, eq, gt, max, sql } from "./drizzle.ts";
+import { and, asc, desc, eq, gt, gte, lte, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session, WriteContext } from "./session.ts";
 
@@ -90,13 +90,20 @@ export async function latestSequence(session: Session): Promise<number> {
   return (await statement.execute({}))[0]?.sequence ?? 0;
 }
 
-/** The sequence number of the latest change of a kind; 0 before the first. While it stays, so does everything of the kind. */
+/**
+ * The sequence number of the latest change of a kind; 0 before the first. While it stays, so does everything of the kind.
+ *
+ * It is worded so that only the index by kind and sequence fits. Of `kind = …` PostgreSQL knows that it needs no order by kind: it
+ * would go back through the log by its key, all the way for a kind that hardly ever changes.
+ */
 export async function latestOfKind(session: Session, kind: string): Promise<number> {
   const statement = session.prepared("changes.latest_of_kind", (db, { changes }) =>
     db
-      .select({ sequence: max(changes.sequence) })
+      .select({ sequence: changes.sequence })
       .from(changes)
-      .where(eq(changes.kind, wantedKind)),
+      .where(and(gte(changes.kind, wantedKind), lte(changes.kind, wantedKind)))
+      .orderBy(desc(changes.kind), desc(changes.sequence))
+      .limit(atMost(1)),
   );
   return (await statement.execute({ kind }))[0]?.sequence ?? 0;
 }

@@ -25,7 +25,6 @@ export const {
   isNull,
   lt,
   lte,
-  max,
   ne,
   not,
   or,

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { readChanges } from "../../src/storage/changes.ts";
+import { latestOfKind, readChanges } from "../../src/storage/changes.ts";
 import { checkDatabase, repairDatabase } from "../../src/storage/check.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
-import { sql } from "../../src/storage/drizzle.ts";
+import { loadPostgresDriver, sql } from "../../src/storage/drizzle.ts";
 import { StorageUnavailable, UniqueViolation } from "../../src/storage/errors.ts";
+import type { Session } from "../../src/storage/session.ts";
 import { readSetting, writeSetting } from "../../src/storage/settings.ts";
+import { postgresTables } from "../../src/storage/tables.postgres.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { conformance } from "./conformance.ts";
 import {
@@ -46,6 +48,18 @@ function newBarrier(count: number): () => Promise<void> {
 async function deadlocksIn(store: Store): Promise<number> {
   const [row] = await store.tamper("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
   return Number(row?.deadlocks);
+}
+
+/** The text of a statement, which is not run. */
+async function textOf(run: (session: Session) => Promise<unknown>): Promise<string> {
+  let text = "";
+  const prepared: Session["prepared"] = (_key, build) => {
+    const query = build(loadPostgresDriver().drizzle.mock({ casing: "snake_case" }), postgresTables);
+    text = (query as unknown as { toSQL(): { sql: string } }).toSQL().sql;
+    return { execute: () => [] as never };
+  };
+  await run({ prepared } as Session);
+  return text;
 }
 
 describe("PostgreSQL: migrations", () => {
@@ -183,6 +197,20 @@ describe("PostgreSQL: a repair", () => {
 
 /** Also the time for a new connection, which takes a while on a busy machine. */
 const patienceMs = 1000;
+
+describe("PostgreSQL: the plan of the change log", () => {
+  it("the last change of a kind is found by its index alone, by a plan for whatever kind", async () => {
+    await using store = await openPostgresStore();
+    await store.tamper(`INSERT INTO changes (time, actor, method, request_id, kind, uid, group_uid)
+      SELECT n, '', '', '', 'tags', n, '' FROM generate_series(1, 5000) n`);
+    await store.tamper("ANALYZE changes");
+    await store.tamper("SET plan_cache_mode = force_generic_plan");
+    await store.tamper(`PREPARE latest AS ${await textOf((session) => latestOfKind(session, "roles"))}`);
+    const plan = await store.tamper("EXPLAIN EXECUTE latest('roles', 'roles')");
+    assert.match(JSON.stringify(plan), /using changes_kind on/);
+    assert.doesNotMatch(JSON.stringify(plan), /Filter/);
+  });
+});
 
 describe("PostgreSQL: when it cannot serve", () => {
   it("a lock that is held beyond the limit makes writes unavailable, and only until it goes", async () => {
