@@ -27,6 +27,7 @@ import { generateAdvisories } from "./services/vulnerabilities/sample-advisories
 import { ConfigError } from "./settings.ts";
 import type { Database } from "./storage/database.ts";
 import { readSetting, writeSetting } from "./storage/settings.ts";
+import { reasonOf } from "./system-error.ts";
 
 /** Half of a token's life. */
 const renewalMs = 30 * 60 * 1000;
@@ -136,7 +137,6 @@ function writeToken(file: string, token: string): void {
     writeFileSync(`${file}.new`, token, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
-    throw new ConfigError(`data-dir: ${file} cannot be written: ${reason}.`);
+    throw new ConfigError(`data-dir: ${file} cannot be written: ${reasonOf(error)}.`);
   }
 }

@@ -129,6 +129,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "services",
     "settings.ts",
     "storage",
+    "system-error.ts",
     "types:server.ts",
     "types:config.ts",
   ],

@@ -1,4 +1,5 @@
 // Work that two processes must not do at once.
+import { reasonOf } from "../system-error.ts";
 import { CommandFailure } from "./failure.ts";
 
 /** How long another process is waited for, in milliseconds: longer than a call to a server may take. */
@@ -30,6 +31,6 @@ export async function openLock(file: string, waitMs: number): Promise<Disposable
     return { [Symbol.dispose]: () => void database.close() };
   } catch (error) {
     if (error instanceof BetterSqlite.SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;
-    throw new CommandFailure(`${file} cannot be locked: ${error instanceof Error ? error.message : error}`);
+    throw new CommandFailure(`${file} cannot be locked: ${reasonOf(error)}`);
   }
 }

@@ -6,7 +6,7 @@ import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { StaleRow, UniqueViolation } from "./errors.ts";
 import { placeholders } from "./placeholders.ts";
-import type { Prepared, RowLock, Session, Soon, Transaction } from "./session.ts";
+import { type Prepared, type RowLock, type Session, type Soon, type Transaction, whenThere } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
 /** The columns that every resource has; a name and an update time only where the resource has them. */
@@ -168,7 +168,7 @@ function readRow<R extends ResourceRow>(
     return lock ? select.for(lock) : select;
   });
   const rows = (statement as unknown as Prepared<R[]>).execute({ uid });
-  return Array.isArray(rows) ? rows[0] : rows.then(([row]) => row);
+  return whenThere(rows, ([row]) => row);
 }
 
 /** The row of this uid, if it has the values that it had before. JSON is compared as text: PostgreSQL's has no `=`. */

@@ -46,7 +46,8 @@ export function newPageMemory(memory: ReadMemory, milestones: Milestones, findin
         name: nameOf(collection.kind, query),
         places: () => query.sources.map((source) => (source.type === "row" ? source.uid : keyOf(source))),
         read: () => fetch(session, collection, query),
-        freeze: ({ rows }) => bytesOf(Object.freeze(rows)),
+        bytesOf: ({ rows }) => bytesOf(rows),
+        freeze: ({ rows }) => Object.freeze(rows),
       });
     },
   };

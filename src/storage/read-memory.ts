@@ -40,8 +40,10 @@ export interface Reading<T> {
   /** Where something has to change for it to change: see FollowedLog. */
   places(): readonly string[];
   read(): Soon<T>;
-  /** Freezes what is shown again, and answers how many bytes it takes; undefined for what is not worth it. */
-  freeze(value: T): number | undefined;
+  /** How many bytes it takes; undefined for what is not worth it. */
+  bytesOf(value: T): number | undefined;
+  /** Freezes what is shown again. */
+  freeze(value: T): void;
 }
 
 /** Reads, or remembers. */
@@ -65,7 +67,7 @@ interface Kept {
 
 /** Makes one that remembers nothing yet. */
 export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory {
-  const kept = new LRUCache<string, Kept>({ maxSize: limits.bytes, maxEntrySize: limits.readingBytes });
+  const kept = new LRUCache<string, Kept>({ maxSize: limits.bytes });
   /** The last change before each of the last readings. */
   const lastRead = new LRUCache<string, number>({ max: limits.readings });
   const logs = new Map<string, FollowedLog>();
@@ -111,13 +113,16 @@ export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory 
     return undefined;
   }
 
-  function keep<T>({ name, freeze }: Reading<T>, value: T, sequence: number): void {
+  function keep<T>({ name, bytesOf, freeze }: Reading<T>, value: T, sequence: number): void {
     const usedAt = hits + misses;
     const isFull = kept.calculatedSize > limits.bytes - limits.readingBytes;
     const oldest = kept.rvalues().next().value;
     if (isFull && oldest && usedAt - oldest.usedAt < limits.readings) return;
-    const size = freeze(value);
-    if (size !== undefined) kept.set(name, { value, sequence, time: performance.now(), usedAt }, { size });
+    const bytes = bytesOf(value);
+    // Before it is frozen: what is made of it would be made to be kept, and gone with it.
+    if (bytes === undefined || bytes > limits.readingBytes) return;
+    freeze(value);
+    kept.set(name, { value, sequence, time: performance.now(), usedAt }, { size: bytes });
   }
 
   return {

@@ -20,10 +20,8 @@ export function newRowMemory(memory: ReadMemory, session: Session): RowMemory {
         name: `${collection.kind} ${uid}`,
         places: () => [uid],
         read: () => findRow(session, collection, uid),
-        freeze(row) {
-          if (row) Object.freeze(row);
-          return row && bytesOf([row]);
-        },
+        bytesOf: (row) => row && bytesOf([row]),
+        freeze: (row) => Object.freeze(row),
       });
     },
   };

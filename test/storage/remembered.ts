@@ -191,6 +191,14 @@ export function rememberedConformance(open: OpenStore): void {
       });
     }
 
+    it("pages that are too large are read each time, and nothing of them is kept", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [group] = await plant(database);
+      const pages = memoryOf(database, { ...limits, readingBytes: 1000 });
+      for (let i = 0; i < 3; i++) assert.ok(!Object.isFrozen(await read(database, pages, group!)));
+    });
+
     it("pages are never kept where rows change beside the change log", async () => {
       await using store = await open();
       const { database } = store;

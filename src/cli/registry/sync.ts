@@ -1,5 +1,7 @@
 // `registry sync`: what a registry has, written into repos, tags and images below a group.
+
 import { describeImage, type ImagePlatform } from "../../registry/image.ts";
+import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { note, printable } from "../shell.ts";
@@ -57,7 +59,7 @@ async function bringAll(
       totals.repositories++;
     } catch (error) {
       totals.failed++;
-      note(shell, `${printable(name)}: ${printable(textOf(error))}`);
+      note(shell, `${printable(name)}: ${printable(reasonOf(error))}`);
     }
     progress.advance();
   });
@@ -140,8 +142,4 @@ async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>):
   });
   await Promise.all(workers);
   if (failures.length > 0) throw failures[0];
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
