@@ -1,4 +1,5 @@
 // Uids are paths: a root is 40 hexadecimal characters, every child adds "/" and 16 more.
+import { systemClock } from "./clock.ts";
 import { randomHex } from "./random.ts";
 
 /** What every uid matches. */
@@ -20,9 +21,18 @@ export function newRoot(): string {
   return randomHex(20);
 }
 
-/** A new uid below `parent`: 64 random bits more; with an empty parent a new root. */
+/**
+ * A new uid below `parent`: a segment that begins with the moment, and has 44 random bits; with an empty parent a new root.
+ * What is made together so lies together, and is written together (docs/decisions/0028-uids-of-one-moment.md).
+ */
 export function newChild(parent: string): string {
-  return parent === "" ? newRoot() : `${parent}/${randomHex(8)}`;
+  return parent === "" ? newRoot() : `${parent}/${momentDigits(systemClock())}${randomHex(8).slice(5)}`;
+}
+
+/** Five digits for each 16 ms, which begin anew after four hours and forty minutes. */
+function momentDigits(now: number): string {
+  const moment = Math.floor(now / 16) & 0xfffff;
+  return moment.toString(16).padStart(5, "0");
 }
 
 /** The uid above; `/` for a root. */

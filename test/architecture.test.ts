@@ -31,7 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "random.ts": [],
   "limits.ts": [],
   "node-http.ts": ["lazy.ts"],
-  "uid.ts": ["random.ts"],
+  "uid.ts": ["clock.ts", "random.ts"],
   "version.ts": [],
   aip: ["gen/google"],
   authn: ["aip", "authz/capabilities.ts", "clock.ts", "json.ts", "lazy.ts", "node-http.ts", "uid.ts"],

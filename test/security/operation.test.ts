@@ -96,11 +96,17 @@ describe("the data", () => {
     );
   });
 
-  it("C3: a root's uid has 160 random bits, every further segment 64", () => {
+  it("C3: a root's uid has 160 random bits; further segments of one moment begin alike, and none is made twice", (t) => {
+    t.mock.timers.enable({ apis: ["Date"], now: 16 * 0xabcde });
     const roots = Array.from({ length: 1000 }, newRoot);
     const children = roots.map((root) => newChild(root).slice(root.length + 1));
+    t.mock.timers.tick(16);
+    const later = newChild(roots[0]!).slice(41);
     assert.deepEqual([new Set(roots).size, new Set(children).size], [1000, 1000]);
-    assert.ok(roots.every((uid) => /^[0-9a-f]{40}$/.test(uid)) && children.every((uid) => /^[0-9a-f]{16}$/.test(uid)));
+    assert.ok(
+      roots.every((uid) => /^[0-9a-f]{40}$/.test(uid)) && children.every((uid) => /^abcde[0-9a-f]{11}$/.test(uid)),
+    );
+    assert.match(later, /^abcdf[0-9a-f]{11}$/);
   });
 
   it("C1: the MAC of a page token is compared in constant time", () => {
