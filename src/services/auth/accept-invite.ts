@@ -1,6 +1,6 @@
 // Acceptance of an invite: whoever has the code gets the role, within what the invite says.
 import { timingSafeEqual } from "node:crypto";
-import { failedPrecondition, notFound, permissionDenied } from "../../aip/errors.ts";
+import { ApiError, failedPrecondition, notFound, permissionDenied } from "../../aip/errors.ts";
 import { deleteRow, findRow } from "../../storage/collection.ts";
 import { findInvite } from "../../storage/group-invites.ts";
 import type { Transaction } from "../../storage/session.ts";
@@ -25,7 +25,7 @@ export async function acceptInvite(
 ): Promise<string> {
   const invite = await findByCode(tx, code);
   // The code is a secret, and is never told back.
-  if (!invite) throw notFound(inviteType, "of this code");
+  if (!invite) throw noSuchInvite();
   if (invite.expirationTime <= tx.context.time) {
     throw failedPrecondition("INVITE_EXPIRED", "the invite has expired; ask for another one", invite.uid);
   }
@@ -37,6 +37,12 @@ export async function acceptInvite(
   // Of two at once the second finds the row gone, and its transaction starts anew (security case Q3).
   if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);
   return invite.parent;
+}
+
+function noSuchInvite(): ApiError {
+  const { code, details } = notFound(inviteType, "of this code");
+  const message = "Not found: there is no invite of this code: it was used, withdrawn or mistyped; ask for another one";
+  return new ApiError(code, message, { details });
 }
 
 async function findByCode(tx: Transaction, code: string): Promise<GroupInviteRow | undefined> {
@@ -54,6 +60,10 @@ function checkRecipient(
   vouches: (groupUid: string) => boolean,
 ): void {
   if (recipient === "") return;
-  if (emailVerified && email === recipient && vouches(parent)) return;
-  throw permissionDenied("the invite is for somebody else: sign in with the verified address that was invited");
+  const isVerified = emailVerified === true && email !== undefined;
+  if (isVerified && email === recipient && vouches(parent)) return;
+  const remedy = isVerified
+    ? "sign in with the verified address that was invited"
+    : "the login provider does not say that it has verified an address of yours";
+  throw permissionDenied(`the invite is for somebody else: ${remedy}`);
 }
