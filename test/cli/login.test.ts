@@ -193,7 +193,10 @@ describe("gatehouse auth login with a browser", () => {
         // As many characters as the state has, and as many of two bytes.
         for (const state of ["0".repeat(32), "é".repeat(32)]) {
           redirect.searchParams.set("state", state);
-          assert.equal((await fetch(redirect)).status, 404);
+          const refused = await fetch(redirect);
+          assert.equal(refused.status, 404);
+          // The command line goes on waiting, and says nothing of it.
+          assert.match(await refused.text(), /not the sign-in that the command line waits for/);
         }
         await signInAs("alice", address);
       },

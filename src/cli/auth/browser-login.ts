@@ -17,8 +17,9 @@ export interface SignedIn {
 /** How long a person may take, in milliseconds. */
 const patienceMs = 15 * 60_000;
 
-const done = `<!doctype html><meta charset="utf-8"><title>Signed in</title><p>You are signed in. This window can be closed.`;
-const failed = `<!doctype html><meta charset="utf-8"><title>Not signed in</title><p>You are not signed in; the command line says why.`;
+const done = pageOf("You are signed in", "This window can be closed.");
+const failed = pageOf("You are not signed in", "The command line says why.");
+const unknown = pageOf("Not found", "This is not the sign-in that the command line waits for.");
 
 /** Opens the browser, or shows its address, and waits for the token. */
 export async function loginInBrowser(
@@ -63,7 +64,7 @@ function answer(
   const url = URL.parse(request.url ?? "", "http://localhost");
   const query = url?.searchParams ?? new URLSearchParams();
   if (url?.pathname === "/") page(response, 200, done);
-  else if (url?.pathname !== "/callback" || !isSame(query.get("state") ?? "", state)) page(response, 404, failed);
+  else if (url?.pathname !== "/callback" || !isSame(query.get("state") ?? "", state)) page(response, 404, unknown);
   else if (["", "true"].includes(query.get("token") ?? "")) {
     page(response, 400, failed);
     waiter.reject(refusal(query));
@@ -82,6 +83,26 @@ function refusal(query: URLSearchParams): CommandFailure {
   return new CommandFailure(`not signed in: ${printable(query.get("error") ?? "the server did not say why")}`, {
     hint,
   });
+}
+
+/** As sparing as those of the server, and without their style: browsers have one for light and for dark. */
+function pageOf(title: string, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} - Gatehouse</title>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+</main>
+</body>
+</html>
+`;
 }
 
 function page(response: ServerResponse, status: number, body: string): void {
