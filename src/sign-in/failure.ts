@@ -1,9 +1,11 @@
 // What people are told when a sign-in fails: by the program that they came from, or else by a page.
 import { type ApiError, Code } from "../aip/errors.ts";
+import { OutboundError } from "../authn/outbound.ts";
 import { type PageReply, seeOther } from "../doors/site.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { notRegistered } from "../services/auth/registration.ts";
-import { markup, page } from "./html.ts";
+import { goBack, markup, page } from "./html.ts";
+import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
 import { withError } from "./redirect.ts";
 import type { SignInDeps } from "./sign-in.ts";
@@ -16,15 +18,23 @@ const statuses: Partial<Record<Code, number>> = {
   [Code.UNAVAILABLE]: 503,
 };
 
+/** What is known of a sign-in by the time that it fails. */
+export interface Attempt {
+  target?: LoginRequest["target"];
+  provider?: LoginProvider;
+}
+
 /** Tells of a failure where the request came from; without a place to go to, on a page. */
 export function failureReply(
   deps: Pick<SignInDeps, "log" | "errorDomain">,
   thrown: unknown,
-  target: LoginRequest["target"] | undefined,
+  { target, provider }: Attempt,
 ): PageReply {
   const error = finishError(thrown, deps.errorDomain);
   const { metadata, reason } = error;
-  const event = { event: "sign_in_refused", reason, check: metadata.check };
+  const check = metadata.check ?? whyUnavailable(error.cause);
+  // An installation has many providers, and whoever runs it has to find the one that is set up wrong.
+  const event = { event: "sign_in_refused", provider: provider?.uid, issuer: provider?.issuer, reason, check };
   // Neither the query nor the cause of what is ours alone to know: both may hold secrets.
   if (error.code === Code.INTERNAL) deps.log.error({ ...event, failure: describe(error.cause) }, "sign-in");
   else deps.log.info({ ...event, error: error.message }, "sign-in");
@@ -34,13 +44,21 @@ export function failureReply(
     status,
     "You are not signed in",
     markup`<p role="alert">${error.message}</p>
-<p>Go back to the program that sent you here, and try again.</p>`,
+${goBack}`,
   );
 }
 
 // 404 is for whoever has to register; nothing else that was not found may look like it.
 function statusOf({ code, reason }: ApiError): number {
   return reason === notRegistered ? 404 : (statuses[code] ?? 400);
+}
+
+/** Our own words and the system's code, such as that of an expired certificate: what the other side said stays out. */
+function whyUnavailable(failure: unknown): string | undefined {
+  if (!(failure instanceof OutboundError)) return undefined;
+  const { cause } = failure;
+  if (!(cause instanceof Error)) return failure.message;
+  return `${failure.message} (${"code" in cause && typeof cause.code === "string" ? cause.code : cause.name})`;
 }
 
 function describe(cause: unknown): string {

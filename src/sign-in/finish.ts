@@ -3,10 +3,9 @@ import { invalidField } from "../aip/errors.ts";
 import type { HttpRequest } from "../doors/http-message.ts";
 import type { PageReply } from "../doors/site.ts";
 import { findSignIn, takeSignIn } from "../storage/sign-in.ts";
-import { failureReply } from "./failure.ts";
+import { type Attempt, failureReply } from "./failure.ts";
 import { grant } from "./grant.ts";
 import { handOver } from "./hand-over.ts";
-import type { LoginRequest } from "./login-request.ts";
 import { cookieLine, cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
 import { callbackPath, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
 
@@ -14,14 +13,14 @@ import { callbackPath, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
 export function callbackPage(deps: SignInDeps) {
   return async (request: HttpRequest): Promise<PageReply> => {
     const query = queryOf(request);
-    let target: LoginRequest["target"] | undefined;
+    const attempt: Attempt = {};
     try {
       const login = await takeLogin(deps, request, query);
-      target = login.request.target;
-      const reply = await finish(deps, login, query);
+      attempt.target = login.request.target;
+      const reply = await finish(deps, login, query, attempt);
       return clearCookie(deps, login, reply);
     } catch (error) {
-      return failureReply(deps, error, target);
+      return failureReply(deps, error, attempt);
     }
   };
 }
@@ -40,9 +39,10 @@ async function takeLogin(deps: SignInDeps, request: HttpRequest, query: URLSearc
   return login;
 }
 
-async function finish(deps: SignInDeps, login: Login, query: URLSearchParams): Promise<PageReply> {
+async function finish(deps: SignInDeps, login: Login, query: URLSearchParams, attempt: Attempt): Promise<PageReply> {
   // It may have been removed, or another one put in its place, while the browser was away.
   const provider = await deps.providers.choose(login.provider);
+  attempt.provider = provider;
   const callback = new URL(`${deps.baseUrl}${callbackPath}?${query}`);
   const claims = await deps.upstream.claimsOf(provider, login.secrets, callback);
   const granted = await grant(deps, login.request, provider, claims);

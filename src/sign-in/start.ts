@@ -3,7 +3,7 @@ import { resourceExhausted } from "../aip/errors.ts";
 import { type HttpRequest, peerAddress } from "../doors/http-message.ts";
 import { isLocalName, type PageReply, seeOther } from "../doors/site.ts";
 import { insertSignIn } from "../storage/sign-in.ts";
-import { failureReply } from "./failure.ts";
+import { type Attempt, failureReply } from "./failure.ts";
 import { markup, page } from "./html.ts";
 import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
 import { cookieLine, startLogin } from "./login-state.ts";
@@ -15,13 +15,14 @@ export function startPage(deps: SignInDeps) {
     const elsewhere = otherName(deps, request);
     if (elsewhere !== undefined) return seeOther(elsewhere);
     const query = queryOf(request);
-    let target: LoginRequest["target"] | undefined;
+    const attempt: Attempt = {};
     try {
-      target = readTarget(query);
+      const target = readTarget(query);
+      attempt.target = target;
       spendStart(deps, request);
-      return await start(deps, readLoginRequest(query, target, deps.audiences));
+      return await start(deps, readLoginRequest(query, target, deps.audiences), attempt);
     } catch (error) {
-      return failureReply(deps, error, target);
+      return failureReply(deps, error, attempt);
     }
   };
 }
@@ -39,8 +40,9 @@ function spendStart({ starts }: SignInDeps, request: HttpRequest): void {
   starts.spend(peer);
 }
 
-async function start(deps: SignInDeps, request: LoginRequest): Promise<PageReply> {
+async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt): Promise<PageReply> {
   const provider = await deps.providers.choose(request.provider);
+  attempt.provider = provider;
   const now = deps.clock();
   const started = startLogin(request, provider.uid, now + deps.limits.signInMs, isSecure(deps));
   const parameters = { ...request.hints, ...provider.parameters };

@@ -106,19 +106,33 @@ async function discover(provider: LoginProvider, options: UpstreamOptions): Prom
   const problem = checkIssuer(issuer, options.allowInsecureIssuers);
   if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
   const isInsecure = issuer.startsWith("http:");
-  const configuration = await oidc().discovery(new URL(issuer), clientId, undefined, clientAuth(clientSecret), {
-    [oidc().customFetch]: fetchBy(options.fetch),
-    // The signature counts even though the token comes straight from the provider.
-    execute: [oidc().enableNonRepudiationChecks, ...(isInsecure ? [oidc().allowInsecureRequests] : [])],
-  });
+  const configuration = await oidc()
+    .discovery(new URL(issuer), clientId, undefined, clientAuth(clientSecret), {
+      [oidc().customFetch]: fetchBy(options.fetch),
+      // The signature counts even though the token comes straight from the provider.
+      execute: [oidc().enableNonRepudiationChecks, ...(isInsecure ? [oidc().allowInsecureRequests] : [])],
+    })
+    .catch((error) => {
+      throw findOutboundError(error) ?? new OutboundError("refused", whyUndiscovered(error), error);
+    });
   const metadata = configuration.serverMetadata();
   // OpenID Connect Discovery 1.0 §4.3: to the letter (security case J6).
-  if (metadata.issuer !== issuer) throw new OutboundError("refused", "the discovery document names another issuer");
-  const endpoint = URL.parse(metadata.authorization_endpoint ?? "");
+  if (metadata.issuer !== issuer) throw new OutboundError("refused", namesAnotherIssuer);
+  if (metadata.authorization_endpoint === undefined) throw new OutboundError("refused", "nobody can sign in there");
+  const endpoint = URL.parse(metadata.authorization_endpoint);
   if (endpoint?.protocol !== "https:" && !(isInsecure && endpoint?.protocol === "http:")) {
     throw new OutboundError("refused", "the authorization endpoint is not https");
   }
   return configuration;
+}
+
+const namesAnotherIssuer = "the discovery document names another issuer";
+
+/** What is wrong at the issuer that was set, in our words and the library's code. */
+function whyUndiscovered(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") return namesAnotherIssuer;
+  return `the issuer has no discovery document that can be read (${code})`;
 }
 
 /** RFC 6749 §2.3.1: by the header, unless the provider says that it only reads the body. */
@@ -148,15 +162,22 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const outbound = [error, (error as Error | null)?.cause].find((one) => one instanceof OutboundError);
+    const outbound = findOutboundError(error);
     if (outbound?.failure === "unavailable") throw unavailable("the login provider does not answer", outbound);
     if (outbound) throw permissionDenied("the login provider cannot be used", { check: outbound.message });
     if (error instanceof oidc().AuthorizationResponseError) throw refusedThere(error.error);
-    // RFC 6749 §5.2: such as invalid_grant, for a code that was used already.
-    const code = error instanceof oidc().ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
-    const check = typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown";
-    throw permissionDenied("the sign-in at the login provider could not be verified", { check });
+    throw permissionDenied("the sign-in at the login provider could not be verified", { check: codeOf(error) });
   }
+}
+
+function findOutboundError(error: unknown): OutboundError | undefined {
+  return [error, (error as Error | null)?.cause].find((one) => one instanceof OutboundError);
+}
+
+/** RFC 6749 §5.2: such as invalid_grant, for a code that was used already; or what the library calls it. */
+function codeOf(error: unknown): string {
+  const code = error instanceof oidc().ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown";
 }
 
 /** RFC 6749 §4.1.2.1: the code of an error is a word; anything else is not repeated. */
