@@ -1,13 +1,11 @@
 // How the tokens of a sign-in reach whoever asked for them.
-import { failedPrecondition } from "../aip/errors.ts";
 import { type PageReply, seeOther } from "../doors/site.ts";
 import { insertHeadlessSession } from "../storage/sign-in.ts";
 import type { Granted } from "./grant.ts";
-import { encryptFor } from "./headless.ts";
-import { markup, page } from "./html.ts";
+import { codeUsed, encryptFor } from "./headless.ts";
 import type { LoginRequest } from "./login-request.ts";
 import { withToken } from "./redirect.ts";
-import { callbackPath, type SignInDeps } from "./sign-in.ts";
+import { callbackPath, donePath, type SignInDeps } from "./sign-in.ts";
 
 /** Sends the token to the program on this machine, or leaves it for the device that showed the code. */
 export async function handOver(deps: SignInDeps, target: LoginRequest["target"], granted: Granted): Promise<PageReply> {
@@ -22,9 +20,9 @@ export async function handOver(deps: SignInDeps, target: LoginRequest["target"],
     expireTime: now + deps.limits.headlessSessionMs,
   };
   const context = { actor: "", method: callbackPath, requestId: "", time: now };
-  // Security case X7: a code is good for one sign-in.
   if (!(await deps.database.write(context, (tx) => insertHeadlessSession(tx, row)))) {
-    throw failedPrecondition("CODE_USED", "the code of the device was used already; let it show another one");
+    throw codeUsed();
   }
-  return page(200, "You are signed in", markup`<p>Go back to the other device. You can close this page.</p>`);
+  // The page has an address of its own, so that it says the same when it is loaded again: the callback works once.
+  return seeOther(deps.baseUrl + donePath);
 }

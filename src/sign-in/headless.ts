@@ -7,7 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
-import { invalidField } from "../aip/errors.ts";
+import { failedPrecondition, invalidField } from "../aip/errors.ts";
 
 /** A token as it waits for a device. */
 export interface EncryptedToken {
@@ -28,6 +28,11 @@ export function encryptFor(code: string, token: string): EncryptedToken {
     publicKey: String(publicKey.export({ format: "jwk" }).x),
     bytes: Buffer.concat([nonce, content, cipher.getAuthTag()]),
   };
+}
+
+/** Security case X7: a code is good for one sign-in. */
+export function codeUsed() {
+  return failedPrecondition("CODE_USED", "the code of the device was used already; let it show another one");
 }
 
 function sharedSecret(code: string, privateKey: KeyObject): Buffer {

@@ -2,7 +2,8 @@
 import type { HttpRequest } from "../doors/http-message.ts";
 import { type PageReply, type Pages, text } from "../doors/site.ts";
 import { callbackPage } from "./finish.ts";
-import { callbackPath, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
+import { markup, page } from "./html.ts";
+import { callbackPath, donePath, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
 import { startPage } from "./start.ts";
 
 /** The pages by path. */
@@ -10,6 +11,8 @@ export function signInPages(deps: SignInDeps): Pages {
   return {
     [startPath]: startPage(deps),
     [callbackPath]: callbackPage(deps),
+    [donePath]: () =>
+      page(200, "You are signed in", markup`<p>Go back to the other device. You can close this page.</p>`),
     "/orgcheck": (request) => organizationCheck(deps, request),
   };
 }

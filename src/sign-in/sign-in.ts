@@ -15,6 +15,9 @@ export const startPath = "/oauth";
 /** Where it ends: the redirect URI at every login provider. */
 export const callbackPath = "/oauth/callback";
 
+/** Where a browser ends that has signed in for another device. */
+export const donePath = "/oauth/done";
+
 /** What the sign-in of people rests on. */
 export interface SignInDeps extends IssueDeps {
   readonly database: Database;

@@ -2,8 +2,9 @@
 import { resourceExhausted } from "../aip/errors.ts";
 import { type HttpRequest, peerAddress } from "../doors/http-message.ts";
 import { isLocalName, type PageReply, seeOther } from "../doors/site.ts";
-import { insertSignIn } from "../storage/sign-in.ts";
+import { findHeadlessSession, insertSignIn } from "../storage/sign-in.ts";
 import { type Attempt, failureReply } from "./failure.ts";
+import { codeUsed } from "./headless.ts";
 import { markup, page } from "./html.ts";
 import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
 import { cookieLine, startLogin } from "./login-state.ts";
@@ -41,6 +42,10 @@ function spendStart({ starts }: SignInDeps, request: HttpRequest): void {
 }
 
 async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt): Promise<PageReply> {
+  const { target } = request;
+  // Told before somebody signs in for nothing.
+  if ("headlessCode" in target && (await findHeadlessSession(deps.database.session, target.headlessCode)))
+    throw codeUsed();
   const provider = await deps.providers.choose(request.provider);
   attempt.provider = provider;
   const now = deps.clock();
@@ -50,7 +55,7 @@ async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt):
   const context = { actor: "", method: startPath, requestId: "", time: now };
   const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, deps.limits.signIns));
   if (!isKept) throw tooMany();
-  const reply = "headlessCode" in request.target ? askFirst(request.target.headlessCode, url) : seeOther(url.href);
+  const reply = "headlessCode" in target ? askFirst(target.headlessCode, url) : seeOther(url.href);
   return {
     ...reply,
     headers: { ...reply.headers, "set-cookie": cookieLine(started.cookie, deps.limits.signInMs, isSecure(deps)) },

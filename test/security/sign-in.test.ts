@@ -357,16 +357,20 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const code = device.publicKey.export({ format: "jwk" }).x!;
       const poll = () => rest(server.url, undefined, "GET", `/sts/headless_sessions?code=${code}`);
       assert.equal((await poll()).status, 404);
-      const finish = async () => {
-        const browser = newBrowser();
-        const asked = await browser.request(`${server.url}/oauth?headless_code=${code}`);
+      const ask = (browser: Browser) => browser.request(`${server.url}/oauth?headless_code=${code}`);
+      const begin = async (browser: Browser) => {
+        const asked = await ask(browser);
         assert.match(asked.text, new RegExp(`<code>${code.slice(0, 8)}</code>`));
         const link = /<a class="action" href="([^"]+)"/.exec(asked.text)?.[1] ?? assert.fail(asked.text);
         const url = link.replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number)));
-        return await browser.request(upstream.authorize(new URL(url)));
+        return upstream.authorize(new URL(url));
       };
-      const done = await finish();
-      assert.deepEqual([done.status, done.headers.get("location")], [200, null]);
+      const [first, second] = [newBrowser(), newBrowser()];
+      const [back, late] = [await begin(first), await begin(second)];
+      // Neither the code nor the state stays in the address, and the page says the same when it is loaded again.
+      const done = await first.visit(back);
+      assert.deepEqual([done.status, done.url.href], [200, `${server.config.baseUrl}/oauth/done`]);
+      assert.match(done.text, /You are signed in/);
       const { body, headers } = await poll();
       assert.equal(headers.get("cache-control"), "no-store");
       const x = Buffer.from(body.ecdhPublicKey, "base64").toString();
@@ -380,7 +384,9 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         (await rest(server.url, token, "GET", "/auth/v1/ok")).body.subject,
         personUid(upstream.issuer, "person"),
       );
-      assert.equal((await finish()).status, 400);
+      assert.match((await second.request(late)).text, /the code of the device was used already/);
+      // Whoever comes with it from now on is told before they sign in for nothing.
+      assert.match((await ask(newBrowser())).text, /the code of the device was used already/);
       clock.advance(16 * 60_000);
       assert.equal((await poll()).status, 404);
     });
