@@ -1,5 +1,6 @@
 // What the configuration says of the world outside: whom this server may ask, and by whom people sign in.
 import { BlockList } from "node:net";
+import type { Logger } from "pino";
 import { fetchJson, type OutboundOptions, outboundLimits } from "./authn/outbound.ts";
 import type { Config } from "./config.ts";
 import type { Mounts } from "./doors/site.ts";
@@ -26,10 +27,13 @@ export function awsEndpoint({ awsStsEndpoint: url }: Config): AwsEndpoint {
 }
 
 /** The provider that people sign in with: the operator's, or in development mode one of our own. */
-export async function operatorsLogin(config: Config): Promise<{ login: LoginProvider | undefined; mounts: Mounts }> {
+export async function operatorsLogin(
+  config: Config,
+  log: Pick<Logger, "info">,
+): Promise<{ login: LoginProvider | undefined; mounts: Mounts }> {
   if (config.login) return { login: { uid: "", ...config.login }, mounts: {} };
   if (!config.dev) return { login: undefined, mounts: {} };
   const { developmentLogin, developmentPath } = await import("./development/login.ts");
-  const { provider, handler } = developmentLogin(config.baseUrl, config.baseUrl + callbackPath);
+  const { provider, handler } = developmentLogin(config.baseUrl, config.baseUrl + callbackPath, log);
   return { login: provider, mounts: { [`${developmentPath}/`]: handler } };
 }

@@ -33,7 +33,7 @@ export interface TokenServiceOptions {
 export async function openTokenService(options: TokenServiceOptions) {
   const { config, database, seals, clock, policy, tokens, failures, log } = options;
   const outbound = outboundOptions(config);
-  const { login, mounts } = await operatorsLogin(config);
+  const { login, mounts } = await operatorsLogin(config, log);
   const common = {
     directory: identityDirectory(database, clock),
     grants: {

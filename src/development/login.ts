@@ -1,11 +1,13 @@
 // The login provider of development mode: a real OpenID provider on the same port, where people choose who they are.
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { stripVTControlCharacters } from "node:util";
+import type { Logger } from "pino";
 import type { HttpHandler } from "../doors/guard.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../doors/http-message.ts";
 import { sendPage } from "../doors/site.ts";
 import { loader, once } from "../lazy.ts";
-import { markup, page } from "../sign-in/html.ts";
+import { goBack, markup, page } from "../sign-in/html.ts";
 import type { LoginProvider } from "../sign-in/login-provider.ts";
 import { chooserPage, readChoice } from "./chooser.ts";
 
@@ -36,6 +38,12 @@ interface OidcContext {
   };
 }
 
+/** What is used of the context that a page is answered in. */
+interface PageContext {
+  body: string;
+  set(headers: Readonly<Record<string, string>>): void;
+}
+
 /** The provider as a client sees it, and what serves it. */
 export interface DevelopmentLogin {
   readonly provider: LoginProvider;
@@ -48,10 +56,10 @@ const clientId = "gatehouse";
 const load = loader(import.meta.url);
 
 /** Makes the provider. Its package is loaded when the first browser comes. */
-export function developmentLogin(baseUrl: string, callbackUrl: string): DevelopmentLogin {
+export function developmentLogin(baseUrl: string, callbackUrl: string, log: Pick<Logger, "info">): DevelopmentLogin {
   const issuer = baseUrl + developmentPath;
   const clientSecret = randomBytes(32).toString("base64url");
-  const open = once(() => openProvider(issuer, clientSecret, callbackUrl));
+  const open = once(() => notingWarnings(log, () => openProvider(issuer, clientSecret, callbackUrl)));
   return {
     // Somebody who signs in again may want to be somebody else.
     provider: {
@@ -74,13 +82,30 @@ function openProvider(issuer: string, clientSecret: string, callbackUrl: string)
   return new OidcProvider(issuer, configurationFor(clientSecret, callbackUrl));
 }
 
+/**
+ * The package warns, when it is loaded and when a provider is made, of what production would need. It has no other way to say
+ * it than the console, where lines of its own would stand among those of the log.
+ */
+function notingWarnings<T>(log: Pick<Logger, "info">, work: () => T): T {
+  const { warn } = console;
+  console.warn = (warning: unknown) =>
+    log.info({ event: "development_login", warning: stripVTControlCharacters(String(warning)) }, "sign-in");
+  try {
+    return work();
+  } finally {
+    console.warn = warn;
+  }
+}
+
 function configurationFor(clientSecret: string, callbackUrl: string): object {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   return {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callbackUrl] }],
     jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" }] },
     cookies: { keys: [randomBytes(32).toString("base64url")] },
-    features: { devInteractions: { enabled: false } },
+    // Neither is used, and their pages load styles from elsewhere, as that of errors does.
+    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
+    renderError,
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `${developmentPath}/choose/${uid}` },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"], groups: ["groups"] },
     scopes: ["openid", "email", "profile", "groups"],
@@ -90,6 +115,16 @@ function configurationFor(clientSecret: string, callbackUrl: string): object {
     loadExistingGrant: grantAll,
     ttl: { Interaction: 600, Session: 600, Grant: 600, AuthorizationCode: 60, IdToken: 600, AccessToken: 600 },
   };
+}
+
+/** What went wrong at the provider: its status stands already. */
+function renderError(
+  context: PageContext,
+  { error, error_description: description = "" }: Record<string, string>,
+): void {
+  const reply = page(400, "You are not signed in", markup`<p role="alert">${error ?? ""}: ${description}</p>${goBack}`);
+  context.set({ "content-type": reply.contentType, "x-content-type-options": "nosniff", ...reply.headers });
+  context.body = String(reply.text);
 }
 
 /** Nobody is asked what a server that they run themselves may know of a made-up person. */
@@ -109,8 +144,9 @@ async function choose(provider: Provider, request: HttpRequest, response: HttpRe
   try {
     await provider.interactionDetails(req, res);
   } catch {
-    // The browser lacks the cookie of the interaction, or was away for too long.
-    return sendPage(request, response, page(400, "Begin anew", markup`<p>This sign-in is not under way any more.</p>`));
+    // Whoever goes back to it from its end is signed in.
+    const reasons = markup`<p role="alert">It is finished or took too long, or the browser keeps no cookies.</p>`;
+    return sendPage(request, response, page(400, "This sign-in is over", markup`${reasons}\n${goBack}`));
   }
   const accountId = readChoice(new URL(request.url ?? "", "http://localhost").searchParams);
   if (accountId === undefined) chooserPage(requestTarget(request).path, request, response);
