@@ -40,7 +40,7 @@ export const identityProviders: Resource = {
     },
     {
       flags: "--oidc-additional-scopes <scopes>",
-      description: "what is asked for besides openid, email and profile",
+      description: "what is asked for besides openid, such as email,profile",
       field: "oidc.additionalScopes",
       read: list,
     },
