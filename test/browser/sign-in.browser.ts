@@ -13,6 +13,7 @@ import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { viewerRole } from "../security/tree.ts";
 import { newPage, openChromium } from "./chromium.ts";
+import { signInThere, startPeopleProvider } from "./people-provider.ts";
 
 /** A command line with a home of its own. */
 interface CommandLine extends Disposable {
@@ -123,8 +124,67 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     await page.getByRole("link", { name: "Sign in" }).click();
     await choose(page, "elsewhere");
     await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
     await login.finished;
     assert.equal((await whoIs(cli)).subject, uidOf("elsewhere"));
+    assert.deepEqual(complaints, []);
+  });
+
+  it("signs in by the provider of an organization, and has its default role", async () => {
+    await using provider = await startPeopleProvider(`${server.config.baseUrl}/oauth/callback`);
+    const { issuer, clientId, clientSecret } = provider;
+    const created = await rest(
+      server.url,
+      server.ownerToken,
+      "POST",
+      `/iam/v2beta1/identityProviders/${server.groupUid}`,
+      {
+        ...{ name: "own", defaultRole: viewerRole.uid },
+        oidc: { issuer, clientId, clientSecret },
+      },
+    );
+    using cli = commandLine(server.url);
+    const flags = ["--no-browser", "--url", server.url, "--identity-provider", created.body.uid];
+    const login = cli.run(["auth", "login", ...flags]);
+    const { page } = await newPage(browser);
+    await page.goto(await login.address);
+    await signInThere(page, "colleague");
+    await login.finished;
+    const { subject, capabilities } = await whoIs(cli);
+    assert.equal(subject, personUid(issuer, "colleague"));
+    assert.deepEqual(
+      capabilities.map(({ group }) => group.id),
+      [server.groupUid],
+    );
+  });
+
+  it("gets by with the keyboard alone, on a narrow screen, in the dark", async () => {
+    using cli = commandLine(server.url);
+    const login = cli.run(["auth", "login", "--headless", "--url", server.url]);
+    const { page, complaints } = await newPage(browser);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    const looked: string[] = [];
+    const look = async () => {
+      looked.push(await page.title());
+      const shown = `[document.documentElement.lang, document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]`;
+      assert.deepEqual(await page.evaluate(shown), ["en", 320, "rgb(26, 26, 26)"], looked.at(-1) ?? "");
+    };
+    await page.goto(await login.address);
+    await look();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Who are you?" }).waitFor();
+    await look();
+    // Past the two who are there from the start.
+    for (const _ of ["owner", "viewer", "somebody else"]) await page.keyboard.press("Tab");
+    await page.keyboard.type("keys");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    await look();
+    await login.finished;
+    assert.equal(new Set(looked).size, 3);
     assert.deepEqual(complaints, []);
   });
 
