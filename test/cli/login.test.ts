@@ -173,6 +173,24 @@ describe("gatehouse auth login with a browser", () => {
     assert.equal(listed.stdout, `${caller.server.groupUid}\n`);
   });
 
+  it("--org-name counts, whatever provider is configured, and is not given with another one", async () => {
+    const environment = newHome();
+    const provider = `${caller.server.groupUid}/${"0".repeat(16)}`;
+    await caller.runWith(environment, "config", "set", "default.identity-provider", provider);
+    const asked: (string | null)[] = [];
+    const browse = async (address: string) => {
+      asked.push(new URL(address).searchParams.get("idp_id"));
+      await signInAs("alice", address);
+    };
+    const refused = await login(environment, browse, "--no-browser", "--org-name", "nobody.example");
+    assert.match(refused.stderr, /no verified organization of this name/);
+    await login(environment, browse, "--no-browser");
+    assert.deepEqual(asked, ["nobody.example", provider]);
+    const both = await login(environment, browse, "--org-name", "nobody.example", "--identity-provider", provider);
+    assert.equal(both.code, 2);
+    assert.match(both.stderr, /--org-name.*cannot be used with.*--identity-provider/);
+  });
+
   it("says why when the server does not let somebody in", async () => {
     const refused = await login(
       newHome(),

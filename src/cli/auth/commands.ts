@@ -74,7 +74,11 @@ function addLogin(auth: Command, shell: Shell): void {
     .option("--headless", "sign in with a browser of another device")
     .option("--no-browser", "only print the address")
     .option("--identity-provider <uid>", "sign in with this identity provider (default.identity-provider)")
-    .option("--org-name <name>", "sign in with the identity provider of this organization")
+    .addOption(
+      new Option("--org-name <name>", "sign in with the identity provider of this organization").conflicts(
+        "identityProvider",
+      ),
+    )
     .option("--invite-code <code>", "accept an invite")
     .option("--no-refresh", "ask for no refresh token");
   const audience = new Option(
@@ -82,7 +86,9 @@ function addLogin(auth: Command, shell: Shell): void {
     "what the token is to be for; may be repeated, for one sign-in each (GATEHOUSE_AUDIENCE, platform.audience)",
   ).argParser((value, earlier: readonly string[] = []) => [...earlier, value]);
   act(withClient(login, tokenFormats, audience), shell, async (session, _args, options) => {
-    const identityProvider = options.identityProvider ?? session.config["default.identity-provider"];
+    // Who names an organization does not mean the provider of every day.
+    const everyday = options.orgName === undefined ? session.config["default.identity-provider"] : undefined;
+    const identityProvider = options.identityProvider ?? everyday;
     const flags = { ...options, ...(identityProvider !== undefined && { identityProvider: String(identityProvider) }) };
     await (await import("./login.ts")).login(session, flags);
   });
