@@ -36,7 +36,8 @@ export function loginProviders(session: Session, seals: Seals, operators: LoginP
       const provider = only === undefined ? undefined : await find(only);
       if (provider) return provider;
       if (asked === "") throw permissionDenied("nobody can sign in here: the operator has set no login provider");
-      throw permissionDenied("there is no such identity provider");
+      if (isUid(asked)) throw permissionDenied("there is no such identity provider");
+      throw permissionDenied("no verified organization of this name has an identity provider");
     },
     hasProvider: async (organization) => (await providersOf(session, organization)).length > 0,
   };
