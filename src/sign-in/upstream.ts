@@ -8,6 +8,7 @@ import { OutboundError, type OutboundReply, type OutboundRequest } from "../auth
 import type { Clock } from "../clock.ts";
 import { loader, once } from "../lazy.ts";
 import type { LoginProvider } from "./login-provider.ts";
+import { withUserInfo } from "./user-info.ts";
 
 const oidc = once((): typeof client => loader(import.meta.url)("openid-client"));
 
@@ -34,7 +35,7 @@ export interface UpstreamOptions {
 export interface Upstream {
   /** Where to send the browser. */
   authorizationUrl(provider: LoginProvider, secrets: LoginSecrets): Promise<URL>;
-  /** The claims of the ID token that the code of this callback stands for, all of them checked. */
+  /** What the provider says of the person that the code of this callback stands for: in an ID token that was checked, and beside it. */
   claimsOf(provider: LoginProvider, secrets: LoginSecrets, callback: URL): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -88,7 +89,12 @@ export function newUpstream(options: UpstreamOptions): Upstream {
           ...checks,
           idTokenExpected: true,
         });
-        return tokens.claims() ?? {};
+        const claims = tokens.claims();
+        if (!claims) return {};
+        if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+        return await withUserInfo(provider, claims, () =>
+          oidc().fetchUserInfo(configuration, tokens.access_token, claims.sub),
+        );
       });
     },
   };

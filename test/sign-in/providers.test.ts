@@ -62,7 +62,10 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.ok((await signIn({ sub: "by-uid" })).token);
       assert.ok((await signIn({ sub: "by-name" }, { idp_id: "example.org" })).token);
       assert.equal(upstream.requests.at(-1)?.get("scope"), "openid email groups");
-      assert.match((await signIn({}, { idp_id: "elsewhere.example" })).error ?? "", /no verified organization of this name/);
+      assert.match(
+        (await signIn({}, { idp_id: "elsewhere.example" })).error ?? "",
+        /no verified organization of this name/,
+      );
       const orgcheck = await fetch(`${server.url}/orgcheck?name=example.org`);
       assert.equal(await orgcheck.text(), "true");
     });
