@@ -3,7 +3,14 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
 import { getTableName, loadPostgresDriver } from "./drizzle.ts";
-import { DatabaseMissing, driverCode, StaleRow, StorageUnavailable, translateError } from "./errors.ts";
+import {
+  DatabaseMissing,
+  driverCode,
+  ReferenceViolation,
+  StaleRow,
+  StorageUnavailable,
+  translateError,
+} from "./errors.ts";
 import { refuseNewer } from "./migrations.ts";
 import { applicationName, openPool } from "./postgres-pool.ts";
 import { newSemaphore } from "./semaphore.ts";
@@ -84,10 +91,13 @@ async function retried<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T>
   }
 }
 
-/** Serialization failures, deadlocks, and rows that others were quicker to change. */
+/**
+ * Serialization failures, deadlocks, and rows that others were quicker to change. So are those that are missing, or referred to,
+ * against what the transaction has read: the next time it sees them, and says what it says of them.
+ */
 function needsRetry(error: unknown): boolean {
   const code = driverCode(error);
-  return code === "40001" || code === "40P01" || error instanceof StaleRow;
+  return code === "40001" || code === "40P01" || error instanceof StaleRow || error instanceof ReferenceViolation;
 }
 
 /** On a connection of its own, since a migration may take longer than a statement is given. */
