@@ -88,6 +88,7 @@ const renameFilter = renamer([
   ["component_names", "component_name"],
   ["component_types", "component_type"],
   ["component_locations", "component_location"],
+  ["event_review_states", "event_statuses"],
   ["event_authors", "event_author"],
   ["event_reviewers", "event_reviewer"],
   ["exclude_event_authors", "exclude_event_author"],
