@@ -16,7 +16,12 @@ import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove.ts";
 
 /** The open streams of a session; a list for the reason that decision 0019 tells. */
-type OpenStreams = { readonly stream: ServerHttp2Stream; readonly begun: number }[];
+type OpenStreams = {
+  readonly stream: ServerHttp2Stream;
+  readonly begun: number;
+  /** When a sweep first found that its reply was there, and the client had not taken all of it. */
+  owedSince?: number;
+}[];
 
 // gRPC clients ping to measure the connection while data flows, up to once per reply and more for a long one.
 const controlFramesPerStream = 10;
@@ -56,7 +61,10 @@ export function newHttp2Server(
   });
 
   const sweep = setInterval(() => {
-    for (const streams of sessions.values()) cancelSlowRequests(streams, clock() - limits.requestTimeoutMs);
+    for (const streams of sessions.values()) {
+      cancelSlowRequests(streams, clock() - limits.requestTimeoutMs);
+      cancelOwedReplies(streams, clock(), limits.requestTimeoutMs);
+    }
   }, checkInterval(limits)).unref();
 
   return {
@@ -84,7 +92,7 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
 
 function watchStreams(session: ServerHttp2Session, streams: OpenStreams, clock: Clock): void {
   session.on("stream", (stream) => {
-    const open = { stream, begun: clock() };
+    const open: OpenStreams[number] = { stream, begun: clock() };
     streams.push(open);
     stream.once("close", () => removeFrom(streams, open));
   });
@@ -94,6 +102,15 @@ function watchStreams(session: ServerHttp2Session, streams: OpenStreams, clock: 
 function cancelSlowRequests(streams: OpenStreams, begunBefore: number): void {
   for (const { stream, begun } of streams) {
     if (begun <= begunBefore && isSending(stream)) stream.close(constants.NGHTTP2_CANCEL);
+  }
+}
+
+// A client that grants no window, and answers when it is pinged, would keep its replies in memory for ever: each may be megabytes.
+function cancelOwedReplies(streams: OpenStreams, now: number, timeoutMs: number): void {
+  for (const open of streams) {
+    if (!open.stream.writableEnded || open.stream.writableLength === 0) continue;
+    open.owedSince ??= now;
+    if (now - open.owedSince >= timeoutMs) open.stream.close(constants.NGHTTP2_CANCEL);
   }
 }
 

@@ -10,7 +10,10 @@ export interface ListenerLimits {
   readonly prefaceTimeoutMs: number;
   /** From the first byte of an HTTP/1 request to the end of its headers. */
   readonly headersTimeoutMs: number;
-  /** From the first byte of a request to the last one of its body, in either version of HTTP. */
+  /**
+   * From the first byte of a request to the last one of its body, in either version of HTTP; and how long an HTTP/2 client may
+   * take for a reply that is there.
+   */
   readonly requestTimeoutMs: number;
   /** How long an HTTP/1 connection may wait for its next request. */
   readonly keepAliveTimeoutMs: number;

@@ -154,3 +154,26 @@ test("budget: a refund counts, up to the burst", () => {
   budget.refund(1);
   assert.deepEqual([budget.spend(), budget.spend()], [true, false]);
 });
+
+test("D6 http2: a reply that its client does not take is given up, although the client answers when it is pinged", async (t) => {
+  const listener = await listen(t, {
+    limits: { requestTimeoutMs: 200, headersTimeoutMs: 200, controlFrameBurst: 1e6 },
+    // More than the window of a stream that its client never widens.
+    handler: (_received, response) => void response.end(Buffer.alloc(1_000_000)),
+  });
+  const client = session(t, listener);
+  await once(client, "connect");
+  // The window of the connection is wide enough for others.
+  client.setLocalWindowSize(2 ** 24);
+  const owed = client.request({ ":path": "/" });
+  owed.pause();
+  const closed = once(owed, "close");
+  owed.on("error", () => {});
+  while (!owed.destroyed) await ping(client);
+  await closed;
+  assert.equal(owed.rstCode, errorCode.cancel);
+  const taken = client.request({ ":path": "/" });
+  let length = 0;
+  for await (const chunk of taken) length += (chunk as Buffer).length;
+  assert.equal(length, 1_000_000);
+});
