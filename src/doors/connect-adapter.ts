@@ -8,7 +8,12 @@ import {
   type HandlerContext,
 } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
-import { compressionBrotli, compressionGzip, connectNodeAdapter } from "@connectrpc/connect-node";
+import {
+  type ConnectNodeAdapterOptions,
+  compressionBrotli,
+  compressionGzip,
+  connectNodeAdapter,
+} from "@connectrpc/connect-node";
 import { ApiError, Code } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
@@ -22,10 +27,13 @@ import { fitTrailers } from "./trailer-budget.ts";
 
 const peerKey = createContextKey("", { description: "address of the peer" });
 
-/** Serves methods of the table. */
+/** What connect-node is told of one service. */
+type Bounds = Pick<ConnectNodeAdapterOptions, "readMaxBytes" | "shutdownSignal">;
+
+/** Serves methods of the table. What they have begun they finish, also while the program stops. */
 export function adaptMethods(methods: Iterable<Method>, options: RouterOptions): HttpHandler {
   const limits = { ...options, compressions };
-  return connectHandler(options.maxBodyBytes, options, (router) => {
+  return connectHandler({ readMaxBytes: options.maxBodyBytes }, options, (router) => {
     for (const method of methods) {
       router.rpc(method.descriptor, unary(method));
       router.handlers.push(checked(router.handlers.pop()!, method, limits));
@@ -33,24 +41,22 @@ export function adaptMethods(methods: Iterable<Method>, options: RouterOptions):
   });
 }
 
-/** Serves whatever is added to the router. What is no method of the table gets no longer messages than a question needs. */
+/**
+ * Serves whatever is added to the router. What is no method of the table gets no longer messages than a question needs, and its
+ * streams, which may have no end of their own, end when the program stops.
+ */
 export function adapt(routes: (router: ConnectRouter) => void, options: RouterOptions): HttpHandler {
-  return connectHandler(maxOperationBytes, options, routes);
+  return connectHandler({ readMaxBytes: maxOperationBytes, shutdownSignal: options.draining }, options, routes);
 }
 
-function connectHandler(
-  readMaxBytes: number,
-  options: RouterOptions,
-  routes: (router: ConnectRouter) => void,
-): HttpHandler {
+function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router: ConnectRouter) => void): HttpHandler {
   return connectNodeAdapter({
     routes,
     fallback: (request, response) => void options.fallback(request, response as HttpResponse),
     contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
-    readMaxBytes,
+    ...bounds,
     acceptCompression: compressions,
     maxTimeoutMs: options.maxTimeoutMs,
-    shutdownSignal: options.draining,
     jsonOptions: { registry: options.detailTypes },
   });
 }

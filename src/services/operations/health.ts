@@ -55,6 +55,8 @@ export function health({ services, check, draining }: HealthOptions): ServiceImp
         if (draining.aborted && !serves) return;
         serves = await follower.next(serves, signal);
       }
+      // The call may be ended by what ends the program, before the poll has told of it.
+      if (draining.aborted && last === Status.SERVING) yield { status: Status.NOT_SERVING };
     },
   };
 }
