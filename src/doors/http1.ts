@@ -86,9 +86,11 @@ export function newHttp1Server(
       server.emit("connection", socket);
     },
     retire() {
-      retiring = true;
       for (const [socket, connection] of connections) endBehindOwed(connection, socket);
-      server.closeIdleConnections();
+      // To a connection that looks idle a request may be on its way: it is answered, with `Connection: close`. Only those that
+      // are idle the next time are closed, since who meets a closed connection cannot tell whether a request was carried out.
+      if (retiring) server.closeIdleConnections();
+      retiring = true;
     },
     close() {
       server.close();

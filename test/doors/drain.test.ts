@@ -77,6 +77,17 @@ test("drain: an HTTP/1 request of which a part has arrived is answered", async (
   await drained;
 });
 
+test("drain: an HTTP/1 request that was on its way to a connection between two requests is answered", async (t) => {
+  const listener = await listen(t);
+  const client = rawClient(t, listener);
+  client.socket.write("GET /first HTTP/1.1\r\nHost: a\r\n\r\n");
+  await client.until(/first/);
+  const drained = listener.drain(farOff);
+  client.socket.write("POST /second HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+  assert.match(await client.ended, /first.*Connection: close.*second/s);
+  await drained;
+});
+
 test("drain: an HTTP/2 stream in flight ends well, after a GOAWAY", async (t) => {
   const { listener, arrived, answer } = await waiting(t);
   const client = session(t, listener);
