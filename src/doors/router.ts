@@ -23,9 +23,15 @@ export interface RouterOptions extends RefusalOptions {
 const load = loader(import.meta.url);
 
 /** Makes the request listener of both HTTP versions. What serves a service is made with its first request. */
-export function newRouter(options: RouterOptions): HttpHandler {
+export function newRouter(routerOptions: RouterOptions): HttpHandler {
   const made = new Map<string, HttpHandler>();
-  const refuse = newRpcRefusal(options);
+  const refuse = newRpcRefusal(routerOptions);
+  const { fallback } = routerOptions;
+  // What connect-node does not find in a service that it knows is as unknown as what is in none.
+  const options = {
+    ...routerOptions,
+    fallback: (request: HttpRequest, response: HttpResponse) => unknown(request, response, refuse, fallback),
+  };
   return (request, response) => {
     const path = pathOf(request);
     const method = options.methods.get(path);
@@ -33,7 +39,7 @@ export function newRouter(options: RouterOptions): HttpHandler {
     let handler = made.get(name);
     if (!handler) {
       handler = handlerOf(name, method, options);
-      if (!handler) return unknown(request, response, refuse, options);
+      if (!handler) return options.fallback(request, response);
       made.set(name, handler);
     }
     // RFC 9110 §15.5.6: a 405 names what is allowed.
@@ -69,7 +75,7 @@ function unknown(
   request: HttpRequest,
   response: HttpResponse,
   refuse: RpcRefusal,
-  { fallback }: RouterOptions,
+  fallback: HttpHandler,
 ): void | Promise<void> {
   const door = doorOf(request);
   if (!door || door === "connect") return fallback(request, response);

@@ -276,11 +276,16 @@ describe("the short way for gRPC", () => {
     assert.deepEqual(((await reply.json()) as { groups: unknown }).groups, []);
   });
 
-  it("an unknown method is answered as gRPC has it", async () => {
-    const answers = await both({ path: "/no.such.Service/Method", headers: {}, chunks: [group()] });
-    for (const { status, grpcStatus, message } of [answers.short, answers.complete]) {
-      assert.deepEqual([status, grpcStatus], [200, "12"]);
-      assert.match(message, /there is no method \/no\.such\.Service\/Method/);
+  it("an unknown method is answered as gRPC has it, also of a service that has been asked before", async () => {
+    const health = "/grpc.health.v1.Health";
+    for (const path of [`${service}/GetGroup`, `${health}/Check`]) {
+      await both({ path, headers: { "grpc-encoding": "gzip" }, chunks: [frame(gzipSync(""), 1)] });
+    }
+    for (const path of ["/no.such.Service/Method", `${service}/Nope`, `${health}/Nope`]) {
+      const answers = await both({ path, headers: {}, chunks: [group()] });
+      for (const { status, grpcStatus, message } of [answers.short, answers.complete]) {
+        assert.deepEqual([status, grpcStatus, message], [200, "12", `Unimplemented: there is no method ${path}`]);
+      }
     }
   });
 
