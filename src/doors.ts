@@ -67,7 +67,7 @@ function fastPathOf({ methods }: Api, onError: (error: unknown) => void): FastPa
 }
 
 function routerOf(options: DoorsOptions): HttpHandler {
-  const { api, operations, draining } = options;
+  const { api, config, operations, draining } = options;
   return newRouter({
     methods: api.methods,
     operations,
@@ -77,6 +77,7 @@ function routerOf(options: DoorsOptions): HttpHandler {
     maxJsonDepth: limits.jsonDepth,
     maxTimeoutMs: limits.deadlineMs,
     detailTypes,
+    errorDomain: `iam.${config.domain}`,
     draining,
   });
 }

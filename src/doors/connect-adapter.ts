@@ -14,7 +14,7 @@ import {
   compressionGzip,
   connectNodeAdapter,
 } from "@connectrpc/connect-node";
-import { ApiError, Code } from "../aip/errors.ts";
+import { ApiError, Code, resourceExhausted } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { checked } from "./connect-check.ts";
@@ -72,15 +72,23 @@ function bounded({ name, compress, decompress }: Compression): Compression {
     name,
     compress,
     async decompress(bytes, maxBytes) {
+      const most = Math.min(maxBytes, Math.max(2 * maxValues, maxExpansion * bytes.length));
       try {
-        return await decompress(bytes, Math.min(maxBytes, Math.max(2 * maxValues, maxExpansion * bytes.length)));
+        return await decompress(bytes, most);
       } catch (error) {
-        // What ends too early is no better than what begins wrong; connect-node calls the one a mistake of ours.
-        if (!(error instanceof ConnectError) || error.code !== (Code.INTERNAL as number)) throw error;
-        throw toConnectError(new ApiError(Code.INVALID_ARGUMENT, error.rawMessage, { cause: error }));
+        throw error instanceof ConnectError ? toConnectError(refusal(error, most)) : error;
       }
     },
   };
+}
+
+function refusal(error: ConnectError, mostBytes: number): ApiError {
+  const code = error.code as number as Code;
+  if (code === Code.RESOURCE_EXHAUSTED)
+    return resourceExhausted(`the message is larger than ${mostBytes} bytes when it is unpacked`);
+  // What ends too early is no better than what begins wrong; connect-node calls the one a mistake of ours.
+  const told = code === Code.INTERNAL ? Code.INVALID_ARGUMENT : code;
+  return new ApiError(told, error.rawMessage, { cause: error });
 }
 
 function unary(method: Method) {

@@ -1,9 +1,11 @@
 // Looks at a message before connect-node decodes it, which knows how long one may be, and nothing of how deep it is or how much it
 // holds; what is no message it would call a mistake of ours.
+import { ConnectError } from "@connectrpc/connect";
 import type { Compression, UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { ApiError, resourceExhausted } from "../aip/errors.ts";
+import { completeError } from "../pipeline/finish-error.ts";
 import type { Method } from "../pipeline/method.ts";
-import { toConnectError } from "./connect-error.ts";
+import { fromConnectError, toConnectError } from "./connect-error.ts";
 import { openEnvelope, prefixLength, readMessage } from "./fast/envelope.ts";
 import { parseJsonText } from "./rest/json-text.ts";
 import { fitTrailers } from "./trailer-budget.ts";
@@ -60,8 +62,9 @@ async function* checkedBody(
     else if (message) readMessage(method, message);
     yield bytes;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw toConnectError(form.isEnveloped ? fitTrailers(error) : error);
+    if (!(error instanceof ApiError || error instanceof ConnectError)) throw error;
+    const told = completeError(fromConnectError(error), method.errorDomain);
+    throw toConnectError(form.isEnveloped ? fitTrailers(told) : told);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { ApiError } from "../aip/errors.ts";
 import type { Call, DoorName } from "../pipeline/call.ts";
+import { completeError } from "../pipeline/finish-error.ts";
 import { type BodyLimits, discardBody } from "./body.ts";
 import { connect } from "./fast/connect.ts";
 import { respond } from "./fast/exchange.ts";
@@ -15,6 +16,8 @@ import { callHeaders, sendReply } from "./reply.ts";
 export interface RefusalOptions extends BodyLimits {
   readonly detailTypes: Registry;
   readonly maxJsonDepth: number;
+  /** The domain of the ErrorInfo where no service is called. */
+  readonly errorDomain: string;
 }
 
 /** Answers a call with an error, in the words of its protocol. */
@@ -33,7 +36,7 @@ export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
   const { proto } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
   const protocols: Readonly<Record<string, Protocol>> = { grpc, "grpc-web": grpcWeb, connect: proto };
   return (request, response, call, error) => {
-    const answer = (protocols[call.door] ?? proto).failure(error);
+    const answer = (protocols[call.door] ?? proto).failure(completeError(error, options.errorDomain));
     if (isHttp2(response)) {
       respond(response.stream, answer, call);
       void discardBody(request, options).then(() => {

@@ -88,6 +88,7 @@ function composeMethod(
 
   return {
     ...method,
+    errorDomain: domain,
     authenticate(call) {
       const startedAt = performance.now();
       const refuse = (error: unknown): never => {

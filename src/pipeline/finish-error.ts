@@ -1,7 +1,7 @@
 // Whatever a handler threw becomes an error of our vocabulary, complete with its ErrorInfo.
-import { create, type DescService } from "@bufbuild/protobuf";
+import type { DescService } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { ApiError, Code, toApiError, unavailable } from "../aip/errors.ts";
+import { ApiError, Code, detail, type ErrorDetail, toApiError, unavailable } from "../aip/errors.ts";
 import { ReferenceViolation, StorageUnavailable, UniqueViolation } from "../storage/errors.ts";
 
 /** The domain of ErrorInfo for a service: its product area, `iam` where no service is called, before that of the installation. */
@@ -12,12 +12,25 @@ export function errorDomain(service: DescService | undefined, domain: string): s
   return `${area}.${domain}`;
 }
 
+/** AIP-193: every error has an ErrorInfo. These are the details with one, which has the domain if it is not there yet. */
+export function completeDetails({ details, reason, metadata }: ApiError, domain: string): readonly ErrorDetail[] {
+  if (details.some(({ schema }) => schema.typeName === ErrorInfoSchema.typeName)) return details;
+  return [detail(ErrorInfoSchema, { reason, domain, metadata: { ...metadata } }), ...details];
+}
+
+/** The error with all its details. */
+export function completeError(error: ApiError, domain: string): ApiError {
+  const details = completeDetails(error, domain);
+  if (details === error.details) return error;
+  const { code, message, reason, metadata, cause } = error;
+  return new ApiError(code, message, { details, reason, metadata, cause });
+}
+
 /** An error that a caller may see. Only the log learns what an unexpected error was. */
 export function finishError(error: unknown, domain: string): ApiError {
   const known = expectedError(error);
-  const info = create(ErrorInfoSchema, { reason: known.reason, domain, metadata: { ...known.metadata } });
   return new ApiError(known.code, known.message, {
-    details: [{ schema: ErrorInfoSchema, value: info }, ...known.details],
+    details: completeDetails(known, domain),
     reason: known.reason,
     metadata: known.metadata,
     cause: known === error ? known.cause : error,

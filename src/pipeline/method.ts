@@ -14,6 +14,8 @@ export interface Method {
   /** The path of the method over gRPC: `/package.Service/Method`. */
   readonly path: string;
   readonly descriptor: DescMethodUnary;
+  /** The domain of the ErrorInfo that a door adds to what goes wrong before the method is called. */
+  readonly errorDomain: string;
   authenticate(call: Call): Promise<void> | undefined;
   invoke(call: Call, request: Message): Promise<Message>;
 }

@@ -70,6 +70,7 @@ function aliasMethod(beta: Method, alias: FileAliaser): Method {
   return {
     path: toV2Name(beta.path),
     descriptor,
+    errorDomain: beta.errorDomain,
     authenticate: beta.authenticate,
     // protobuf-es refuses to encode a message under another type than its own.
     invoke: async (call, request) => create(descriptor.output, await beta.invoke(call, create(input, request))),

@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import {
   CreateGroupRequestSchema,
@@ -13,6 +14,8 @@ import {
   GroupsService,
   ListGroupsRequestSchema,
 } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { authorizations, requestClock, unaryRequests } from "./unary-requests.ts";
 
@@ -285,6 +288,27 @@ describe("the short way for gRPC", () => {
       const answers = await both({ path, headers: {}, chunks: [group()] });
       for (const { status, grpcStatus, message } of [answers.short, answers.complete]) {
         assert.deepEqual([status, grpcStatus, message], [200, "12", `Unimplemented: there is no method ${path}`]);
+      }
+    }
+  });
+
+  it("what no method gets to see is refused with an ErrorInfo, too", async () => {
+    const path = `${service}/ListGroups`;
+    const gzip = { "grpc-encoding": "gzip" };
+    const large = toBinary(ListGroupsRequestSchema, create(ListGroupsRequestSchema, { name: "a".repeat(1_000_000) }));
+    const cases: [reason: string, sent: Sent][] = [
+      ["UNIMPLEMENTED", { path: "/no.such.Service/Method", headers: {}, chunks: [group()] }],
+      ["UNIMPLEMENTED", { path, headers: {}, chunks: [] }],
+      ["INVALID_ARGUMENT", { path, headers: {}, chunks: [frame(Buffer.from("x"))] }],
+      ["INVALID_ARGUMENT", { path, headers: gzip, chunks: [frame(Buffer.from("x"), 1)] }],
+      ["RESOURCE_EXHAUSTED", { path, headers: gzip, chunks: [frame(gzipSync(large), 1)] }],
+    ];
+    for (const [reason, sent] of cases) {
+      const answers = await both(sent);
+      for (const { details } of [answers.short, answers.complete]) {
+        const { details: told } = fromBinary(StatusSchema, Buffer.from(String(details ?? ""), "base64"));
+        const [info] = told.flatMap((any) => anyUnpack(any, ErrorInfoSchema) ?? []);
+        assert.deepEqual([info?.reason, info?.domain], [reason, "iam.gatehouse.internal"], sent.path);
       }
     }
   });

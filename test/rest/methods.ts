@@ -13,6 +13,7 @@ export function methodOf(descriptor: DescMethodUnary, handler?: Handler, needsBe
   return {
     path: `/${descriptor.parent.typeName}/${descriptor.name}`,
     descriptor,
+    errorDomain: "iam.example.org",
     authenticate(call) {
       if (needsBearer && call.header("authorization") === undefined)
         throw unauthenticated("a bearer token is required");

@@ -28,6 +28,7 @@ function tableOf(services: (typeof GroupsService | typeof RolesService)[]) {
       return {
         path: `/${descriptor.parent.typeName}/${descriptor.name}`,
         descriptor: descriptor as never,
+        errorDomain: "iam.example.org",
         authenticate: () => undefined,
         invoke: invoked,
       };

@@ -2,8 +2,9 @@
 // not recognise by the head it leaves alone, and connect-node serves it: streams, compression, odd encodings.
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Registry } from "@bufbuild/protobuf";
-import { ApiError, Code } from "../../aip/errors.ts";
+import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import { type Call, newCall, newRequestId } from "../../pipeline/call.ts";
+import { completeError } from "../../pipeline/finish-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import type { BodyLimits } from "../body.ts";
 import { startDeadline } from "../deadlines.ts";
@@ -131,7 +132,7 @@ async function run(
 ): Promise<void> {
   const fail = (thrown: unknown) => {
     try {
-      exchange.reply(protocol.failure(thrown), call, thrown);
+      exchange.reply(protocol.failure(completeError(toApiError(thrown), method.errorDomain)), call, thrown);
     } catch (error) {
       // With too many open files the words for a failure cannot be loaded, and nobody else hears of what is thrown here.
       onError?.(error);

@@ -1,6 +1,6 @@
 import type { DescService, Registry } from "@bufbuild/protobuf";
-import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
-import { type ApiError, Code, detail, type ErrorDetail } from "../../aip/errors.ts";
+import { type ApiError, Code, type ErrorDetail } from "../../aip/errors.ts";
+import { completeDetails } from "../../pipeline/finish-error.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
 import { newJsonConverters } from "./json.ts";
@@ -71,10 +71,4 @@ function headersOf(error: ApiError): Reply["headers"] {
   // RFC 9110 §10.2.3: what could not be done now may be tried again, though not at once.
   if (error.code === Code.UNAVAILABLE) return { ...jsonHeaders, "retry-after": "1" };
   return error instanceof HttpError ? { ...jsonHeaders, ...error.headers } : jsonHeaders;
-}
-
-/** AIP-193: every error has an ErrorInfo. */
-function completeDetails({ details, reason, metadata }: ApiError, domain: string): readonly ErrorDetail[] {
-  if (details.some(({ schema }) => schema.typeName === ErrorInfoSchema.typeName)) return details;
-  return [detail(ErrorInfoSchema, { reason, domain, metadata: { ...metadata } }), ...details];
 }
