@@ -38,8 +38,12 @@ export interface Row extends Sample {
   readonly baseline: string | null;
 }
 
-/** A scenario is warm when a second of it takes no less than this part of the CPU time of the second before. */
+/**
+ * A scenario is warm when a second of it takes no less than this part of the CPU time of the second before, and so many requests
+ * were answered at all: what a creation runs is still being compiled after ten thousand.
+ */
 const stillFaster = 0.95;
+const warmRequests = 20_000;
 const maxWarmUpSeconds = 10;
 
 /** Runs every scenario once per round, one after the other, so that what disturbs the machine disturbs all of them. */
@@ -53,7 +57,7 @@ export async function measure(
   for (let round = 1; round <= rounds; round++) {
     report(`round ${round} of ${rounds}`);
     for (const scenario of scenarios) {
-      await warmUp(scenario);
+      await warmUp(scenario, round === 1 ? warmRequests : 0);
       samples.get(scenario.name)?.push(await sampleOf(scenario, seconds));
     }
   }
@@ -64,11 +68,13 @@ export async function measure(
  * Compiled code and caches as in a server that has run for a while: the compilers share its core while they are at work. In
  * every round anew, since what lies idle meanwhile may leave the caches of the processor and of the system.
  */
-async function warmUp(scenario: Scenario): Promise<void> {
+async function warmUp(scenario: Scenario, leastRequests: number): Promise<void> {
   let before = Number.POSITIVE_INFINITY;
+  let answered = 0;
   for (let second = 0; second < maxWarmUpSeconds; second++) {
-    const { cpuMicros } = await sampleOf(scenario, 1);
-    if (!(cpuMicros < before * stillFaster)) return;
+    const { cpuMicros, requestsPerSecond } = await sampleOf(scenario, 1);
+    answered += requestsPerSecond;
+    if (answered >= leastRequests && !(cpuMicros < before * stillFaster)) return;
     before = cpuMicros;
   }
 }
