@@ -32,8 +32,8 @@ export interface WriteQueue {
   /**
    * Runs the body inside a transaction and answers once its commit is on disk.
    *
-   * A body touches the database and nothing else: the write connection is held while it runs. One that throws is
-   * rolled back to its own savepoint and alone fails.
+   * A body touches the database and nothing else: the write connection is held while it runs. One that throws fails alone, and
+   * nothing of it stays. It may run again, for another's sake.
    */
   run<T>(body: () => Promise<T>): Promise<T>;
   /** Resolves when nothing waits any more. */
@@ -43,6 +43,12 @@ export interface WriteQueue {
 /** How long those who read go first after a write, as a multiple of the time that it took: they get up to two thirds. */
 const readingShare = 2;
 
+/** How many batches are made with savepoints after one that lacked them. */
+const guardedAfterFailure = 100;
+
+/** A write has failed after it wrote something, and there is no savepoint to go back to. */
+class HalfDone extends Error {}
+
 interface Job {
   readonly body: () => Promise<unknown>;
   readonly resolve: (value: never) => void;
@@ -51,7 +57,10 @@ interface Job {
 
 /**
  * Group commit on one SQLite connection: the writes that arrive while others are made or flushed share a transaction and
- * one flush to disk, each behind a savepoint of its own.
+ * one flush to disk.
+ *
+ * A savepoint would have SQLite copy every page that a write changes. Nearly all writes succeed, or fail before they have written
+ * anything: only after one that did not, the batch is made anew, and so are those that follow, with a savepoint for each write.
  */
 export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQueueOptions): WriteQueue {
   const begin = connection.prepare("BEGIN IMMEDIATE");
@@ -60,23 +69,34 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
   const savepoint = connection.prepare("SAVEPOINT member");
   const release = connection.prepare("RELEASE member");
   const undo = connection.prepare("ROLLBACK TO member");
+  const rowsWritten = connection.prepare("SELECT total_changes()").pluck();
   const waiting: Job[] = [];
   let active: Promise<void> | undefined;
+  let guardedBatches = 0;
 
-  async function runMember(job: Job): Promise<() => void> {
-    savepoint.run();
+  async function runMember(job: Job, isGuarded: boolean): Promise<() => void> {
+    const before = rowsWritten.get();
+    if (isGuarded) savepoint.run();
     try {
       const value = await job.body();
-      release.run();
+      if (isGuarded) release.run();
       return () => job.resolve(value as never);
     } catch (error) {
       noteFull(error);
       // On a full disk SQLite may have rolled back everything by itself; then all of the batch fail, and for this.
       if (!connection.inTransaction) throw error;
-      undo.run();
-      release.run();
+      if (isGuarded) {
+        undo.run();
+        release.run();
+      } else if (rowsWritten.get() !== before) throw new HalfDone();
       return () => job.reject(translateError(error));
     }
+  }
+
+  /** The batch is to be made anew, with savepoints. */
+  function makeAnew(batch: readonly Job[]): void {
+    guardedBatches = guardedAfterFailure;
+    waiting.unshift(...batch);
   }
 
   /** Whoever arrives while a batch is made comes along. */
@@ -99,6 +119,8 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
   async function commitBatch(): Promise<void> {
     const batch: Job[] = [];
     const settle: (() => void)[] = [];
+    const isGuarded = guardedBatches > 0;
+    if (isGuarded) guardedBatches--;
     join(batch);
     try {
       await onceUnlocked(() => begin.run(), options.lockTimeoutMs);
@@ -106,7 +128,7 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
       join(batch);
       while (settle.length < batch.length) {
         const began = performance.now();
-        settle.push(await runMember(batch[settle.length]!));
+        settle.push(await runMember(batch[settle.length]!, isGuarded));
         const ended = performance.now();
         // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
         if (batch.length > 1) await giveWay(Math.min(ended + readingShare * (ended - began), due));
@@ -116,8 +138,9 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
       options.beforeCommit?.();
       commit.run();
     } catch (error) {
-      noteFull(error);
       abandon();
+      if (error instanceof HalfDone) return makeAnew(batch);
+      noteFull(error);
       for (const job of batch) job.reject(translateError(error));
       return;
     }

@@ -162,6 +162,46 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["a", "b", "c"]);
   });
 
+  it("a write that fails after it has written leaves nothing, and all others of its commit are made anew and answered once", async () => {
+    const { queue, insert } = openQueue();
+    const half = () =>
+      queue.run(async () => {
+        connection.prepare("INSERT INTO t VALUES ('half')").run();
+        throw new Error("changed its mind");
+      });
+    const results = await Promise.allSettled([insert("a"), half(), insert("b"), half()]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "rejected", "fulfilled", "rejected"],
+    );
+    assert.match(String((results[1] as PromiseRejectedResult).reason), /changed its mind/);
+    assert.deepEqual(values(), ["a", "b"]);
+    const ends = events.filter((event) => ["COMMIT", "ROLLBACK"].includes(event));
+    assert.deepEqual(ends, ["ROLLBACK", "COMMIT"]);
+  });
+
+  it("after such a write each has a savepoint, for a hundred commits; one that fails without having written costs nobody", async () => {
+    const { queue, insert } = openQueue();
+    const isGuarded = async () => {
+      events.length = 0;
+      await insert(`${Math.random()}`);
+      return events.some((event) => event.startsWith("SAVEPOINT"));
+    };
+    await assert.rejects(queue.run(() => Promise.reject(new Error("found nothing"))));
+    await insert("a");
+    await assert.rejects(insert("a"));
+    assert.equal(await isGuarded(), false);
+    await assert.rejects(
+      queue.run(async () => {
+        connection.prepare("DELETE FROM t").run();
+        throw new Error("changed its mind");
+      }),
+    );
+    for (let commit = 2; commit <= 100; commit++) assert.equal(await isGuarded(), true, `commit ${commit}`);
+    assert.equal(await isGuarded(), false);
+    assert.equal(values().includes("a"), true);
+  });
+
   it("when the flush fails nobody of the commit is told that it is done", async () => {
     const { insert } = openQueue({ sync: () => Promise.reject(new Error("the disk is gone")) });
     const results = await Promise.allSettled(["a", "b"].map(insert));
