@@ -42,7 +42,7 @@ export async function prepareSkip<R extends ResourceRow>(
   collection: Collection<R>,
   query: ListQuery,
 ): Promise<void> {
-  await milestones.prepare(collection, rangesOf(query), query.skip);
+  if (query.skip > 0) await milestones.prepare(collection, rangesOf(query), query.skip);
 }
 
 /** Decides how the rows of each source are found, and finds single rows, which the page and the total both need. */

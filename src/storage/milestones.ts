@@ -68,9 +68,10 @@ export function newMilestones(read: Read, limits: MilestoneLimits = defaultLimit
 
   return {
     async prepare(collection, ranges, skip) {
+      if (skip < limits.longest) return;
       for (const range of ranges) {
         const key = keyOfMarks(collection, range);
-        if (key === undefined || skip < limits.longest) continue;
+        if (key === undefined) continue;
         if (isUsable(known.get(key), limits, await read(latestSequence))) continue;
         let work = measuring.get(key);
         if (!work) {
