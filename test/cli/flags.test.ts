@@ -62,6 +62,27 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
     /who may assume it\n.*--identity-issuer and --subject.*\n.*--service-principal/,
   ],
   [
+    "a subject without an issuer",
+    [...identity, "--subject", "s"],
+    /a claim match also needs --identity-issuer or --identity-issuer-pattern\n$/,
+  ],
+  ["an issuer without a subject", [...identity, ...issuer], /needs --subject or --subject-pattern\n$/],
+  [
+    "a claim without issuer and subject",
+    [...identity, "--claim", "a=b"],
+    /needs --identity-issuer or --identity-issuer-pattern; and --subject or --subject-pattern\n$/,
+  ],
+  [
+    "keys without whose they are",
+    [...identity, "--issuer-keys", "{}"],
+    /keys also needs --identity-issuer; and --subject\n$/,
+  ],
+  [
+    "an account of AWS alone",
+    [...identity, "--aws-account", "123456789012"],
+    /AWS identity also needs --aws-arn or --aws-arn-pattern; and --aws-user-id or --aws-user-id-pattern\n$/,
+  ],
+  [
     "a token file that is not there",
     ["sts", "debug", "--identity", "x", "--token-file", "/nowhere/token"],
     /--token-file: \/nowhere\/token cannot be read: ENOENT: no such file or directory\n/,

@@ -8,6 +8,7 @@ import { created, description, name, uid } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
 import { constant, endOf, fileOrKeys, list, pairs } from "./flags.ts";
 import { textAt } from "./json.ts";
+import { checkNeeds } from "./relationship-needs.ts";
 import type { Options, Resource } from "./resource.ts";
 
 const servicePrincipals = [
@@ -121,7 +122,9 @@ function withRelationship(body: JsonObject, options: Options): JsonObject {
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal, ...rest } = body;
   const before = { claimMatch, staticKeys, awsIdentity }[kind as "claimMatch"];
   if (typeof changes === "string") return { ...rest, [kind]: changes };
-  return { ...rest, [kind]: merge(before, changes) };
+  const merged = merge(before, changes);
+  checkNeeds(kind, merged);
+  return { ...rest, [kind]: merged };
 }
 
 function relationshipOf(body: JsonObject, options: Options): [kind: string, members: JsonObject | string] | undefined {
