@@ -91,6 +91,33 @@ describe("gatehouse images, advisories, events", () => {
     assert.match(seen.stdout, new RegExp(`^${single} +v1 +sha256:`, "m"), seen.stderr);
   });
 
+  it("images: the tags of the repos of one group, also as a tree", async () => {
+    const { server } = caller;
+    const post = async (path: string, body: object) =>
+      (await rest(server.url, server.ownerToken, "POST", `/registry/v2beta1/${path}`, body)).body.uid;
+    const digest = `sha256:${"0".repeat(64)}`;
+    const outer = await addGroup(server, server.groupUid, "outer");
+    const inner = await addGroup(server, outer, "within");
+    const [near, far] = [
+      await post(`repos/${outer}`, { name: "same" }),
+      await post(`repos/${inner}`, { name: "same" }),
+    ];
+    const [nearTag, farTag] = [
+      await post(`tags/${near}`, { name: "near", digest }),
+      await post(`tags/${far}`, { name: "far", digest }),
+    ];
+    const list = (...flags: string[]) => done("images", "tags", "list", "--parent", outer, ...flags);
+    assert.equal(await list("-o", "id"), `${nearTag}\n`);
+    // One repo of those that have its name.
+    assert.equal(await list("--repo", "same", "-o", "id"), `${nearTag}\n`);
+    assert.equal(await list("--repo", far, "-o", "id"), "");
+    assert.equal(await list("--repo", far, "--recursive", "-o", "id"), `${farTag}\n`);
+    const tree = [`same (${near})`, `└─ near (${nearTag})`, `same (${far})`, `└─ far (${farTag})`];
+    assert.deepEqual((await list("--recursive", "-o", "tree")).trimEnd().split("\n").sort(), tree.sort());
+    assert.deepEqual(await list("--repo", "same", "-o", "tree"), `same (${near})\n└─ near (${nearTag})\n`);
+    assert.match(await done("images", "tags", "list", "--help"), /of repos directly below this group/);
+  });
+
   it("advisories: listed, filtered, and described by their id", async () => {
     const { items } = await caller.json("advisories", "list");
     assert.equal(items.length, 3);

@@ -40,7 +40,8 @@ type Adder = (command: Command, resource: Resource, shell: Shell) => void;
 const adders: Readonly<Record<Verb, Adder>> = {
   list(parent, resource, shell) {
     const command = withClient(parent.command("list").description(`list ${resource.view.noun} that you can see`));
-    command.option("--parent <name|uid>", "only those directly below this group");
+    const place = resource.holder ? `of ${resource.holder.noun} directly` : "directly";
+    command.option("--parent <name|uid>", `only those ${place} below this group`);
     command.option("--recursive", "with --parent, those anywhere below it");
     addFlags(command, resource.filters ?? [], false);
     act(command, shell, async (session, _args, options) => (await verbs()).listResources(session, resource, options));

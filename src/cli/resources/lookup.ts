@@ -11,12 +11,15 @@ const pageSize = 200;
 /** How many of those that could be meant are shown. */
 const shownCandidates = 20;
 
-/** The uid of the resource that is meant. A group may be a path of names, `example.org/engineering`. */
-export async function findUid(session: Session, resource: Resource, text: string): Promise<string> {
+/**
+ * The uid of the resource that is meant, by its name one of those that `uidp` keeps. A group may be a path of names,
+ * `example.org/engineering`.
+ */
+export async function findUid(session: Session, resource: Resource, text: string, uidp: JsonObject = {}) {
   if (isUid(text)) return text;
   // Other names may have a slash of their own.
   const [first = "", ...rest] = resource.nests ? text.split("/") : [text];
-  let uid = await findNamed(session, resource, first, {});
+  let uid = await findNamed(session, resource, first, uidp);
   for (const name of rest) uid = await findNamed(session, resource, name, { childrenOf: uid });
   return uid;
 }

@@ -1,5 +1,5 @@
 // The table of the registry's resources that the command line shows.
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../json.ts";
 import { parentOf } from "../../uid.ts";
 import type { Session } from "../client/session.ts";
@@ -7,7 +7,7 @@ import { CommandFailure } from "../failure.ts";
 import type { Column } from "../output/view.ts";
 import { created, name, uid, updated } from "./columns.ts";
 import { named } from "./common-flags.ts";
-import { reference, timeOrAgo } from "./flags.ts";
+import { timeOrAgo } from "./flags.ts";
 import { textAt } from "./json.ts";
 import type { Resource } from "./resource.ts";
 
@@ -56,6 +56,7 @@ export const tags: Resource = {
       { ...uid, wide: true },
     ],
   },
+  holder: { noun: "repos", find: findRepos },
   columnsFor: withRepo,
   parent: "none",
   fields: [],
@@ -65,7 +66,8 @@ export const tags: Resource = {
       flags: "--repo <name|uid>",
       description: "only those of this repo",
       field: "uidp.childrenOf",
-      read: reference(() => repos),
+      read: async (value, session, { uidp }) =>
+        (await import("./lookup.ts")).findUid(session, repos, String(value), isJsonObject(uidp) ? uidp : {}),
     },
     {
       flags: "--updated-within <time>",
@@ -80,22 +82,27 @@ export const tags: Resource = {
 };
 
 /** Says of each tag whose it is, unless one repo was asked for. */
-async function withRepo({ uidp }: JsonObject, session: Session): Promise<readonly Column[]> {
-  const isOne = isJsonObject(uidp) && "childrenOf" in uidp;
+async function withRepo(request: JsonObject, session: Session): Promise<readonly Column[]> {
+  const isOne = isJsonObject(request.uidp) && "childrenOf" in request.uidp;
   if (isOne || !["table", "wide", "csv"].includes(session.output.format)) return tags.view.columns;
-  const names = await repoNames(uidp, session).catch((error) => {
-    // Who may list tags may not be allowed to list repos.
-    if (error instanceof CommandFailure) return new Map<string, string>();
-    throw error;
-  });
+  const names = repoNames(await findRepos(request, session));
   const value = ({ uid: text }: JsonObject) => names.get(parentOf(String(text))) ?? parentOf(String(text));
   return [{ title: "repo", value }, ...tags.view.columns];
 }
 
-/** The names of repos by their uids; one that several have is left out. */
-async function repoNames(uidp: JsonValue | undefined, session: Session): Promise<Map<string, string>> {
+/** The repos that a list of tags may be of; none when they are not to be seen. */
+async function findRepos({ uidp }: JsonObject, session: Session): Promise<readonly JsonObject[]> {
   const { listAll } = await import("./lookup.ts");
-  const found = await listAll(session, repos, uidp === undefined ? {} : { uidp });
+  const place = isJsonObject(uidp) && uidp.childrenOf !== undefined ? { ids: [uidp.childrenOf] } : uidp;
+  return await listAll(session, repos, place === undefined ? {} : { uidp: place }).catch((error) => {
+    // Who may list tags may not be allowed to list repos.
+    if (error instanceof CommandFailure) return [];
+    throw error;
+  });
+}
+
+/** The names of repos by their uids; one that several have is left out. */
+function repoNames(found: readonly JsonObject[]): Map<string, string> {
   const byName = Map.groupBy(found, (repo) => textAt(repo, "name"));
   const alone = [...byName].filter(([, same]) => same.length === 1);
   return new Map(alone.map(([text, [repo]]) => [textAt(repo!, "uid"), text]));

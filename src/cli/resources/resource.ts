@@ -16,8 +16,8 @@ export interface Flag {
   readonly description: string;
   /** Path of the field in the JSON of the contract: `description`, `uidp.childrenOf`. */
   readonly field: string;
-  /** Turns what was typed into the field's JSON; as typed when absent. */
-  readonly read?: (value: FlagValue, session: Session) => JsonValue | Promise<JsonValue>;
+  /** Turns what was typed into the field's JSON; as typed when absent. `target` is what was read so far. */
+  readonly read?: (value: FlagValue, session: Session, target: JsonObject) => JsonValue | Promise<JsonValue>;
   /** Whether `create` needs it. */
   readonly required?: boolean;
   /** For one of the verbs only. */
@@ -60,6 +60,11 @@ export interface Resource {
   readonly always?: JsonObject;
   /** The results of a list that are of this kind, where the request cannot say so. */
   readonly keep?: (row: JsonObject) => boolean;
+  /** What it lies in below a group, when that is no group, and how those are found that hold what a list has. */
+  readonly holder?: {
+    readonly noun: string;
+    readonly find: (request: JsonObject, session: Session) => Promise<readonly JsonObject[]>;
+  };
   /** The columns of a list, where they depend on what was asked for. */
   readonly columnsFor?: (request: JsonObject, session: Session) => Promise<readonly Column[]>;
   /** What its uids are those of, when not its own kind: an account association has the uid of its group. */

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import type { DescMessage, DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../json.ts";
 import { reasonOf } from "../../system-error.ts";
+import { parentOf } from "../../uid.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
@@ -20,16 +21,33 @@ import type { Flag, FlagValue, Options, Resource } from "./resource.ts";
  * between two pages would be missed, or come twice.
  */
 export async function listResources(session: Session, resource: Resource, options: Options): Promise<void> {
-  const request: JsonObject = structuredClone(resource.always ?? {});
-  await readFlags(session, resource.filters ?? [], options, request);
-  if (options.parent !== undefined) {
-    const uid = await findUid(session, groups, String(options.parent));
-    setMember(request, options.recursive === true ? "uidp.descendantsOf" : "uidp.childrenOf", uid);
-  }
-  const rows = (await listAll(session, resource, request)).filter(resource.keep ?? (() => true));
+  const group = options.parent === undefined ? undefined : await findUid(session, groups, String(options.parent));
+  const near = options.recursive === true ? undefined : group;
+  const asked: JsonObject = structuredClone(resource.always ?? {});
+  if (group !== undefined) setMember(asked, near === undefined ? "uidp.descendantsOf" : "uidp.childrenOf", group);
+  await readFlags(session, resource.filters ?? [], options, asked);
+  const request = resource.holder && near !== undefined ? overHolders(asked, near) : asked;
+  const rows = (await listAll(session, resource, request))
+    .filter(resource.keep ?? (() => true))
+    .filter((row) => !resource.holder || near === undefined || parentOf(parentOf(textAt(row, "uid"))) === near);
   const columns = (await resource.columnsFor?.(request, session)) ?? resource.view.columns;
   const view = { ...resource.view, columns };
-  await session.output.list(view, inOrder(view, rows));
+  const above = session.output.format === "tree" ? await holdersOf(session, resource, request, rows) : [];
+  await session.output.list(view, inOrder(view, [...above, ...rows]));
+}
+
+/** Nothing lies directly in a group that lies in something else there, and no filter of the API passes over a level. */
+function overHolders(request: JsonObject, group: string): JsonObject {
+  const { uidp } = request;
+  const isWhole = isJsonObject(uidp) && uidp.childrenOf === group;
+  return isWhole ? { ...request, uidp: { descendantsOf: group } } : request;
+}
+
+/** What holds the rows, to be shown above them. */
+async function holdersOf(session: Session, { holder }: Resource, request: JsonObject, rows: readonly JsonObject[]) {
+  if (!holder || rows.length === 0) return [];
+  const uids = new Set(rows.map((row) => parentOf(textAt(row, "uid"))));
+  return (await holder.find(request, session)).filter((row) => uids.has(textAt(row, "uid")));
 }
 
 /** Prints one. */
@@ -120,7 +138,7 @@ async function readFlags(session: Session, flags: readonly Flag[], options: Opti
   for (const flag of flags) {
     const value = options[optionName(flag)];
     if (value === undefined) continue;
-    setMember(target, flag.field, flag.read ? await flag.read(value, session) : (value as string | boolean));
+    setMember(target, flag.field, flag.read ? await flag.read(value, session, target) : (value as string | boolean));
   }
 }
 
