@@ -37,6 +37,8 @@ export interface MessageRules {
   readonly schema: DescMessage;
   /** By proto field name. A text field that may be empty is tested only when it is not. */
   readonly fields: Readonly<Record<string, TextRule>>;
+  /** Numbers that enum fields may have though their enum has no name for them, by proto field name. */
+  readonly nameless?: Readonly<Record<string, readonly number[]>>;
   /** A rule between fields; answers violations with paths relative to the message. */
   readonly check?: (message: Message, context: CheckContext) => readonly FieldViolation[];
   /** Whether the handler checks messages of this type one by one, so that one does not refuse the others of a batch. */

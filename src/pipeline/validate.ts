@@ -1,6 +1,7 @@
 // Static validation, before anything is looked up: required fields, patterns, uids. All violations come at once.
 import {
   create,
+  type DescEnum,
   type DescField,
   type DescMessage,
   type DescMethodUnary,
@@ -82,8 +83,10 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
       else if (maskNames(mask, field.name)) checkPart(message, mask, found);
     }
     // On update the rules between fields are for the result, which only the handler knows.
-    if (!mask && between) found.push(...between(message, context));
-    return found;
+    if (mask || !between) return found;
+    // What is wrong by itself is said once.
+    const named = new Set(found.map(({ field }) => field));
+    return [...found, ...between(message, context).filter(({ field }) => !named.has(field))];
   };
 }
 
@@ -135,9 +138,16 @@ function fieldCheck(parent: DescMessage, field: DescField, book: RuleBook, requi
       else if (required) found.push({ field: prefix + field.name, description: `${field.name} is required` });
     };
   }
-  if (field.fieldKind === "list") return listCheck(field, required, textRule(parent, field, book), book);
+  if (field.fieldKind === "list") return listCheck(parent, field, required, book);
   if (field.fieldKind === "map") return mapCheck(field, required, textRule(parent, field, book), book);
-  if (field.fieldKind !== "scalar" || field.scalar !== ScalarType.STRING) return () => {};
+  if (field.fieldKind === "enum") {
+    const nameless = namelessOf(parent, field, book);
+    return (message, prefix, found) => {
+      const number = (readField(message, field) ?? 0) as number;
+      testConstant(field.enum, nameless, number, prefix + field.name, found);
+    };
+  }
+  if (field.scalar !== ScalarType.STRING) return () => {};
   const rule = textRule(parent, field, book);
   const mayBeEmpty = !required;
   return (message, prefix, found) => {
@@ -146,7 +156,14 @@ function fieldCheck(parent: DescMessage, field: DescField, book: RuleBook, requi
   };
 }
 
-function listCheck(field: DescField & { fieldKind: "list" }, required: boolean, rule: TextRule, book: RuleBook): Check {
+function listCheck(
+  parent: DescMessage,
+  field: DescField & { fieldKind: "list" },
+  required: boolean,
+  book: RuleBook,
+): Check {
+  const rule = textRule(parent, field, book);
+  const nameless = namelessOf(parent, field, book);
   const inner = field.listKind === "message" ? messageCheck(field.message, book) : undefined;
   return (message, prefix, found) => {
     const list = readField(message, field) as readonly unknown[];
@@ -161,6 +178,7 @@ function listCheck(field: DescField & { fieldKind: "list" }, required: boolean, 
       const at = `${name}[${index++}]`;
       if (inner) inner(item as Message, `${at}.`, found);
       else if (typeof item === "string") testText(rule, item, at, true, found);
+      else if (field.listKind === "enum") testConstant(field.enum, nameless, item as number, at, found);
     }
   };
 }
@@ -206,4 +224,20 @@ function testText(rule: TextRule, text: string, field: string, required: boolean
     const description = problemOf(rule, text);
     if (description !== undefined) found.push({ field, description });
   }
+}
+
+function namelessOf(parent: DescMessage, { name }: DescField, book: RuleBook): readonly number[] {
+  return book.get(parent.typeName)?.nameless?.[name] ?? [];
+}
+
+/** Enums are open, so that every door lets a number pass that has no name. Nothing could be meant by it. */
+function testConstant(
+  schema: DescEnum,
+  nameless: readonly number[],
+  number: number,
+  field: string,
+  found: FieldViolation[],
+): void {
+  if (schema.value[number] || nameless.includes(number)) return;
+  found.push({ field, description: `"${number}" is not a value of ${schema.typeName}` });
 }

@@ -40,6 +40,7 @@ describe("query parameters", () => {
     ["a comma is part of a repeated value", "many_string=a,b", { many_string: ["a,b"] }],
     ["an enum by name", "the_color=COLOR_BLUE", { the_color: "COLOR_BLUE" }],
     ["an enum by number", "the_color=1", { the_color: "COLOR_RED" }],
+    ["an enum by a number without a name", "the_color=7", { the_color: 7 }],
     ...["true", "t", "1"].map((text): [string, string, JsonValue] => [
       "a bool that is true",
       `the_bool=${text}`,
@@ -132,7 +133,11 @@ describe("query parameters", () => {
     ["a float that is too large", "the_float=3.5e38", "the_float: is out of range"],
     ["another word for true", "the_bool=yes", "the_bool: must be true or false"],
     ["an unknown enum name", "the_color=COLOR_GREEN", 'the_color: "COLOR_GREEN" is not a value of exemplar.Color'],
-    ["an unknown enum number", "the_color=7", 'the_color: "7" is not a value of exemplar.Color'],
+    [
+      "an enum number beyond 32 bits",
+      "the_color=2147483648",
+      'the_color: "2147483648" is not a value of exemplar.Color',
+    ],
     ["what is not base64", "the_bytes=a*", "the_bytes: must be base64"],
     ["base64 of no length", "the_bytes=abcde", "the_bytes: must be base64"],
     [

@@ -3,6 +3,7 @@ import {
   AdvisoriesService,
   AdvisorySchema,
   type ListAdvisoriesRequest,
+  ListAdvisoriesRequestSchema,
   type Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { notFound } from "../../aip/errors.ts";
@@ -10,6 +11,7 @@ import { countFitting, defaultPageSize } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import type { MessageRules } from "../../pipeline/rule-book.ts";
 import type { Deps } from "../../resource/deps.ts";
 import { readMethods } from "../../resource/read-methods.ts";
 import { commonOrders, defineReadableResource } from "../../resource/resource.ts";
@@ -22,7 +24,7 @@ import {
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { type AdvisoryState, advisoryType, stateOf } from "./advisory-state.ts";
-import { eventMessage } from "./event-content.ts";
+import { eventMessage, locationChanged } from "./event-content.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
 
 const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
@@ -48,6 +50,13 @@ const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
   }),
 });
 
+/** Version 1 asks for its own type of event, too. */
+const listRules: MessageRules = {
+  schema: ListAdvisoriesRequestSchema,
+  fields: {},
+  nameless: { event_types: [locationChanged], latest_event_type: [locationChanged] },
+};
+
 /** How many advisories have their events read at once: those of most pages. */
 const eventPortion = defaultPageSize;
 
@@ -63,14 +72,18 @@ export function advisoryLister(deps: Deps) {
 /** Serves advisories, each with its events. */
 export function advisories(deps: Deps): Implementation {
   const list = advisoryLister(deps);
-  return implement(AdvisoriesService, {
-    getAdvisory: ({ uid }) => deps.database.read((session) => readAdvisory(session, uid)),
+  return implement(
+    AdvisoriesService,
+    {
+      getAdvisory: ({ uid }) => deps.database.read((session) => readAdvisory(session, uid)),
 
-    async listAdvisories(request, call) {
-      const { states, ...envelope } = await list(request, call);
-      return { ...envelope, advisories: states.map(({ row, events }) => advisoryMessage(row, events)) };
+      async listAdvisories(request, call) {
+        const { states, ...envelope } = await list(request, call);
+        return { ...envelope, advisories: states.map(({ row, events }) => advisoryMessage(row, events)) };
+      },
     },
-  });
+    [listRules],
+  );
 }
 
 /** An advisory with its events. One that was deleted is still read by its uid, and says when that was. */
