@@ -17,7 +17,8 @@ export async function openConfiguredDatabase(
   try {
     return await openDatabase(config.databaseUrl, limits, mode);
   } catch (error) {
-    if (error instanceof DatabaseMissing) throw refusal(config, `there is no database at ${placeOf(config)}`);
+    if (error instanceof DatabaseMissing)
+      throw refusal(config, `there is no database of Gatehouse at ${placeOf(config)}`);
     if (error instanceof DatabaseNewer) throw refusal(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
       throw refusal(config, `no connection to ${placeOf(config)} could be had: ${reasonOf(error.cause)}`);

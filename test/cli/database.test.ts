@@ -21,10 +21,10 @@ describe("a command on a database that is not there", () => {
     it(`${command.join(" ")} makes none in SQLite`, async () => {
       using data = dataDirectory();
       const { code, stderr, stdout } = await run([...command, "--data-dir", path.join(data.path, "new")]);
-      assert.match(stderr, /^gatehouse: data-dir: there is no database at \/.*new\/gatehouse\.db\.\n$/);
+      assert.match(stderr, /^gatehouse: data-dir: there is no database of Gatehouse at \/.*new\/gatehouse\.db\.\n$/);
       assert.deepEqual([code, stdout, readdirSync(data.path)], [2, "", []]);
       const named = await run([...command, "--database-url", path.join(data.path, "x.db")]);
-      assert.match(named.stderr, /^gatehouse: database-url: there is no database at \/.*x\.db\.\n$/);
+      assert.match(named.stderr, /^gatehouse: database-url: there is no database of Gatehouse at \/.*x\.db\.\n$/);
     });
   }
 
@@ -32,7 +32,7 @@ describe("a command on a database that is not there", () => {
     const url = await newPostgresDatabase();
     for (let round = 0; round < 2; round++) {
       const { code, stderr } = await run(["db", "check", "--database-url", url]);
-      assert.match(stderr, /^gatehouse: database-url: there is no database at postgres:\/\/[^@]+\.\n$/);
+      assert.match(stderr, /^gatehouse: database-url: there is no database of Gatehouse at postgres:\/\/[^@]+\.\n$/);
       assert.equal(code, 2);
     }
   });
