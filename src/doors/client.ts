@@ -20,7 +20,7 @@ export function watchClient(res: HttpResponse): Client {
   let controller: AbortController | undefined;
   let gaveUp: ApiError | undefined;
   let isGone = false;
-  let giveUp = (_error: ApiError) => {};
+  let giveUp = nobodyWaits;
   const abort = (error: ApiError) => {
     gaveUp = error;
     controller?.abort(error);
@@ -51,6 +51,8 @@ export function watchClient(res: HttpResponse): Client {
         };
         work.then((result) => {
           inTime();
+          // What would keep the result until the client has taken the answer.
+          giveUp = nobodyWaits;
           resolve(result);
         }, giveUp);
         if (isGone) giveUp(clientLeft());
@@ -58,6 +60,8 @@ export function watchClient(res: HttpResponse): Client {
     },
   };
 }
+
+function nobodyWaits(_error: ApiError): void {}
 
 /** CANCELLED, for nobody to read. */
 export function clientLeft(): ApiError {
