@@ -16,6 +16,12 @@ export interface Reply {
   readonly closes: boolean;
 }
 
+/**
+ * Texts with more bytes go to node:http2 as bytes: until the client has taken a text it would keep that beside its bytes, and three
+ * bytes of room for each character.
+ */
+const longText = 16 * 1024;
+
 /** Names, in lower case, with their values. */
 export type HeaderList = readonly (readonly [string, string])[];
 
@@ -44,7 +50,7 @@ export function sendReply(
   if (isHttp2(res)) {
     check(headers);
     res.writeHead(reply.status, lines);
-    res.end(reply.body);
+    res.end(typeof reply.body === "string" && length > longText ? Buffer.from(reply.body) : reply.body);
     if (ends) res.stream.close();
   } else if (!ends) {
     res.writeHead(reply.status, lines);
