@@ -44,6 +44,8 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
     },
     fast: fast?.stream,
     onError,
+    onUnread: (connections, bytes) =>
+      log.warn({ connections, bytes }, "connections were closed whose clients did not take their replies"),
   }).catch((error) => {
     throw hasCode(error, "EADDRINUSE")
       ? new Error(`listen: ${config.host}:${config.port} is taken by another program.`)

@@ -3,6 +3,7 @@ import type { StreamHandler } from "./fast/fast-path.ts";
 import { checkHead } from "./head.ts";
 import { type HttpRequest, type HttpResponse, readHeader } from "./http-message.ts";
 import { type ChunkLimits, isCutTooFinely, type ListenerLimits } from "./limits.ts";
+import type { Debt } from "./unread.ts";
 
 /** RFC 9113 §7. Numbers, since node:http2 is loaded with the first connection that speaks it. */
 export const internalError = 0x2;
@@ -16,6 +17,8 @@ export interface SocketServer {
   accept(socket: Socket): void;
   /** Asks all clients to go away, and closes what is idle. What is being answered goes on, so call it until none is left. */
   retire(): void;
+  /** The connections that are owed something: replies that their clients have not taken. */
+  debts(): Debt[];
   /** Stops the timers. The sockets are the caller's to destroy. */
   close(): void;
 }

@@ -4,6 +4,7 @@ import { http } from "../node-http.ts";
 import { ignore, type SocketServer } from "./guard.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove.ts";
+import type { Debt } from "./unread.ts";
 
 interface Connection {
   /** The replies that it still owes, in order; a list for the reason that decision 0019 tells. */
@@ -91,6 +92,15 @@ export function newHttp1Server(
       // are idle the next time are closed, since who meets a closed connection cannot tell whether a request was carried out.
       if (retiring) server.closeIdleConnections();
       retiring = true;
+    },
+    debts() {
+      const debts: Debt[] = [];
+      for (const [socket, { owed }] of connections) {
+        // Only the first of them counts what is in the socket, since the others do not have it yet.
+        const bytes = owed.reduce((sum, { writableLength }) => sum + writableLength, 0);
+        if (bytes > 0) debts.push({ bytes, cancel: () => socket.destroy() });
+      }
+      return debts;
     },
     close() {
       server.close();

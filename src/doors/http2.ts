@@ -4,9 +4,11 @@ import {
   type Http2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
+  type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
+import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../clock.ts";
 import { newBudget } from "./budget.ts";
 import type { StreamHandler } from "./fast/fast-path.ts";
@@ -14,6 +16,8 @@ import { ignore, refuse, type SocketServer } from "./guard.ts";
 import { headBytes } from "./head.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove.ts";
+import { type Line, newTurns } from "./turns.ts";
+import { type Debt, queuedBytes } from "./unread.ts";
 
 /** The open streams of a session; a list for the reason that decision 0019 tells. */
 type OpenStreams = {
@@ -23,6 +27,18 @@ type OpenStreams = {
   owedSince?: number;
 }[];
 
+type BeginStream = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  flags: number,
+  rawHeaders: string[],
+) => void;
+
+interface Connection extends Line {
+  readonly socket: Socket;
+  readonly streams: OpenStreams;
+}
+
 // gRPC clients ping to measure the connection while data flows, up to once per reply and more for a long one.
 const controlFramesPerStream = 10;
 
@@ -31,9 +47,10 @@ export function newHttp2Server(
   limits: ListenerLimits,
   handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
   fast: StreamHandler = () => false,
+  beforeEach: () => void = ignore,
   clock: Clock = systemClock,
 ): SocketServer {
-  const sessions = new Map<ServerHttp2Session, OpenStreams>();
+  const sessions = new Map<ServerHttp2Session, Connection>();
   const server = createServer({
     settings: { maxConcurrentStreams: limits.maxConcurrentStreams, maxHeaderListSize: limits.maxHeaderBytes },
     maxHeaderListPairs: limits.maxHeadersCount,
@@ -44,33 +61,60 @@ export function newHttp2Server(
     streamResetRate: limits.streamResetRate,
   });
   const requests = newRequestServer(handle);
-  server.on("stream", (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
-    // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
-    stream.on("error", ignore);
+  const beginLater = newTurns(limits);
+  // The socket whose session is being made.
+  let accepting: Socket | undefined;
+  const begin: BeginStream = (stream, headers, flags, rawHeaders) => {
+    beforeEach();
     if (stream.destroyed) return;
     if (headBytes(rawHeaders) <= limits.maxHeaderBytes && fast(stream, headers, rawHeaders)) return;
     requests.emit("stream", stream, headers, flags, rawHeaders);
+  };
+  server.on("stream", (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
+    // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
+    stream.on("error", ignore);
+    const connection = sessions.get(stream.session as ServerHttp2Session);
+    if (!connection || connection.streams.length < limits.maxRequestsAtOnce) begin(stream, headers, flags, rawHeaders);
+    else beginLater(connection, begin.bind(undefined, stream, headers, flags, rawHeaders));
   });
   server.on("session", (session) => {
     const streams: OpenStreams = [];
-    sessions.set(session, streams);
-    session.once("close", () => sessions.delete(session));
+    // Not that of the session, which does not let everything be done with it.
+    const socket = accepting!;
+    const waiting: Line["waiting"] = [];
+    sessions.set(session, { socket, streams, waiting, unreadBytes: () => unreadBytes(streams, socket) });
+    session.once("close", () => {
+      sessions.delete(session);
+      waiting.length = 0;
+    });
     watchStreams(session, streams, clock);
     boundControlFrames(session, limits, clock);
     closeWhenIdle(session, streams, limits);
   });
 
   const sweep = setInterval(() => {
-    for (const streams of sessions.values()) {
+    for (const { streams } of sessions.values()) {
       cancelSlowRequests(streams, clock() - limits.requestTimeoutMs);
       cancelOwedReplies(streams, clock(), limits.requestTimeoutMs);
     }
   }, checkInterval(limits)).unref();
 
   return {
-    accept: (socket) => void server.emit("connection", socket),
+    accept(socket) {
+      accepting = socket;
+      server.emit("connection", socket);
+      accepting = undefined;
+    },
     retire() {
       for (const session of sessions.keys()) session.close();
+    },
+    debts() {
+      const debts: Debt[] = [];
+      for (const [session, connection] of sessions) {
+        const bytes = connection.unreadBytes();
+        if (bytes > 0) debts.push({ bytes, cancel: () => cutOff(session, connection.socket) });
+      }
+      return debts;
     },
     close: () => clearInterval(sweep),
   };
@@ -112,6 +156,18 @@ function cancelOwedReplies(streams: OpenStreams, now: number, timeoutMs: number)
     open.owedSince ??= now;
     if (now - open.owedSince >= timeoutMs) open.stream.close(constants.NGHTTP2_CANCEL);
   }
+}
+
+// What has gone into the socket whole is no stream's any more; what has gone there in part is counted by both.
+function unreadBytes(streams: OpenStreams, socket: Socket): number {
+  const inStreams = streams.reduce((sum, { stream }) => sum + stream.writableLength, 0);
+  return Math.max(inStreams, queuedBytes(socket));
+}
+
+// A session waits for its socket, which may have much that the client does not take.
+function cutOff(session: ServerHttp2Session, socket: Socket): void {
+  session.destroy(new Error("too much is unread"), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  setImmediate(() => socket.destroy());
 }
 
 function isSending(stream: ServerHttp2Stream): boolean {

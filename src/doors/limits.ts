@@ -25,10 +25,19 @@ export interface ListenerLimits {
   readonly maxHeadersCount: number;
   /** Requests of one HTTP/1 connection whose replies are owed. */
   readonly maxPipelinedRequests: number;
-  /** Of these, how many are worked on at once, or have replies that the client has not taken: each may be megabytes. */
+  /**
+   * Of these, how many are worked on at once, or have replies that the client has not taken: each may be megabytes. Over HTTP/2
+   * that many of a connection begin as they come; of further ones as many begin in a turn of the event loop.
+   */
   readonly maxRequestsAtOnce: number;
   /** Requests of one HTTP/2 connection that are answered at once. */
   readonly maxConcurrentStreams: number;
+  /** Bytes of replies that an HTTP/2 client may leave untaken before requests beyond `maxRequestsAtOnce` wait until it takes some. */
+  readonly maxUnreadBytesOfClient: number;
+  /** Bytes of replies that all clients together may leave untaken; beyond that, those who left most are cut off. */
+  readonly maxUnreadBytes: number;
+  /** How often to look at what is untaken. */
+  readonly unreadIntervalMs: number;
   /** Megabytes that an HTTP/2 session may hold (queued replies, header tables) before it gets no new streams. */
   readonly maxSessionMemoryMb: number;
   /** An HTTP/2 session without a frame, PING included, for that long is closed. Clients ping every 30 s, so stay well above. */
@@ -75,6 +84,9 @@ export const defaultLimits: ListenerLimits = {
   maxRequestsAtOnce: 8,
   // RFC 9113 §6.5.2 advises no fewer than 100.
   maxConcurrentStreams: 200,
+  maxUnreadBytesOfClient: 4 * 1024 * 1024,
+  maxUnreadBytes: 128 * 1024 * 1024,
+  unreadIntervalMs: 250,
   maxSessionMemoryMb: 32,
   http2IdleTimeoutMs: 150_000,
   streamResetBurst: 200,

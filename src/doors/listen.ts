@@ -9,6 +9,7 @@ import { guarded, guardedStream, type HttpHandler, ignore, type SocketServer } f
 import { newHttp1Server } from "./http1.ts";
 import type { ListenerLimits } from "./limits.ts";
 import { sniff } from "./preface.ts";
+import { boundUnread, type UnreadReport } from "./unread.ts";
 
 const load = loader(import.meta.url);
 
@@ -25,6 +26,8 @@ export interface ListenerOptions {
   readonly fast?: StreamHandler | undefined;
   /** Hears what the handler threw and why a connection could not be accepted, such as too many open files. */
   readonly onError?: (error: unknown) => void;
+  /** Hears that connections were closed whose clients did not take their replies. */
+  readonly onUnread?: UnreadReport;
 }
 
 /** An open port. Disposing of it cuts off every connection. */
@@ -43,19 +46,24 @@ export interface Listener extends AsyncDisposable {
 /** Opens the port. Rejects when it is taken, or when the certificate and key can't be used. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { limits, onError = ignore } = options;
+  const servers: SocketServer[] = [];
+  const sockets = new Set<Socket>();
+  const unread = boundUnread(servers, () => sockets.size > 0, limits, options.onUnread ?? ignore);
   const handle = guarded(options.handler, limits, onError);
   const fast = options.fast && guardedStream(options.fast, onError);
-  const http1 = newHttp1Server(limits, handle);
-  const servers: SocketServer[] = [http1];
+  const http1 = newHttp1Server(limits, (request, response) => {
+    unread.look();
+    handle(request, response);
+  });
+  servers.push(http1);
   // node:http2 takes as long to load as the rest of node together: that is for the first connection that speaks it.
   const http2 = made(() => {
     const { newHttp2Server }: typeof import("./http2.ts") = load("./http2.ts");
-    const server = newHttp2Server(limits, handle, fast);
+    const server = newHttp2Server(limits, handle, fast, unread.look);
     servers.push(server);
     return server;
   });
   const draining = new AbortController();
-  const sockets = new Set<Socket>();
   const undecided = new Set<Socket>();
 
   const front = newFront(options, (socket) => {
@@ -70,7 +78,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     });
   });
   front.maxConnections = limits.maxConnections;
-  front.prependListener("connection", (socket: Socket) => track(sockets, socket));
+  front.prependListener("connection", (socket: Socket) => {
+    track(sockets, socket);
+    unread.start();
+  });
   front.listen({ host: options.host, port: options.port });
   await once(front, "listening");
   front.on("error", onError);
