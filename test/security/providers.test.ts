@@ -185,10 +185,21 @@ describe("the limits of a provider", () => {
 
   it("a correlation rule that the contract does not know is refused, though gRPC can carry it", async () => {
     await using ground = await openGround();
-    const path = "/chainguard.platform.iam.v2beta1.IdentityProvidersService/CreateIdentityProvider";
-    const request = { parent: ground.server.groupUid, identityProvider: provider({ correlationRule: 7 }) };
-    const outcome = await ground.doors[0]!.call(ground.server.ownerToken, path, request);
-    assert.match(outcome.message, /^Invalid argument: oidc\.correlation_rule: 7 is no correlation rule$/);
+    const { ownerToken, groupUid } = ground.server;
+    const call = (method: string, request: JsonObject) =>
+      ground.doors[0]!.call(
+        ownerToken,
+        `/chainguard.platform.iam.v2beta1.IdentityProvidersService/${method}IdentityProvider`,
+        request,
+      );
+    const wrong = provider({ correlationRule: 7 });
+    const { uid } = replyOf(await call("Create", { parent: groupUid, identityProvider: provider() })) as {
+      uid: string;
+    };
+    const refusal = /^Invalid argument: oidc\.correlation_rule: "7" is not a value of \S+\.CorrelationRule$/;
+    assert.match((await call("Create", { parent: groupUid, identityProvider: wrong })).message, refusal);
+    const update = { identityProvider: { ...wrong, uid }, updateMask: "oidc" };
+    assert.match((await call("Update", update)).message, refusal);
   });
 });
 

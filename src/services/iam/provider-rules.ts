@@ -1,7 +1,6 @@
 // What an identity provider may say.
 import {
   type IdentityProvider,
-  IdentityProvider_OIDC_CorrelationRuleSchema,
   IdentityProvider_OIDCSchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import type { FieldViolation } from "../../aip/errors.ts";
@@ -31,16 +30,14 @@ export const oidcRules: MessageRules = {
 /** What is wrong with the configuration, as far as it tells by itself. */
 export function checkProvider({ configuration }: IdentityProvider, allowInsecureIssuers: boolean): FieldViolation[] {
   if (configuration.case !== "oidc") return [{ field: "oidc", description: "oidc is required" }];
-  const { issuer, additionalScopes, correlationRule } = configuration.value;
+  const { issuer, additionalScopes } = configuration.value;
   const issuerProblem = issuer === "" ? undefined : checkIssuer(issuer, allowInsecureIssuers);
-  const isKnown = IdentityProvider_OIDC_CorrelationRuleSchema.values.some(({ number }) => number === correlationRule);
   return [
     ...violation("oidc.issuer", issuerProblem),
     ...violation(
       "oidc.additional_scopes",
       additionalScopes.length > maxScopes ? `must have at most ${maxScopes} scopes` : undefined,
     ),
-    ...violation("oidc.correlation_rule", isKnown ? undefined : `${correlationRule} is no correlation rule`),
   ];
 }
 
