@@ -62,9 +62,12 @@ async function start(): Promise<PostgresServer> {
   ];
   const args = ["-D", data, "-k", directory, ...settings.flatMap((setting) => ["-c", setting])];
   const child = spawn(path.join(native, "bin/postgres"), args, { ...options, stdio: "ignore" });
-  // The server must not keep the tests from ending, nor outlive them.
+  // The server must not keep the tests from ending, nor outlive them, nor leave its files where nobody has stopped it.
   child.unref();
-  process.once("exit", () => child.kill("SIGKILL"));
+  process.once("exit", () => {
+    child.kill("SIGKILL");
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  });
   await waitUntilReady(port);
   return { port, process: child, directory };
 }
