@@ -32,7 +32,8 @@ export function advisoryCondition(filter: AdvisoryFilter): Condition | undefined
   const asked = Object.keys(values).filter((name) => values[name] !== null);
   if (asked.length === 0) return undefined;
   values.anyEvent = eventFilters.some((name) => asked.includes(name)) ? "some" : null;
-  return { name: "advisories", build, values, ...findersOf(filter, asked) };
+  // Events, terms and texts are written with their advisory.
+  return { name: "advisories", build, values, followsRows: true, ...findersOf(filter, asked) };
 }
 
 function findersOf(filter: AdvisoryFilter, asked: readonly string[]): Partial<Condition> {

@@ -53,6 +53,8 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly secret?: readonly (keyof R & string)[];
   /** Whether a column is set without an entry in the change log; false when absent. */
   readonly isTouched?: boolean;
+  /** How much is made of a row that is shown, what is shown with it included, beside what its own columns are; 1 when absent. */
+  readonly weight?: number;
   /** Keeps what is stored beside a row: after it has come or changed, and before it goes. */
   readonly keepBeside?: (tx: Transaction, before: R | undefined, after: R | undefined) => Promise<void>;
 }

@@ -22,6 +22,8 @@ export interface Condition {
   readonly isExact?: boolean;
   /** The condition is fulfilled by all rows but those that this finds. */
   readonly without?: Finder;
+  /** Whether nothing that it looks at changes without a change of the row in the change log; false when absent. */
+  readonly followsRows?: boolean;
 }
 
 /** A placeholder that may stand for nothing; PostgreSQL has to be told of what type it is. */

@@ -39,20 +39,21 @@ export function newPageMemory(memory: ReadMemory, milestones: Milestones, findin
 
   return {
     async read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
-      // What conditions look at may change without the rows.
-      if (collection.isTouched || query.condition) return await fetch(session, collection, query);
+      const mayChangeUnseen = query.condition !== undefined && query.condition.followsRows !== true;
+      if (collection.isTouched || mayChangeUnseen) return await fetch(session, collection, query);
       return await memory.recall<ListedPage<R>>(session, {
         kind: collection.kind,
         name: nameOf(collection.kind, query),
         places: () => query.sources.map((source) => (source.type === "row" ? source.uid : keyOf(source))),
         read: () => fetch(session, collection, query),
-        bytesOf: ({ rows }) => bytesOf(rows),
+        bytesOf: ({ rows }) => bytesOf(rows) * (collection.weight ?? 1),
         freeze: ({ rows }) => Object.freeze(rows),
       });
     },
   };
 }
 
-function nameOf(kind: string, { sources, filters, order, after, skip, limit }: ListQuery): string {
-  return JSON.stringify([kind, sources, filters, order, after, skip, limit]);
+function nameOf(kind: string, { sources, filters, condition, order, after, skip, limit }: ListQuery): string {
+  // The values of a condition include what its finders look for.
+  return JSON.stringify([kind, sources, filters, condition?.name, condition?.values, order, after, skip, limit]);
 }

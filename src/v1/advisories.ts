@@ -98,15 +98,15 @@ const now = AdvisoriesService.method.listAdvisories;
 
 /** Today's list, one page at a time: unlike other lists of version 1 this one has pages. */
 function list(today: Today, deps: Deps) {
-  const listBy = advisoryLister(deps);
+  const { list: listBy } = advisoryLister(deps);
   return handwritten<typeof AdvisoryFilterSchema, typeof AdvisoriesListSchema>(now, renameInFilter, {
     check: (filter) => today.check(now, requestOf(filter)),
     async answer(filter, call) {
       const { id, uidp } = filter;
       if (id !== "" && uidp && uidp.ids.length > 0 && !uidp.ids.includes(id)) return { items: [], totalCount: 0n };
       const request = create(ListAdvisoriesRequestSchema, requestOf(filter));
-      const { states, nextPageToken, totalCount } = await listBy(request, callOf(call, now));
-      return { items: states.map(toAdvisory), nextPageToken, totalCount };
+      const { items, nextPageToken, totalCount } = await listBy(request, callOf(call, now));
+      return { items: items.map(toAdvisory), nextPageToken, totalCount };
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   AdvisoriesService,
   AdvisorySchema,
@@ -9,6 +9,7 @@ import {
 import { notFound } from "../../aip/errors.ts";
 import { countFitting, defaultPageSize } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
+import { freezeAs, onceFrozen } from "../../frozen.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
@@ -62,24 +63,26 @@ const eventPortion = defaultPageSize;
 
 /** Lists advisories as they are stored: each version of the API has its own words for their events. */
 export function advisoryLister(deps: Deps) {
-  const reading = readMethods(advisory, deps);
-  return async (request: ListAdvisoriesRequest, call: Call) => {
-    const { items, ...envelope } = await reading.page(request, call, {}, conditionOf(request), withEvents);
-    return { ...envelope, states: items };
+  const { page, reply } = readMethods(advisory, deps);
+  return {
+    /** A page of advisories with their events; frozen where it is remembered. */
+    list: (request: ListAdvisoriesRequest, call: Call) =>
+      page(request, call, {}, conditionOf(request), (session, rows) => withEvents(session, rows)),
+    reply,
   };
 }
 
 /** Serves advisories, each with its events. */
 export function advisories(deps: Deps): Implementation {
-  const list = advisoryLister(deps);
+  const { list, reply } = advisoryLister(deps);
   return implement(
     AdvisoriesService,
     {
       getAdvisory: ({ uid }) => deps.database.read((session) => readAdvisory(session, uid)),
 
       async listAdvisories(request, call) {
-        const { states, ...envelope } = await list(request, call);
-        return { ...envelope, advisories: states.map(({ row, events }) => advisoryMessage(row, events)) };
+        const { items, ...envelope } = await list(request, call);
+        return reply(call, advisoryMessages(items), envelope);
       },
     },
     [listRules],
@@ -120,8 +123,19 @@ function conditionOf(request: ListAdvisoriesRequest) {
   });
 }
 
-/** The advisories of a page with their events, as many as fit. */
-async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
+const lastStates = onceFrozen((_rows: readonly AdvisoryRow[]): { known?: readonly AdvisoryState[] } => ({}));
+
+/**
+ * The advisories of a page with their events, as many as fit. Of a frozen page they are read once: events are written with their
+ * advisory only, and so the page would not be the same any more (advisory-state.ts).
+ */
+async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<readonly AdvisoryState[]> {
+  const states = lastStates(rows);
+  states.known ??= freezeAs(rows, await readFitting(session, rows));
+  return states.known;
+}
+
+async function readFitting(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
   const states: AdvisoryState[] = [];
   for (let i = 0; i < rows.length; i += eventPortion) {
     states.push(...(await readStates(session, rows.slice(i, i + eventPortion))));
@@ -140,6 +154,13 @@ async function readStates(session: Session, rows: readonly AdvisoryRow[]): Promi
   const byAdvisory = Map.groupBy(events, ({ advisoryUid }) => advisoryUid);
   return rows.map((row) => ({ row, events: byAdvisory.get(row.uid) ?? [] }));
 }
+
+const advisoryMessages = onceFrozen((states: readonly AdvisoryState[]) =>
+  freezeAs(
+    states,
+    states.map(({ row, events }) => create(AdvisorySchema, advisoryMessage(row, events))),
+  ),
+);
 
 /** An advisory and its events as a message. */
 export function advisoryMessage(row: AdvisoryRow, events: readonly AdvisoryEventRow[]) {

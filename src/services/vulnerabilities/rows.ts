@@ -29,6 +29,8 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   rows: (tables) => tables.advisories,
   entries: (tables) => tables.advisoryEntries,
   changesAccess: [],
+  // Its events: some hundred bytes each.
+  weight: 3,
   derived: advisoryTables,
 };
 
