@@ -46,7 +46,7 @@ const readingShare = 2;
 /** How many batches are made with savepoints after one that lacked them. */
 const guardedAfterFailure = 100;
 
-/** A write has failed after it wrote something, and there is no savepoint to go back to. */
+/** A write has failed after it had written something, and there is no savepoint to go back to. */
 class HalfDone extends Error {}
 
 interface Job {

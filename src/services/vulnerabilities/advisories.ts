@@ -66,8 +66,7 @@ export function advisoryLister(deps: Deps) {
   const { page, reply } = readMethods(advisory, deps);
   return {
     /** A page of advisories with their events; frozen where it is remembered. */
-    list: (request: ListAdvisoriesRequest, call: Call) =>
-      page(request, call, {}, conditionOf(request), (session, rows) => withEvents(session, rows)),
+    list: (request: ListAdvisoriesRequest, call: Call) => page(request, call, {}, conditionOf(request), withEvents),
     reply,
   };
 }
