@@ -12,7 +12,9 @@ export interface Scenario {
   /** Names the row; unique in a run. */
   readonly name: string;
   readonly server: ServerProcess;
-  /** The scenario that stands for 1.00; absent for those that are it. */
+  /** What it is compared with: scenarios of one comparison alternate, seconds apart. */
+  readonly comparison: string;
+  /** The scenario that stands for 1.00, of this comparison or another one; absent for those that are it. */
   readonly baseline?: string;
   /** What the ratio compares; `cpu` when absent. */
   readonly gauge?: Gauge;
@@ -46,22 +48,43 @@ const stillFaster = 0.95;
 const warmRequests = 20_000;
 const maxWarmUpSeconds = 10;
 
-/** Runs every scenario once per round, one after the other, so that what disturbs the machine disturbs all of them. */
+/**
+ * Measures one comparison after the other. In each, every scenario runs once per round, so that what disturbs the machine for a
+ * while disturbs all that are compared; and so do the baselines that belong to other comparisons, whose rows are made there.
+ */
 export async function measure(
   scenarios: readonly Scenario[],
   rounds: number,
   seconds: number,
   report: (text: string) => void,
 ): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [comparison, own] of Map.groupBy(scenarios, (scenario) => scenario.comparison)) {
+    report(comparison);
+    const samples = await alternate([...baselinesElsewhere(own, scenarios), ...own], rounds, seconds);
+    rows.push(...own.map((scenario) => rowOf(scenario, samples)));
+  }
+  return rows;
+}
+
+function baselinesElsewhere(own: readonly Scenario[], all: readonly Scenario[]): Scenario[] {
+  const baselines = new Set(own.map(({ baseline }) => baseline));
+  return all.filter((scenario) => baselines.has(scenario.name) && !own.includes(scenario));
+}
+
+async function alternate(
+  scenarios: readonly Scenario[],
+  rounds: number,
+  seconds: number,
+): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const samples = new Map<string, Sample[]>(scenarios.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
-    report(`round ${round} of ${rounds}`);
     for (const scenario of scenarios) {
       await warmUp(scenario, round === 1 ? warmRequests : 0);
       samples.get(scenario.name)?.push(await sampleOf(scenario, seconds));
     }
   }
-  return scenarios.map((scenario) => rowOf(scenario, samples));
+  return samples;
 }
 
 /**

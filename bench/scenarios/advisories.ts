@@ -15,7 +15,8 @@ export function advisoryScenarios(gatehouse: Gatehouse, { queries }: AdvisoryDat
     const paths = asked.map((query) => ["/vulnerabilities/v2beta1/advisories?pageSize=50", query].join("&"));
     const requests = paths.map((path) => ({ method: "GET", path }));
     const load = { port, connections, headers: { authorization }, requests };
-    return { name, server: gatehouse, ...(baseline ? { baseline } : {}), load: (seconds) => loadHttp1(load, seconds) };
+    const compared = { comparison: "advisories", ...(baseline ? { baseline } : {}) };
+    return { name, server: gatehouse, ...compared, load: (seconds) => loadHttp1(load, seconds) };
   };
   return [
     scenario(unfiltered, ["orderBy=uid"]),

@@ -4,22 +4,24 @@ import { checkEtcd } from "../etcd-check.ts";
 import { frame, grpcHeaders } from "../grpc-frame.ts";
 import { loadHttp1, loadHttp2 } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
-import { http1Connections, rawHttp, rawHttp2 } from "./raw.ts";
+import { durableWrites, http1Connections, oneOverHttp1, oneOverHttp2, rawHttp, rawHttp2 } from "./raw.ts";
 
 /** Starts etcd, checks its answers, and measures it. It ends with the stack. */
 export async function etcdScenarios(stack: AsyncDisposableStack): Promise<Scenario[]> {
   const server = stack.use(await startEtcd());
   const { port } = server;
   await checkEtcd(port);
-  const grpc = (name: string, path: string, message: Buffer): Scenario => ({
+  const grpc = (name: string, comparison: string, path: string, message: Buffer): Scenario => ({
     name,
     server,
+    comparison,
     baseline: rawHttp2,
     load: (seconds) => loadHttp2({ port, headers: grpcHeaders, path, body: frame(message) }, seconds),
   });
-  const json = (name: string, path: string, body: string): Scenario => ({
+  const json = (name: string, comparison: string, path: string, body: string): Scenario => ({
     name,
     server,
+    comparison,
     baseline: rawHttp,
     load: (seconds) =>
       loadHttp1(
@@ -33,9 +35,9 @@ export async function etcdScenarios(stack: AsyncDisposableStack): Promise<Scenar
       ),
   });
   return [
-    grpc("etcd Range gRPC", etcdPaths.range, etcdMessage(etcdKey)),
-    json("etcd Range JSON", "/v3/kv/range", etcdJson({ key: etcdKey })),
-    grpc("etcd Put gRPC", etcdPaths.put, etcdMessage(etcdKey, etcdValue)),
-    json("etcd Put JSON", "/v3/kv/put", etcdJson({ key: etcdKey, value: etcdValue })),
+    grpc("etcd Range gRPC", oneOverHttp2, etcdPaths.range, etcdMessage(etcdKey)),
+    json("etcd Range JSON", oneOverHttp1, "/v3/kv/range", etcdJson({ key: etcdKey })),
+    grpc("etcd Put gRPC", durableWrites, etcdPaths.put, etcdMessage(etcdKey, etcdValue)),
+    json("etcd Put JSON", durableWrites, "/v3/kv/put", etcdJson({ key: etcdKey, value: etcdValue })),
   ];
 }

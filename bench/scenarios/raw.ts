@@ -1,4 +1,4 @@
-// The limits that everything else is compared with, measured in the same rounds.
+// The limits that everything else is compared with, measured in the same rounds, and the names of the comparisons.
 import { fileURLToPath } from "node:url";
 import { GetGroupRequestSchema, ListGroupsRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { frameOf, grpcHeaders } from "../grpc-frame.ts";
@@ -10,6 +10,12 @@ import { freePort, type ServerProcess, startServerProcess } from "../server-proc
 export const rawHttp = "raw node:http";
 export const rawHttp2 = "raw node:http2";
 export const connectList = "connect-node list of 50";
+
+/** The comparisons that scenarios of several files belong to. */
+export const oneOverHttp1 = "one resource over HTTP/1.1";
+export const oneOverHttp2 = "one resource over HTTP/2";
+export const firstPages = "first pages of 50";
+export const durableWrites = "durable writes";
 
 /** Paths of the methods, as gRPC has them. */
 export const groupsPath = "/chainguard.platform.iam.v2beta1.GroupsService";
@@ -42,17 +48,29 @@ export async function rawScenarios(stack: AsyncDisposableStack): Promise<Scenari
   };
   const get = { connections: http1Connections, headers: {}, requests: [{ method: "GET", path }] };
   return [
-    { name: rawHttp, server: http, load: (seconds) => loadHttp1({ port: http.port, ...get }, seconds) },
-    { name: rawHttp2, server: http2, load: (seconds) => loadHttp2({ port: http2.port, ...grpc }, seconds) },
+    {
+      name: rawHttp,
+      server: http,
+      comparison: oneOverHttp1,
+      load: (seconds) => loadHttp1({ port: http.port, ...get }, seconds),
+    },
+    {
+      name: rawHttp2,
+      server: http2,
+      comparison: oneOverHttp2,
+      load: (seconds) => loadHttp2({ port: http2.port, ...grpc }, seconds),
+    },
     {
       name: "connect-node hello",
       server: connect,
+      comparison: oneOverHttp2,
       baseline: rawHttp2,
       load: (seconds) => loadHttp2({ port: connect.port, ...grpc }, seconds),
     },
     {
       name: connectList,
       server: connect,
+      comparison: firstPages,
       baseline: rawHttp2,
       load: (seconds) => loadHttp2({ port: connect.port, ...list }, seconds),
     },

@@ -5,7 +5,16 @@ import { frameOf, grpcHeaders } from "../grpc-frame.ts";
 import { loadHttp1, loadHttp2 } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
 import { sizeName } from "../sizes.ts";
-import { connectList, groupsPath, http1Connections, rawHttp, rawHttp2 } from "./raw.ts";
+import {
+  connectList,
+  firstPages,
+  groupsPath,
+  http1Connections,
+  oneOverHttp1,
+  oneOverHttp2,
+  rawHttp,
+  rawHttp2,
+} from "./raw.ts";
 
 const groupsResource = "/iam/v2beta1/groups";
 /** How many pages, and groups, are read that lie all over a listing. */
@@ -20,28 +29,28 @@ export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
   const size = sizeName(landmarks.groups);
   const team = `uidp.descendants_of=${landmarks.teamUid}`;
   const lists = ["uid", "name", "create_time"].map((field) =>
-    rest(gatehouse, `list by ${field}`, [`orderBy=${field}`]),
+    rest(gatehouse, `list by ${field}`, firstPages, [`orderBy=${field}`]),
   );
   const scattered = ["uid", "name", "create_time"].map(async (field) =>
-    rest(gatehouse, `list by ${field}, scattered`, await scatteredQueries(gatehouse, field)),
+    rest(gatehouse, `list by ${field}, scattered`, "scattered lists", await scatteredQueries(gatehouse, field)),
   );
   return [
-    getRest(gatehouse, `GetGroup REST ${size}`, http1Connections),
+    getRest(gatehouse, `GetGroup REST ${size}`, http1Connections, oneOverHttp1),
     ...(landmarks.groups < scatteredGroups ? [] : [await getScattered(gatehouse, `GetGroup, scattered REST ${size}`)]),
     getConnect(gatehouse, `GetGroup Connect JSON ${size}`),
     grpc(gatehouse, `GetGroup gRPC ${size}`, "application/grpc"),
     grpc(gatehouse, `GetGroup gRPC-web ${size}`, "application/grpc-web+proto"),
     ...lists,
     ...(await Promise.all(scattered)),
-    rest(gatehouse, `list by uid of ${landmarks.teamSize}`, [team]),
-    rest(gatehouse, `list by name of ${landmarks.teamSize}`, [`${team}&orderBy=name`]),
+    rest(gatehouse, `list by uid of ${landmarks.teamSize}`, firstPages, [team]),
+    rest(gatehouse, `list by name of ${landmarks.teamSize}`, firstPages, [`${team}&orderBy=name`]),
     listGrpc(gatehouse, `list by uid gRPC ${size}`),
   ];
 }
 
 /** GetGroup over REST on a thousand random rows, again and again. */
-export function getRest(gatehouse: Gatehouse, name: string, connections: number): Scenario {
-  return getGroups(gatehouse, name, connections, gatehouse.landmarks.sampleUids);
+export function getRest(gatehouse: Gatehouse, name: string, connections: number, comparison: string): Scenario {
+  return getGroups(gatehouse, name, connections, comparison, gatehouse.landmarks.sampleUids);
 }
 
 /** GetGroup over REST on more rows than are remembered, from all over the tree. */
@@ -58,14 +67,20 @@ async function getScattered(gatehouse: Gatehouse, name: string): Promise<Scenari
   }
   // Not neighbour after neighbour: those share a page of the database.
   const mixed = uids.map((_, i) => uids[(i * 7919) % uids.length]!);
-  return getGroups(gatehouse, name, http1Connections, mixed);
+  return getGroups(gatehouse, name, http1Connections, oneOverHttp1, mixed);
 }
 
-function getGroups(gatehouse: Gatehouse, name: string, connections: number, uids: readonly string[]): Scenario {
+function getGroups(
+  gatehouse: Gatehouse,
+  name: string,
+  connections: number,
+  comparison: string,
+  uids: readonly string[],
+): Scenario {
   const { port, authorization } = gatehouse;
   const requests = uids.map((uid) => ({ method: "GET", path: `${groupsResource}/${uid}` }));
   const load = { port, connections, headers: { authorization }, requests };
-  return { name, server: gatehouse, baseline: rawHttp, load: (seconds) => loadHttp1(load, seconds) };
+  return { name, server: gatehouse, comparison, baseline: rawHttp, load: (seconds) => loadHttp1(load, seconds) };
 }
 
 function getConnect(gatehouse: Gatehouse, name: string): Scenario {
@@ -80,7 +95,8 @@ function getConnect(gatehouse: Gatehouse, name: string): Scenario {
       body: JSON.stringify({ uid }),
     })),
   };
-  return { name, server: gatehouse, baseline: rawHttp, load: (seconds) => loadHttp1(load, seconds) };
+  const compared = { comparison: oneOverHttp1, baseline: rawHttp };
+  return { name, server: gatehouse, ...compared, load: (seconds) => loadHttp1(load, seconds) };
 }
 
 function grpc(gatehouse: Gatehouse, name: string, contentType: string): Scenario {
@@ -88,24 +104,27 @@ function grpc(gatehouse: Gatehouse, name: string, contentType: string): Scenario
   const body = frameOf(GetGroupRequestSchema, { uid: landmarks.sampleUids[0]! });
   const headers = { ...grpcHeaders, "content-type": contentType, authorization };
   const load = { port, headers, path: `${groupsPath}/GetGroup`, body };
-  return { name, server: gatehouse, baseline: rawHttp2, load: (seconds) => loadHttp2(load, seconds) };
+  const compared = { comparison: oneOverHttp2, baseline: rawHttp2 };
+  return { name, server: gatehouse, ...compared, load: (seconds) => loadHttp2(load, seconds) };
 }
 
 function listGrpc(gatehouse: Gatehouse, name: string): Scenario {
   const { port, authorization } = gatehouse;
   const body = frameOf(ListGroupsRequestSchema, { pageSize: 50 });
   const load = { port, headers: { ...grpcHeaders, authorization }, path: `${groupsPath}/ListGroups`, body };
-  return { name, server: gatehouse, baseline: connectList, load: (seconds) => loadHttp2(load, seconds) };
+  const compared = { comparison: firstPages, baseline: connectList };
+  return { name, server: gatehouse, ...compared, load: (seconds) => loadHttp2(load, seconds) };
 }
 
 /** Lists of 50 over REST, by these queries in turn. */
-function rest(gatehouse: Gatehouse, name: string, queries: readonly string[]): Scenario {
+function rest(gatehouse: Gatehouse, name: string, comparison: string, queries: readonly string[]): Scenario {
   const { port, landmarks, authorization } = gatehouse;
   const requests = queries.map((query) => ({ method: "GET", path: `${groupsResource}?pageSize=50&${query}` }));
   const load = { port, connections: http1Connections, headers: { authorization }, requests };
   return {
     name: `${name} REST ${sizeName(landmarks.groups)}`,
     server: gatehouse,
+    comparison,
     baseline: rawHttp,
     load: (seconds) => loadHttp1(load, seconds),
   };

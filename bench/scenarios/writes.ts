@@ -4,12 +4,13 @@ import { copyData, type Data } from "../data.ts";
 import { type Gatehouse, startGatehouse } from "../gatehouse.ts";
 import { type LoadResult, loadHttp1 } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
-import { rawHttp } from "./raw.ts";
+import { durableWrites, rawHttp } from "./raw.ts";
 import { getRest } from "./reads.ts";
 
 /** Clients that create at once, and those that read meanwhile. */
 const writers = 32;
 const readers = 4;
+const readsBeside = "reads beside writes";
 
 const commitEach = fileURLToPath(new URL("../servers/commit-each.ts", import.meta.url));
 
@@ -30,7 +31,7 @@ export async function writeScenarios(
   const shared = await startOnCopy(data, stack);
   const each = await startOnCopy(data, stack, commitEach);
   const create = createGroups(shared, `CreateGroup REST, ${writers} clients`, rawHttp);
-  const alone = getRest(shared.server, `GetGroup REST, ${readers} clients`, readers);
+  const alone = getRest(shared.server, `GetGroup REST, ${readers} clients`, readers, readsBeside);
   const scenarios: Scenario[] = [
     create,
     createGroups(each, `${create.name}, a commit each`, create.name),
@@ -38,6 +39,7 @@ export async function writeScenarios(
     {
       name: `GetGroup REST, ${readers} clients, ${writers} create`,
       server: shared.server,
+      comparison: readsBeside,
       baseline: alone.name,
       gauge: "p50",
       alone: false,
@@ -67,6 +69,7 @@ function createGroups(written: Written, name: string, baseline: string): Scenari
   return {
     name,
     server,
+    comparison: durableWrites,
     baseline,
     async load(seconds): Promise<LoadResult> {
       const result = await loadHttp1(load, seconds);
