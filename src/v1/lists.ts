@@ -88,7 +88,8 @@ function tooMany(now: Unary) {
   return tooMuch(now, `has more than ${limits.v1ListItems} items, too many`);
 }
 
-function tooLong(now: Unary) {
+/** What is thrown for a list that says more than one reply may. */
+export function tooLong(now: Unary) {
   return tooMuch(now, `is longer than ${limits.v1ListLength} characters, too much`);
 }
 

@@ -1,17 +1,29 @@
+import { GroupSchema } from "../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import {
   type CreateRoleBindingBatchRequest,
+  type RoleBindingList_Binding,
   RoleBindings,
   RoleBindingSchema as V1RoleBindingSchema,
 } from "../../gen/chainguard/platform/iam/v1/role_bindings_pb.ts";
+import { GroupSchema as NowGroupSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import {
   type RoleBindingIdentity,
   type RoleBindingRole,
   RoleBindingSchema,
   RoleBindingsService,
 } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { textLength } from "../aip/text-length.ts";
+import { limits } from "../limits.ts";
+import type { Deps } from "../resource/deps.ts";
+import { groupMessage } from "../services/iam/group-message.ts";
+import { lookup } from "../services/iam/hydration.ts";
+import { groupCollection, roleCollection } from "../services/iam/rows.ts";
+import type { Session } from "../storage/session.ts";
+import { rootOf } from "../uid.ts";
 import { adapt, replace, same, serve, type V1Implementation } from "./adapter.ts";
 import { correspond, type Names } from "./fields.ts";
-import { list } from "./lists.ts";
+import { list, tooLong } from "./lists.ts";
+import { capabilityNames } from "./roles.ts";
 import type { Today } from "./today.ts";
 import { renamer } from "./violations.ts";
 
@@ -43,15 +55,44 @@ const itemNames: Names = {
   email_unverified: "",
 };
 
+const shownGroup = correspond(GroupSchema, NowGroupSchema);
+
 /** Serves role bindings as version 1 has them. */
-export function roleBindings(today: Today): V1Implementation {
+export function roleBindings(today: Today, { database }: Deps): V1Implementation {
+  const listed = list(today, v1.list, now.listRoleBindings, { itemNames });
   return serve(RoleBindings, {
     create: same(today, v1.create, now.createRoleBinding, { names, replyNames }),
     createBatch: createBatch(today),
     update: replace(today, v1.update, now.updateRoleBinding, { names, replyNames }),
-    list: list(today, v1.list, now.listRoleBindings, { itemNames }),
+    list: {
+      ...listed,
+      async handle(filter, call) {
+        const { items = [] } = (await listed.handle(filter, call)) as { items?: RoleBindingList_Binding[] };
+        await database.read((session) => complete(session, items));
+        return { items };
+      },
+    },
     delete: same(today, v1.delete, now.deleteRoleBinding),
   });
+}
+
+/**
+ * Shows all of the groups and roles of a list, of which today's lists have the names only: a group that is verified would seem not
+ * to be, and a role to grant nothing. Throws when it is too much for a reply.
+ */
+async function complete(session: Session, items: readonly RoleBindingList_Binding[]): Promise<void> {
+  const groups = lookup(session, groupCollection);
+  const roles = lookup(session, roleCollection);
+  let length = 0;
+  for (const item of items) {
+    const group = await groups(item.group!.id);
+    const organization = await groups(rootOf(item.group!.id));
+    if (group) item.group = shownGroup.toV1(groupMessage(group, organization));
+    const role = await roles(item.role!.id);
+    if (role) item.role!.capabilities = capabilityNames(role.capabilities);
+    length += textLength(item.role!.capabilities);
+    if (length > limits.v1ListLength) throw tooLong(now.listRoleBindings);
+  }
 }
 
 /** Items of a batch of version 1 are the bindings themselves; today each is a request. */

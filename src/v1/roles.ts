@@ -15,7 +15,7 @@ export const roleNames: Names = {
   capabilities: {
     now: "capabilities",
     toNow: capabilityNumbers,
-    toV1: (numbers: number[]) => numbers.flatMap((number) => findCapability(number)?.name ?? []),
+    toV1: capabilityNames,
   },
 };
 
@@ -30,6 +30,11 @@ export function roles(today: Today): V1Implementation {
     }),
     delete: same(today, v1.delete, now.deleteRole),
   });
+}
+
+/** The friendly names of capabilities; those that are no more have none. */
+export function capabilityNames(numbers: readonly number[]): string[] {
+  return numbers.flatMap((number) => findCapability(number)?.name ?? []);
 }
 
 function capabilityNumbers(names: readonly string[]): number[] {

@@ -25,7 +25,7 @@ export function v1Services(current: readonly Implementation[], deps: Deps): V1Im
     groups(today),
     identities(today, deps),
     roles(today),
-    roleBindings(today),
+    roleBindings(today, deps),
     groupInvites(today, deps),
     accountAssociations(today),
     identityProviders(today),

@@ -102,7 +102,7 @@ export type RoleBindingList_Binding = Message<"chainguard.platform.iam.RoleBindi
   id: string;
 
   /**
-   * The group: id, name and description.
+   * The group.
    *
    * @generated from field: chainguard.platform.iam.Group group = 2;
    */
@@ -116,7 +116,7 @@ export type RoleBindingList_Binding = Message<"chainguard.platform.iam.RoleBindi
   identity: string;
 
   /**
-   * The role: id, name and description.
+   * The role, with its capabilities.
    *
    * @generated from field: chainguard.platform.iam.Role role = 4;
    */
