@@ -1,8 +1,10 @@
 // Role bindings by what they bind, and what is bound at a group.
-import { and, eq, ne, sql } from "./drizzle.ts";
+import type { SQL } from "drizzle-orm";
+import { and, eq, ne, or, sql } from "./drizzle.ts";
 import { isHeldAtRoot } from "./grants.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
+import type { Tables } from "./tables.ts";
 
 /** The bindings of an identity or of a role, at most `limit`. */
 export async function findBindingsOf(session: Session, column: "identityUid" | "roleUid", uid: string, limit: number) {
@@ -45,6 +47,11 @@ export async function findBinding(session: Session, groupUid: string, roleUid: s
   return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
 }
 
+// A person who has not registered yet has no issuer, and nobody can act as them.
+function hasCome({ uid, issuer }: Tables["identities"]): SQL | undefined {
+  return or(ne(issuer, ""), sql`${uid} like '%/%'`);
+}
+
 /** Whether another binding than this one gives somebody the role at exactly this root group. */
 export async function isHeldOtherwise(
   session: Session,
@@ -52,16 +59,18 @@ export async function isHeldOtherwise(
   roleUid: string,
   bindingUid: string,
 ): Promise<boolean> {
-  const statement = session.prepared("role_bindings.otherwise", (db, { roleBindings }) =>
+  const statement = session.prepared("role_bindings.otherwise", (db, { roleBindings, identities }) =>
     db
       .select({ uid: roleBindings.uid })
       .from(roleBindings)
+      .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
       .where(
         and(
           eq(roleBindings.parent, sql.placeholder("groupUid")),
           eq(roleBindings.roleUid, sql.placeholder("roleUid")),
           ne(roleBindings.uid, sql.placeholder("bindingUid")),
           isHeldAtRoot(roleBindings.identityUid),
+          hasCome(identities),
         ),
       )
       .limit(atMost(1)),
@@ -84,15 +93,17 @@ export async function findRolesBoundAt(session: Session, groupUid: string) {
 
 /** The identities that hold the role by a binding at exactly this root group, at most `limit`. */
 export async function findHoldersAt(session: Session, groupUid: string, roleUid: string, limit: number) {
-  const statement = session.prepared("role_bindings.holders_at", (db, { roleBindings }) =>
+  const statement = session.prepared("role_bindings.holders_at", (db, { roleBindings, identities }) =>
     db
       .select({ identityUid: roleBindings.identityUid })
       .from(roleBindings)
+      .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
       .where(
         and(
           eq(roleBindings.parent, sql.placeholder("groupUid")),
           eq(roleBindings.roleUid, sql.placeholder("roleUid")),
           isHeldAtRoot(roleBindings.identityUid),
+          hasCome(identities),
         ),
       )
       .limit(atMost("limit")),

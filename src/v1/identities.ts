@@ -2,6 +2,7 @@ import { Identities } from "../../gen/chainguard/platform/iam/v1/identities_pb.t
 import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { notFound } from "../aip/errors.ts";
 import type { Deps } from "../resource/deps.ts";
+import { isAwaited } from "../services/iam/awaited-people.ts";
 import { identityCollection } from "../services/iam/rows.ts";
 import { findRow } from "../storage/collection.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
@@ -26,8 +27,8 @@ export function identities(today: Today, { database }: Deps): V1Implementation {
     // Today's method tells the uid of anybody; this one also whether they have registered, and nothing else of them.
     async lookup({ issuer, subject }, call) {
       const { uid } = await today.call(now.lookupIdentity, { issuer, subject }, call);
-      if (!(await findRow(database.session, identityCollection, uid)))
-        throw notFound("iam.chainguard.dev/Identity", uid);
+      const row = await findRow(database.session, identityCollection, uid);
+      if (!row || isAwaited(row)) throw notFound("iam.chainguard.dev/Identity", uid);
       return { id: uid };
     },
   });

@@ -1,16 +1,22 @@
-// One person who signs in twice at once, on PostgreSQL.
+// People who sign in: one twice at once, on PostgreSQL; and one who holds a role already.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { viewerRole } from "../../src/authz/built-in-roles.ts";
-import { bindOnce, type Person, registerPerson } from "../../src/services/auth/people.ts";
+import { bindOnce, enrol, findPerson, type Person, registerPerson } from "../../src/services/auth/people.ts";
 import { collections } from "../../src/services/collections.ts";
+import { awaitPerson, forgetAwaited } from "../../src/services/iam/awaited-people.ts";
 import { syncBuiltInRoles } from "../../src/services/iam/built-in-role-rows.ts";
+import { identityDirectory } from "../../src/services/iam/directory.ts";
 import { createGroup } from "../../src/services/iam/first-owner.ts";
+import { personUid } from "../../src/services/iam/identities.ts";
+import { identityCollection } from "../../src/services/iam/rows.ts";
 import { checkDatabase } from "../../src/storage/check.ts";
+import { findRow } from "../../src/storage/collection.ts";
+import { findHolder } from "../../src/storage/grants.ts";
 import type { Transaction } from "../../src/storage/session.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { write } from "../storage/fixtures.ts";
-import { openPostgresStore, type Store } from "../storage/stores.ts";
+import { openPostgresStore, openSqliteStore, type Store } from "../storage/stores.ts";
 
 after(stopPostgres);
 
@@ -56,3 +62,67 @@ describe("a person who signs in twice at once", () => {
     assert.equal((await store.tamper("SELECT uid FROM role_bindings")).length, 1);
   });
 });
+
+/** A role that is bound to Alice at a group, before she has ever signed in. */
+async function bindBeforehand(tx: Transaction) {
+  const { uid: groupUid } = await createGroup(tx, null, "acme", "");
+  const uid = personUid(alice.issuer, alice.subject);
+  await awaitPerson(tx, uid);
+  await bindOnce(tx, uid, viewerRole.uid, groupUid);
+  return { uid, groupUid };
+}
+
+for (const [name, openStore] of [
+  ["SQLite", openSqliteStore],
+  ["PostgreSQL", openPostgresStore],
+] as const) {
+  describe(`a person who is awaited, on ${name}`, () => {
+    it("is nobody who can be signed in as", async () => {
+      await using store = await openStore();
+      await syncBuiltInRoles(store.database, 1);
+      const { uid } = await write(store.database, bindBeforehand);
+      const directory = identityDirectory(store.database, () => 1);
+      assert.equal(await write(store.database, (tx) => findPerson(tx, alice)), undefined);
+      assert.equal(await directory.find(uid), undefined);
+      assert.equal(await directory.findPerson(alice.issuer, alice.subject), undefined);
+    });
+
+    for (const [way, come] of [
+      ["registers", async (tx: Transaction) => void (await registerPerson(tx, alice))],
+      ["is enrolled", (tx: Transaction, groupUid: string) => enrol(tx, alice, groupUid, [])],
+    ] as const) {
+      it(`holds what was bound once she ${way}`, async () => {
+        await using store = await openStore();
+        await syncBuiltInRoles(store.database, 1);
+        const { uid, groupUid } = await write(store.database, bindBeforehand);
+        await write(store.database, (tx) => come(tx, groupUid));
+        const person = await write(store.database, (tx) => findPerson(tx, alice));
+        assert.deepEqual([person?.uid, person?.issuer, person?.subject], [uid, alice.issuer, alice.subject]);
+        assert.notEqual(person?.name, "");
+        const holder = await findHolder(store.database.session, uid);
+        assert.deepEqual(
+          holder?.roles.map((role) => role.groupUid),
+          [groupUid],
+        );
+        const { findings } = await store.database.read((session) => checkDatabase(session, collections));
+        assert.deepEqual(findings, []);
+      });
+    }
+
+    it("is forgotten only when nothing is bound to her any more, and before she has come", async () => {
+      await using store = await openStore();
+      await syncBuiltInRoles(store.database, 1);
+      const { uid } = await write(store.database, bindBeforehand);
+      const forget = () => write(store.database, (tx) => forgetAwaited(tx, uid));
+      const isKept = async () => (await findRow(store.database.session, identityCollection, uid)) !== undefined;
+      await forget();
+      assert.equal(await isKept(), true);
+      await store.tamper("DELETE FROM role_bindings");
+      await forget();
+      assert.equal(await isKept(), false);
+      await write(store.database, (tx) => registerPerson(tx, alice));
+      await forget();
+      assert.equal(await isKept(), true);
+    });
+  });
+}

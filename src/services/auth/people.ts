@@ -6,6 +6,7 @@ import { findBinding } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { newChild } from "../../uid.ts";
+import { isAwaited } from "../iam/awaited-people.ts";
 import { personUid, unbind } from "../iam/identities.ts";
 import { toColumns } from "../iam/relationships.ts";
 import { type IdentityRow, identityCollection, roleBindingCollection } from "../iam/rows.ts";
@@ -21,8 +22,12 @@ export interface Person {
 }
 
 /** The identity of a person; undefined before they have registered. */
-export async function findPerson(tx: Transaction, { issuer, subject }: Person): Promise<IdentityRow | undefined> {
-  return await findRow(tx, identityCollection, personUid(issuer, subject));
+export async function findPerson(
+  tx: Transaction,
+  { issuer, subject }: Pick<Person, "issuer" | "subject">,
+): Promise<IdentityRow | undefined> {
+  const row = await findRow(tx, identityCollection, personUid(issuer, subject));
+  return row && !isAwaited(row) ? row : undefined;
 }
 
 /** Registers a person, or brings the address of one who is registered up to date. Answers the uid. */
@@ -30,8 +35,11 @@ export async function registerPerson(tx: Transaction, person: Person): Promise<s
   const uid = personUid(person.issuer, person.subject);
   const known = await findRow(tx, identityCollection, uid);
   const addresses = addressesOf(person);
-  if (!known) await insertMissingRow(tx, identityCollection, newIdentity(tx, uid, person, addresses));
-  else if (known.email !== addresses.email || known.emailUnverified !== addresses.emailUnverified) {
+  const registered = newIdentity(tx, uid, person, addresses);
+  if (!known) await insertMissingRow(tx, identityCollection, registered);
+  else if (isAwaited(known)) {
+    await updateRow(tx, identityCollection, known, { ...registered, createTime: known.createTime });
+  } else if (known.email !== addresses.email || known.emailUnverified !== addresses.emailUnverified) {
     await updateRow(tx, identityCollection, known, { ...known, ...addresses, updateTime: tx.context.time });
   }
   return uid;
@@ -53,7 +61,7 @@ export async function enrol(
   roleUids: readonly string[],
 ): Promise<void> {
   const uid = personUid(issuer, subject);
-  const isKnown = (await findRow(tx, identityCollection, uid)) !== undefined;
+  const isKnown = await findPerson(tx, { issuer, subject });
   if (!isKnown) await registerPerson(tx, { issuer: normalizeIssuer(issuer), subject, name: "", claims: { act: {} } });
   for (const roleUid of roleUids) await bindOnce(tx, uid, roleUid, groupUid);
 }

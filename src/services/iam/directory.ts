@@ -4,6 +4,7 @@ import { findRow } from "../../storage/collection.ts";
 import type { Database } from "../../storage/database.ts";
 import { findIdentitiesByClaims, touchIdentity } from "../../storage/identities.ts";
 import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../sts/assumption.ts";
+import { isAwaited } from "./awaited-people.ts";
 import { personUid } from "./identities.ts";
 import { fromColumns } from "./relationships.ts";
 import { type IdentityRow, identityCollection } from "./rows.ts";
@@ -12,7 +13,8 @@ import { type IdentityRow, identityCollection } from "./rows.ts";
 export function identityDirectory(database: Database, clock: Clock): IdentityDirectory {
   async function find(uid: string): Promise<AssumableIdentity | undefined> {
     const row = await findRow(database.session, identityCollection, uid);
-    return row && assumable(row);
+    // Nobody is let in as somebody who has not registered.
+    return row && !isAwaited(row) ? assumable(row) : undefined;
   }
 
   return {

@@ -7,20 +7,22 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { alreadyExists, type FieldViolation, invalidArgument, notFound, permissionDenied } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";
+import { isBuiltInRole } from "../../authz/built-in-roles.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { refusingDuplicates } from "../../resource/duplicates.ts";
 import { defineResource } from "../../resource/resource.ts";
-import { standardMethods } from "../../resource/standard-methods.ts";
-import { deleteRow, findRow } from "../../storage/collection.ts";
-import type { Session } from "../../storage/session.ts";
+import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
+import { deleteRow, findRow, updateRow } from "../../storage/collection.ts";
+import type { Session, Transaction } from "../../storage/session.ts";
+import { awaitPerson, findAwaited, forgetAwaited, isPersonUid } from "./awaited-people.ts";
 import { groupParents } from "./groups.ts";
 import { hydrate, isReadable } from "./hydration.ts";
 import { givesOwner, refuseLastOwner } from "./last-owner.ts";
 import { requireUsableRole } from "./role-use.ts";
-import { identityCollection, type RoleBindingRow, roleBindingCollection } from "./rows.ts";
+import { groupCollection, identityCollection, type RoleBindingRow, roleBindingCollection } from "./rows.ts";
 
 const identityType = "iam.chainguard.dev/Identity";
 
@@ -95,17 +97,21 @@ export function roleBindings(deps: Deps): Implementation {
         return { roleBindings: await createAll(parent, batchItems(parent, requests, roleUid), call) };
       },
       async updateRoleBinding({ roleBinding: value, updateMask }, call) {
-        let updated: RoleBindingRow | undefined;
-        await refusingDuplicates(duplicate, () =>
-          standard.update(value!, updateMask, call, async (tx, before, after) => {
+        const mask = requestMask(RoleBindingSchema, value!, updateMask);
+        const updated = await refusingDuplicates(duplicate, () =>
+          database.write(writeContext(call, clock), async (tx) => {
+            const before = await standard.find(tx, value!.uid);
+            const after = standard.changed(before, value!, mask, tx.context.time);
             await checkReferences(tx, after, before.parent, call);
             if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
-            if (!givesOwner(after)) await refuseLastOwner(tx, before);
-            updated = after;
+            const isOwned = givesOwner(after) && !(await findAwaited(tx, after.identityUid));
+            if (!isOwned) await refuseLastOwner(tx, before);
+            await updateRow(tx, roleBindingCollection, before, after);
+            await forgetAwaited(tx, before.identityUid);
             return after;
           }),
         );
-        return (await shown([updated!], call))[0]!;
+        return (await shown([updated], call))[0]!;
       },
       async deleteRoleBinding({ uid }, call) {
         await database.write(writeContext(call, clock), async (tx) => {
@@ -114,6 +120,7 @@ export function roleBindings(deps: Deps): Implementation {
           if (!row) return;
           await refuseLastOwner(tx, row);
           await deleteRow(tx, roleBindingCollection, row);
+          await forgetAwaited(tx, row.identityUid);
         });
         return {};
       },
@@ -166,9 +173,12 @@ async function checkReferences(
   await requireUsableRole(session, binding.roleUid, groupUid, call);
 }
 
-/** Throws unless the identity exists and is one that the caller may bind at the group. */
+/**
+ * Throws unless the identity exists and is one that the caller may bind at the group. People may be bound before they sign in for
+ * the first time: LookupIdentity has told their uid.
+ */
 async function requireIdentity(
-  session: Session,
+  tx: Transaction,
   { identityUid }: Pick<RoleBinding, "identityUid">,
   groupUid: string,
   call: Call,
@@ -180,7 +190,14 @@ async function requireIdentity(
       scope: identityUid,
     });
   }
-  if (!(await findRow(session, identityCollection, identityUid))) throw notFound(identityType, identityUid);
+  if (await findRow(tx, identityCollection, identityUid)) return;
+  if (!(await mayBePerson(tx, identityUid))) throw notFound(identityType, identityUid);
+  await awaitPerson(tx, identityUid);
+}
+
+// Security case R6: a group or a role is no person. What is kept by uid, such as counters, must not be that of two things.
+async function mayBePerson(tx: Transaction, uid: string): Promise<boolean> {
+  return isPersonUid(uid) && !isBuiltInRole(uid) && !(await findRow(tx, groupCollection, uid));
 }
 
 function duplicate() {

@@ -995,7 +995,8 @@ export const IdentitiesService: GenService<{
     output: typeof ListIdentitiesResponseSchema;
   },
   /**
-   * Tells the uid of the person with an issuer and subject.
+   * Tells the uid of the person with an issuer and subject, whether or not they have registered yet: roles can be bound to it
+   * beforehand.
    *
    * @generated from rpc chainguard.platform.iam.v2beta1.IdentitiesService.LookupIdentity
    */

@@ -63,7 +63,7 @@ export type RoleBinding = Message<"chainguard.platform.iam.v2beta1.RoleBinding">
   createTime?: Timestamp | undefined;
 
   /**
-   * The uid of the identity. Required on create.
+   * The uid of the identity, which may be that of a person who has not registered yet. Required on create.
    *
    * @generated from field: string identity_uid = 6;
    */
