@@ -4,9 +4,9 @@ import { isJsonObject } from "./json.ts";
 import { reasonOf } from "./system-error.ts";
 
 /** One thing that can be set: by flag, by variable or in the file. */
-export interface Setting {
-  /** The name in the file and, in kebab-case, the flag. */
-  readonly name: SettingName;
+interface Setting {
+  /** In kebab-case: the flag, and the name in the file. The variable is made of it (`variableOf`). */
+  readonly name: string;
   /** What the help and docs/configuration.md say of the value; a setting without it is switched on or off. */
   readonly value?: string;
   readonly fallback: string;
@@ -175,7 +175,7 @@ export const settings = [
     fallback: "false",
     description: "development mode: sample data, loopback only, issuers on loopback http allowed",
   },
-] as const satisfies readonly { name: string; value?: string; fallback: string; description: string }[];
+] as const satisfies readonly Setting[];
 
 /** The name of a setting, in kebab-case. */
 export type SettingName = (typeof settings)[number]["name"];
