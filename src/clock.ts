@@ -5,4 +5,4 @@ export type Clock = () => number;
 export const systemClock: Clock = () => Date.now();
 
 /** How far the clocks of our nodes may differ, in seconds. */
-export const clockSkew = 30;
+export const clockSkewSeconds = 30;

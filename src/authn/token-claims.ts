@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { permissionDenied } from "../aip/errors.ts";
 import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
-import { clockSkew } from "../clock.ts";
+import { clockSkewSeconds } from "../clock.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { isUid, parentOf } from "../uid.ts";
 import type { Narrowing, VerifiedToken } from "./caller.ts";
@@ -85,7 +85,7 @@ function readTimes({ iat, exp, nbf = iat }: JsonObject, now: number): Pick<Verif
   if (exp <= iat || exp - iat > tokenLifetime) throw new TokenError("claims");
   if (now >= exp * 1000) throw new TokenError("expired");
   // Never granted to `exp`.
-  if (now < (Math.max(iat, nbf) - clockSkew) * 1000) throw new TokenError("not-yet-valid");
+  if (now < (Math.max(iat, nbf) - clockSkewSeconds) * 1000) throw new TokenError("not-yet-valid");
   return { issuedAt: iat * 1000, expiresAt: exp * 1000 };
 }
 

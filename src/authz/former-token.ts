@@ -1,5 +1,5 @@
 import type { VerifiedToken } from "../authn/caller.ts";
-import { clockSkew } from "../clock.ts";
+import { clockSkewSeconds } from "../clock.ts";
 
 /**
  * Whether a token was made before its identity was, and so for a former one. People who delete their account and come back have
@@ -10,5 +10,5 @@ export function isForFormerIdentity(
   createTime: number,
 ): boolean {
   // A token that is in force is not older than the identity by all of its hour, unless the clock was ahead and has been set back.
-  return issuedAt + clockSkew * 1000 < createTime && createTime < expiresAt;
+  return issuedAt + clockSkewSeconds * 1000 < createTime && createTime < expiresAt;
 }

@@ -5,7 +5,7 @@ import { createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto"
 const lifetimeMs = 20 * 365 * 24 * 60 * 60 * 1000;
 
 /** For registries whose clock is behind. */
-const clockSkewMs = 60_000;
+const registrySkewMs = 60_000;
 
 // RFC 4055 §5, RFC 5280 appendix A.1.
 const sha256WithRsa = "1.2.840.113549.1.1.11";
@@ -31,7 +31,7 @@ export async function newCertificate(privateKey: KeyObject, name: string, now: n
     signature: algorithm,
     issuer: subject,
     subject,
-    validity: new x509.Validity({ notBefore: new Date(now - clockSkewMs), notAfter: new Date(now + lifetimeMs) }),
+    validity: new x509.Validity({ notBefore: new Date(now - registrySkewMs), notAfter: new Date(now + lifetimeMs) }),
     subjectPublicKeyInfo: AsnConvert.parse(publicKeyInfo(privateKey), x509.SubjectPublicKeyInfo),
     extensions: new x509.Extensions([
       new x509.Extension({

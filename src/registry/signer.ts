@@ -54,7 +54,7 @@ export interface SignerOptions {
 const lifetime = 300;
 
 /** How far the clock of a registry may be behind, in seconds. */
-const clockSkew = 30;
+const clockSkewSeconds = 30;
 
 const settingName = "registry_signing_key" as const;
 
@@ -94,7 +94,7 @@ async function signToken(key: SigningKey, request: RegistryTokenRequest, { issue
     // Distribution before version 3 takes nothing but a text.
     aud: service,
     exp: expiry,
-    nbf: issuedAt - clockSkew,
+    nbf: issuedAt - clockSkewSeconds,
     iat: issuedAt,
     jti: randomBytes(16).toString("base64url"),
     access: request.access,

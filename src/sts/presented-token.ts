@@ -18,7 +18,7 @@ export interface PresentedToken {
 }
 
 /** How far an issuer's clock may be ahead of ours, in milliseconds. Never granted to `exp`. */
-const clockSkew = 60_000;
+const issuerSkewMs = 60_000;
 
 // RFC 7515 §3.1: exactly three segments; an unsecured token has an empty last one and fails later, for its algorithm.
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
@@ -125,7 +125,7 @@ function checkExpiry({ exp }: Claims, now: number): void {
 }
 
 function checkDue(time: unknown, now: number, check: VerificationCheck, problem: string): void {
-  if (time === undefined || (isTime(time) && time * 1000 <= now + clockSkew)) return;
+  if (time === undefined || (isTime(time) && time * 1000 <= now + issuerSkewMs)) return;
   throw verificationDenied(check, problem);
 }
 
