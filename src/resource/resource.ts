@@ -23,30 +23,17 @@ export interface ReadableDeclaration<D extends DescMessage, R extends ResourceRo
   toMessage(row: R): MessageInitShape<D>;
 }
 
-/** What a resource declares that callers write, too. */
-export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRow> extends ReadableDeclaration<D, R> {
+/** What a resource declares that callers write, too. `S` names the columns that no request ever sets. */
+export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>
+  extends ReadableDeclaration<D, R> {
   readonly rules: Readonly<Record<string, TextRule>>;
   /** The rules of the messages inside it; none when absent. */
   readonly parts?: readonly MessageRules[];
   /** A rule between fields; paths are relative to the resource. */
   readonly check?: (message: MessageShape<D>, context: CheckContext) => readonly FieldViolation[];
-  /** The columns that come from the message; uid, parent and times are the engine's. */
-  toRow(message: MessageShape<D>): Omit<R, "uid" | "parent" | "createTime" | "updateTime" | ServerColumns>;
+  /** The columns that come from the message; uid, parent and times are the engine's, `S` those of whoever creates. */
+  toRow(message: MessageShape<D>): Omit<R, "uid" | "parent" | "createTime" | "updateTime" | S>;
 }
-
-/** Columns that no request ever sets. */
-type ServerColumns =
-  | "email"
-  | "emailUnverified"
-  | "lastSeenTime"
-  | "metadata"
-  | "status"
-  | "resourceLimits"
-  | "keyId"
-  | "clientSecret"
-  | `scim${string}`
-  | "codeDigest"
-  | "expirationTime";
 
 /** A declaration of a resource that is only read, with what follows from it. */
 export interface ReadableResource<D extends DescMessage, R extends ResourceRow> extends ReadableDeclaration<D, R> {
@@ -55,7 +42,8 @@ export interface ReadableResource<D extends DescMessage, R extends ResourceRow> 
 }
 
 /** A declaration of a resource, with what follows from it. */
-export interface Resource<D extends DescMessage, R extends ResourceRow> extends ResourceDeclaration<D, R> {
+export interface Resource<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>
+  extends ResourceDeclaration<D, R, S> {
   readonly type: string;
   /** Whether the resource says when it was last changed. */
   readonly tracksUpdates: boolean;
@@ -83,9 +71,9 @@ export function defineReadableResource<D extends DescMessage, R extends Resource
 }
 
 /** Completes a declaration by what the proto says. */
-export function defineResource<D extends DescMessage, R extends ResourceRow>(
-  declaration: ResourceDeclaration<D, R>,
-): Resource<D, R> {
+export function defineResource<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>(
+  declaration: ResourceDeclaration<D, R, S>,
+): Resource<D, R, S> {
   const { schema, rules, parts = [], check } = declaration;
   return {
     ...declaration,

@@ -21,8 +21,8 @@ export interface ParentCollection {
 }
 
 /** Binds the standard methods to a resource. Services wire them by name, or write what differs around the parts. */
-export function standardMethods<D extends DescMessage, R extends ResourceRow>(
-  resource: Resource<D, R>,
+export function standardMethods<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>(
+  resource: Resource<D, R, S>,
   parents: ParentCollection,
   deps: Deps,
 ) {
@@ -45,7 +45,7 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(
     tx: Transaction,
     parent: string,
     value: MessageShape<D>,
-    server: Partial<R> | ((uid: string) => Partial<R>),
+    server: Pick<R, S> | ((uid: string) => Pick<R, S>),
   ): Promise<R> {
     if (parent !== "" && !(await parents.lock(tx, parent))) throw notFound(parents.type, parent);
     if (parent !== "" && depthOf(parent) >= deps.settings.maxDepth) {
@@ -103,7 +103,7 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow>(
     insert,
     changed,
 
-    async create(parent: string, value: MessageShape<D>, call: Call, server: Partial<R>): Promise<MessageInitShape<D>> {
+    async create(parent: string, value: MessageShape<D>, call: Call, server: Pick<R, S>): Promise<MessageInitShape<D>> {
       const context = writeContext(call, deps.clock);
       return resource.toMessage(await deps.database.write(context, (tx) => insert(tx, parent, value, server)));
     },

@@ -31,17 +31,19 @@ const emailRule: TextRule = {
   description: "must be a bare e-mail address of at most 254 characters",
 };
 
-const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow>({
-  schema: GroupInviteSchema,
-  plural: "groupInvites",
-  collection: groupInviteCollection,
-  orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
-  defaultOrder: { field: "createTime", descending: true },
-  rules: { email: emailRule },
-  check: checkTtl,
-  toMessage: (row) => inviteMessage(row, undefined),
-  toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
-});
+const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, "keyId" | "codeDigest" | "expirationTime">(
+  {
+    schema: GroupInviteSchema,
+    plural: "groupInvites",
+    collection: groupInviteCollection,
+    orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
+    defaultOrder: { field: "createTime", descending: true },
+    rules: { email: emailRule },
+    check: checkTtl,
+    toMessage: (row) => inviteMessage(row, undefined),
+    toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
+  },
+);
 
 /** Adds invites inside transactions, and answers them as their creator sees them: with the code, this once. */
 export function inviteMaker(deps: Deps) {

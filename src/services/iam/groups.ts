@@ -34,7 +34,7 @@ import { newStandings, type Standing } from "./organizations.ts";
 import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
-const group = defineResource<typeof GroupSchema, GroupRow>({
+const group = defineResource<typeof GroupSchema, GroupRow, "status" | "resourceLimits">({
   schema: GroupSchema,
   plural: "groups",
   collection: groupCollection,
@@ -89,8 +89,10 @@ export function groups(deps: Deps): Implementation {
 
   async function createChild(parent: string, value: Group, call: Call) {
     requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
+    // Verified, and of a kind, is the organization.
+    const child: Group = { ...value, verified: false, kind: 0 };
     const row = await deps.database.write(writeContext(call, deps.clock), (tx) =>
-      standard.insert(tx, parent, value, { verified: false, kind: 0, status: 0, resourceLimits: {} }),
+      standard.insert(tx, parent, child, { status: 0, resourceLimits: {} }),
     );
     return await show(row);
   }

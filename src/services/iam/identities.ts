@@ -31,8 +31,11 @@ import { type IdentityRow, identityCollection, roleBindingCollection } from "./r
 /** Bindings that are taken away with an identity, in portions of this size. */
 const bindingPortion = 500;
 
+/** What is found out of an identity, or said by it of itself. */
+type OwnColumns = "email" | "emailUnverified" | "metadata" | "lastSeenTime";
+
 const identityResource = (deps: Deps) =>
-  defineResource<typeof IdentitySchema, IdentityRow>({
+  defineResource<typeof IdentitySchema, IdentityRow, OwnColumns>({
     schema: IdentitySchema,
     plural: "identities",
     collection: identityCollection,

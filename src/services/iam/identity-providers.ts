@@ -22,6 +22,7 @@ import {
   externalGroupRoleMappingCollection,
   type IdentityProviderRow,
   identityProviderCollection,
+  type ScimColumns,
 } from "./provider-rows.ts";
 import { checkProvider, oidcRules } from "./provider-rules.ts";
 import {
@@ -37,7 +38,7 @@ import { newScim, scimMessage } from "./scim-state.ts";
 import { scimEndpoint, scimTokens } from "./scim-tokens.ts";
 
 const providerResource = (deps: Deps) =>
-  defineResource<typeof IdentityProviderSchema, IdentityProviderRow>({
+  defineResource<typeof IdentityProviderSchema, IdentityProviderRow, "clientSecret" | keyof ScimColumns>({
     schema: IdentityProviderSchema,
     plural: "identityProviders",
     collection: identityProviderCollection,
