@@ -51,13 +51,18 @@ export interface Resource<D extends DescMessage, R extends ResourceRow, S extend
   readonly messageRules: readonly MessageRules[];
 }
 
+/** What `order_by` calls the time of creation: the published name, and both spellings of the field. */
+export const creationOrders = {
+  created_at: "createTime",
+  create_time: "createTime",
+  createTime: "createTime",
+} as const satisfies Record<string, SortField>;
+
 /** The orders that every resource with a name and an update time has. */
 export const commonOrders = {
   uid: "uid",
   name: "name",
-  created_at: "createTime",
-  create_time: "createTime",
-  createTime: "createTime",
+  ...creationOrders,
   updated_at: "updateTime",
   update_time: "updateTime",
   updateTime: "updateTime",

@@ -7,7 +7,7 @@ import { isPublicAddress } from "../../authn/addresses.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
 import type { Deps } from "../../resource/deps.ts";
-import { commonOrders, defineResource } from "../../resource/resource.ts";
+import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { groupParents } from "../iam/groups.ts";
 import { type SubscriptionRow, subscriptionCollection } from "./rows.ts";
@@ -19,13 +19,11 @@ const sinkRule: TextRule = {
   description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and of no private address`,
 };
 
-const { uid, created_at, create_time, createTime } = commonOrders;
-
 const subscription = defineResource<typeof SubscriptionSchema, SubscriptionRow>({
   schema: SubscriptionSchema,
   plural: "subscriptions",
   collection: subscriptionCollection,
-  orderable: { uid, created_at, create_time, createTime },
+  orderable: { uid: "uid", ...creationOrders },
   rules: { sink: sinkRule },
   toMessage: (row) => ({ uid: row.uid, sink: row.sink }),
   toRow: ({ sink }) => ({ sink }),

@@ -12,7 +12,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { refusingDuplicates } from "../../resource/duplicates.ts";
-import { defineResource } from "../../resource/resource.ts";
+import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow, lockRow } from "../../storage/collection.ts";
 import { readCounter } from "../../storage/counters.ts";
@@ -30,7 +30,7 @@ const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, ExternalGr
   schema: ExternalGroupRoleMappingSchema,
   plural: "externalGroupRoleMappings",
   collection: externalGroupRoleMappingCollection,
-  orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
+  orderable: { uid: "uid", ...creationOrders },
   rules: {
     // PostgreSQL indexes it together with three uids, which leaves room for 2600 bytes.
     external_group_id: {

@@ -13,7 +13,7 @@ import { findCapability } from "../../authz/capabilities.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
-import { defineResource } from "../../resource/resource.ts";
+import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { groupParents } from "./groups.ts";
@@ -31,19 +31,20 @@ const emailRule: TextRule = {
   description: "must be a bare e-mail address of at most 254 characters",
 };
 
-const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, "keyId" | "codeDigest" | "expirationTime">(
-  {
-    schema: GroupInviteSchema,
-    plural: "groupInvites",
-    collection: groupInviteCollection,
-    orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
-    defaultOrder: { field: "createTime", descending: true },
-    rules: { email: emailRule },
-    check: checkTtl,
-    toMessage: (row) => inviteMessage(row, undefined),
-    toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
-  },
-);
+/** What is kept of the code, and when it ends. */
+type CodeColumns = "keyId" | "codeDigest" | "expirationTime";
+
+const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, CodeColumns>({
+  schema: GroupInviteSchema,
+  plural: "groupInvites",
+  collection: groupInviteCollection,
+  orderable: { uid: "uid", ...creationOrders },
+  defaultOrder: { field: "createTime", descending: true },
+  rules: { email: emailRule },
+  check: checkTtl,
+  toMessage: (row) => inviteMessage(row, undefined),
+  toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
+});
 
 /** Adds invites inside transactions, and answers them as their creator sees them: with the code, this once. */
 export function inviteMaker(deps: Deps) {

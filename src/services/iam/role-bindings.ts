@@ -13,7 +13,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { refusingDuplicates } from "../../resource/duplicates.ts";
-import { defineResource } from "../../resource/resource.ts";
+import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow, updateRow } from "../../storage/collection.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
@@ -33,7 +33,7 @@ const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
   schema: RoleBindingSchema,
   plural: "roleBindings",
   collection: roleBindingCollection,
-  orderable: { uid: "uid", created_at: "createTime", create_time: "createTime", createTime: "createTime" },
+  orderable: { uid: "uid", ...creationOrders },
   rules: {},
   check: checkRoleBinding,
   toMessage: ({ uid, identityUid, roleUid }): RoleBinding => ({

@@ -14,7 +14,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { fillWithRows, listPage } from "../../resource/list-page.ts";
-import { defineReadableResource } from "../../resource/resource.ts";
+import { creationOrders, defineReadableResource } from "../../resource/resource.ts";
 import { findRow, insertRow } from "../../storage/collection.ts";
 import type { Source } from "../../storage/listing.ts";
 import type { Transaction } from "../../storage/session.ts";
@@ -27,13 +27,7 @@ const acceptance = defineReadableResource<typeof TermsAcceptanceSchema, TermsAcc
   schema: TermsAcceptanceSchema,
   plural: "termsAcceptances",
   collection: termsAcceptanceCollection,
-  orderable: {
-    doc_id: "name",
-    docId: "name",
-    created_at: "createTime",
-    create_time: "createTime",
-    createTime: "createTime",
-  },
+  orderable: { doc_id: "name", docId: "name", ...creationOrders },
   defaultOrder: { field: "createTime", descending: false },
   toMessage: ({ name: docId, acceptedBy, parent: orgUid, createTime }) => ({
     ...{ docId, acceptedBy, orgUid },
