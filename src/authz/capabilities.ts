@@ -2,7 +2,13 @@
 // A capability has a number (the enum), a bit (its place in a set) and a name; none follows from another.
 import type { DescEnumValue } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { bit, CapabilitySchema, internal_only, name } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  bit,
+  type Capability,
+  CapabilitySchema,
+  internal_only,
+  name,
+} from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 
 /** A set of capabilities: bit n of the vocabulary is bit n % 32 of word n / 32. */
 export type CapabilitySet = Uint32Array;
@@ -30,6 +36,11 @@ export function findCapability(number: number): CapabilityInfo | undefined {
   return byNumber.get(number);
 }
 
+/** Whether the vocabulary has the number: roles are stored with numbers, some of which may have gone out of use. */
+export function isCapability(number: number): number is Capability {
+  return byNumber.has(number);
+}
+
 /** The entry with a name such as `groups.list`. */
 export function findCapabilityByName(text: string): CapabilityInfo | undefined {
   return byName.get(text);
@@ -38,6 +49,11 @@ export function findCapabilityByName(text: string): CapabilityInfo | undefined {
 /** Every capability there is. */
 export function allCapabilities(): readonly CapabilityInfo[] {
   return vocabulary;
+}
+
+/** The names of the capabilities with these enum numbers, in the order of the numbers; unknown ones are left out. */
+export function namesOfNumbers(numbers: readonly number[]): string[] {
+  return numbers.flatMap((number) => byNumber.get(number)?.name ?? []);
 }
 
 /** The set of the capabilities with these enum numbers; unknown numbers are left out. */

@@ -13,6 +13,7 @@ import {
   RoleBindingsService,
 } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { textLength } from "../aip/text-length.ts";
+import { namesOfNumbers } from "../authz/capabilities.ts";
 import { limits } from "../limits.ts";
 import type { Deps } from "../resource/deps.ts";
 import { groupMessage } from "../services/iam/group-message.ts";
@@ -23,7 +24,6 @@ import { rootOf } from "../uid.ts";
 import { adapt, replace, same, serve, type V1Implementation } from "./adapter.ts";
 import { correspond, type Names } from "./fields.ts";
 import { list, tooLong } from "./lists.ts";
-import { capabilityNames } from "./roles.ts";
 import type { Today } from "./today.ts";
 import { renamer } from "./violations.ts";
 
@@ -89,7 +89,7 @@ async function complete(session: Session, items: readonly RoleBindingList_Bindin
     const organization = await groups(rootOf(item.group!.id));
     if (group) item.group = shownGroup.toV1(groupMessage(group, organization));
     const role = await roles(item.role!.id);
-    if (role) item.role!.capabilities = capabilityNames(role.capabilities);
+    if (role) item.role!.capabilities = namesOfNumbers(role.capabilities);
     length += textLength(item.role!.capabilities);
     if (length > limits.v1ListLength) throw tooLong(now.listRoleBindings);
   }

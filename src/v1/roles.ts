@@ -1,8 +1,8 @@
 import { Roles } from "../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { clip } from "../aip/clip.ts";
-import { invalidArgument } from "../aip/errors.ts";
-import { findCapability, findCapabilityByName } from "../authz/capabilities.ts";
+import { type FieldViolation, invalidArgument } from "../aip/errors.ts";
+import { findCapabilityByName, namesOfNumbers } from "../authz/capabilities.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
 import type { Names } from "./fields.ts";
 import { list } from "./lists.ts";
@@ -15,7 +15,7 @@ export const roleNames: Names = {
   capabilities: {
     now: "capabilities",
     toNow: capabilityNumbers,
-    toV1: capabilityNames,
+    toV1: namesOfNumbers,
   },
 };
 
@@ -32,17 +32,14 @@ export function roles(today: Today): V1Implementation {
   });
 }
 
-/** The friendly names of capabilities; those that are no more have none. */
-export function capabilityNames(numbers: readonly number[]): string[] {
-  return numbers.flatMap((number) => findCapability(number)?.name ?? []);
-}
-
 function capabilityNumbers(names: readonly string[]): number[] {
-  const found = names.map((name) => findCapabilityByName(name)?.number);
-  const unknown = names.flatMap((name, i) => {
+  const violations: FieldViolation[] = [];
+  const numbers = names.flatMap((name, i) => {
+    const known = findCapabilityByName(name);
     const description = `${JSON.stringify(clip(name))} is no capability`;
-    return found[i] === undefined ? [{ field: `capabilities[${i}]`, description }] : [];
+    if (!known) violations.push({ field: `capabilities[${i}]`, description });
+    return known?.number ?? [];
   });
-  if (unknown.length > 0) throw invalidArgument(unknown);
-  return found as number[];
+  if (violations.length > 0) throw invalidArgument(violations);
+  return numbers;
 }

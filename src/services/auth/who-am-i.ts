@@ -7,7 +7,7 @@ import {
 import { GroupSchema, type OrgKind, type OrgStatus } from "../../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import { RoleSchema } from "../../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { findCapability } from "../../authz/capabilities.ts";
+import { namesOfNumbers } from "../../authz/capabilities.ts";
 import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { placeOfBinding } from "../../storage/grants.ts";
@@ -47,7 +47,7 @@ async function heldBy(session: Session, uid: string, call: Call) {
     if (!group || !role) continue;
     // A token may be narrowed to less than the binding gives.
     const inForce = role.capabilities.filter((number) => accessOf(call).has(number, group.uid));
-    const capabilities = inForce.flatMap((number) => findCapability(number)?.name ?? []);
+    const capabilities = namesOfNumbers(inForce);
     if (capabilities.length > 0)
       shown.push(
         create(WhoAmI_CapabilitySchema, {
@@ -66,6 +66,5 @@ function groupOf({ uid, name, description, resourceLimits, verified }: GroupRow,
 }
 
 function roleOf({ uid, name, description, capabilities }: RoleRow) {
-  const names = capabilities.flatMap((number) => findCapability(number)?.name ?? []);
-  return create(RoleSchema, { id: uid, name, description, capabilities: names });
+  return create(RoleSchema, { id: uid, name, description, capabilities: namesOfNumbers(capabilities) });
 }

@@ -1,6 +1,6 @@
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { permissionDenied } from "../../aip/errors.ts";
-import { type CapabilitySet, capabilitySet } from "../../authz/capabilities.ts";
+import { capabilitySet } from "../../authz/capabilities.ts";
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { findHolder } from "../../storage/grants.ts";
@@ -9,9 +9,12 @@ import type { Session } from "../../storage/session.ts";
 /** How many missing capabilities a denial names. */
 const maxNamed = 5;
 
-/** Nobody gives away what they do not hold: throws unless the caller holds all of these capabilities at the uid. */
-export function requireHeld(call: Call, wanted: CapabilitySet, uid: string, what: string): void {
-  const missing = accessOf(call).missing(wanted, uid);
+/**
+ * Nobody gives away what they do not hold: throws unless the caller holds all of these capabilities (enum numbers) at the uid.
+ * `what` would grant them.
+ */
+export function requireHeld(call: Call, capabilities: readonly number[], uid: string, what: string): void {
+  const missing = accessOf(call).missing(capabilitySet(capabilities), uid);
   if (missing.length === 0) return;
   const named = missing.slice(0, maxNamed).join(", ");
   const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : "";
@@ -19,11 +22,6 @@ export function requireHeld(call: Call, wanted: CapabilitySet, uid: string, what
     capability: missing.slice(0, maxNamed).join(","),
     scope: uid,
   });
-}
-
-/** The same for the enum numbers of a stored role. */
-export function requireHeldNumbers(call: Call, numbers: readonly number[], uid: string, what: string): void {
-  requireHeld(call, capabilitySet(numbers), uid, what);
 }
 
 /**
@@ -35,7 +33,7 @@ export async function requireHeldRoles(session: Session, identityUid: string, ca
   const holder = await findHolder(session, identityUid);
   for (const { groupUid, capabilities } of holder?.roles ?? []) {
     if (access.has(Capability.CAP_IAM_ROLE_BINDINGS_LIST, groupUid)) {
-      requireHeldNumbers(call, capabilities, groupUid, "the relationship of the identity");
+      requireHeld(call, capabilities, groupUid, "the relationship of the identity");
     } else if (access.missing(capabilitySet(capabilities), groupUid).length > 0) {
       throw permissionDenied(
         "the identity holds roles that the caller does not hold; its relationship is not theirs to change",

@@ -1,6 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationMs } from "@bufbuild/protobuf/wkt";
-import type { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
   type GroupInvite,
   GroupInviteSchema,
@@ -9,7 +8,7 @@ import {
 import type { FieldViolation } from "../../aip/errors.ts";
 import { maskNames } from "../../aip/field-mask.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { findCapability } from "../../authz/capabilities.ts";
+import { isCapability } from "../../authz/capabilities.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
@@ -113,5 +112,5 @@ function inviteMessage(row: GroupInviteRow, role: RoleRow | undefined): MessageI
 }
 
 function inviteRole({ uid, name, description, capabilities }: RoleRow) {
-  return { uid, name, description, capabilities: capabilities.filter((n) => findCapability(n)) as Capability[] };
+  return { uid, name, description, capabilities: capabilities.filter(isCapability) };
 }

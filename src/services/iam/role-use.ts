@@ -3,7 +3,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { isWithin, parentOf } from "../../uid.ts";
-import { requireHeldNumbers } from "./escalation.ts";
+import { requireHeld } from "./escalation.ts";
 import { roleCollection } from "./rows.ts";
 
 const roleType = "iam.chainguard.dev/Role";
@@ -21,5 +21,5 @@ export async function requireUsableRole(
   }
   const role = await findRow(session, roleCollection, roleUid);
   if (!role) throw notFound(roleType, roleUid);
-  requireHeldNumbers(call, role.capabilities, groupUid, `role ${role.name}`);
+  requireHeld(call, role.capabilities, groupUid, `role ${role.name}`);
 }

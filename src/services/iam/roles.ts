@@ -3,7 +3,7 @@ import { type Role, RoleSchema, RolesService } from "../../../gen/chainguard/pla
 import { type FieldViolation, failedPrecondition } from "../../aip/errors.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { builtInRoles, isBuiltInRole } from "../../authz/built-in-roles.ts";
-import { capabilitySet, findCapability } from "../../authz/capabilities.ts";
+import { findCapability, isCapability } from "../../authz/capabilities.ts";
 import { requireCapability } from "../../pipeline/authorize.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
@@ -31,8 +31,7 @@ const role = defineResource<typeof RoleSchema, RoleRow>({
     uid: row.uid,
     name: row.name,
     description: row.description,
-    // A capability that is no longer in the vocabulary is skipped, not an error.
-    capabilities: row.capabilities.filter((number) => findCapability(number)) as Capability[],
+    capabilities: row.capabilities.filter(isCapability),
     createTime: toTimestamp(row.createTime),
     updateTime: toTimestamp(row.updateTime),
   }),
@@ -52,12 +51,12 @@ export function roles(deps: Deps): Implementation {
       },
       listRoles: (request, call) => standard.list(request, call, { name: request.name }),
       createRole({ parent, role: value }, call) {
-        requireHeld(call, capabilitySet(value!.capabilities), parent, `role ${value!.name}`);
+        requireHeld(call, value!.capabilities, parent, `role ${value!.name}`);
         return standard.create(parent, value!, call, {});
       },
       updateRole: (request, call) =>
         standard.update(request.role!, request.updateMask, call, async (_tx, _before, after) => {
-          requireHeld(call, capabilitySet(after.capabilities), parentOf(after.uid), `role ${after.name}`);
+          requireHeld(call, after.capabilities, parentOf(after.uid), `role ${after.name}`);
           return after;
         }),
       deleteRole: (request, call) =>
