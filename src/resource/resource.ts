@@ -1,7 +1,8 @@
-import { type DescMessage, getOption, hasOption, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import { type DescMessage, getOption, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { resource as resourceOption } from "../../gen/google/api/resource_pb.ts";
 import type { FieldViolation } from "../aip/errors.ts";
 import type { OrderBy } from "../aip/order-by.ts";
+import { resourceType } from "../aip/resource-type.ts";
 import type { CheckContext, MessageRules, TextRule } from "../pipeline/rule-book.ts";
 import type { Collection, ResourceRow } from "../storage/collection.ts";
 import type { SortField } from "../storage/listing.ts";
@@ -95,8 +96,8 @@ function typeOf<D extends DescMessage, R extends ResourceRow>({
   schema,
   ...declared
 }: ReadableDeclaration<D, R>): string {
-  if (!hasOption(schema, resourceOption)) throw new Error(`${schema.typeName} is not declared as a resource`);
-  const { type, plural } = getOption(schema, resourceOption);
+  const type = resourceType(schema);
+  const { plural } = getOption(schema, resourceOption);
   if (plural !== declared.plural)
     throw new Error(`${schema.typeName}: its plural is ${plural}, not ${declared.plural}`);
   return type;

@@ -1,9 +1,10 @@
 // The one method of version 1 that does two things of today at once: a root group, and an invite to it.
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
-import type { GroupInvite } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
-import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { type GroupInvite, GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { type Group, GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { RoleSchema } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { invalidArgument, notFound, permissionDenied } from "../aip/errors.ts";
+import { resourceType } from "../aip/resource-type.ts";
 import { ownerRole } from "../authz/built-in-roles.ts";
 import { capabilitySet, missingCapabilities } from "../authz/capabilities.ts";
 import { accessOf, callerOf } from "../pipeline/authorize.ts";
@@ -49,7 +50,7 @@ function requireCreator(call: Call): void {
 async function requireRoleOfOwners(tx: Transaction, uid: string): Promise<void> {
   if (uid.includes("/")) throw permissionDenied(`role ${uid} is not offered at a root group`);
   const role = await findRow(tx, roleCollection, uid);
-  if (!role) throw notFound("iam.chainguard.dev/Role", uid);
+  if (!role) throw notFound(resourceType(RoleSchema), uid);
   const missing = missingCapabilities(capabilitySet(ownerRole.capabilities), capabilitySet(role.capabilities));
   if (missing.length > 0)
     throw permissionDenied(`role ${role.name} would grant capabilities that an owner does not hold`);

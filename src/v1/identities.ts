@@ -1,6 +1,7 @@
 import { Identities } from "../../gen/chainguard/platform/iam/v1/identities_pb.ts";
-import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { IdentitiesService, IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { notFound } from "../aip/errors.ts";
+import { resourceType } from "../aip/resource-type.ts";
 import type { Deps } from "../resource/deps.ts";
 import { isAwaited } from "../services/iam/awaited-people.ts";
 import { identityCollection } from "../services/iam/rows.ts";
@@ -28,7 +29,7 @@ export function identities(today: Today, { database }: Deps): V1Implementation {
     async lookup({ issuer, subject }, call) {
       const { uid } = await today.call(now.lookupIdentity, { issuer, subject }, call);
       const row = await findRow(database.session, identityCollection, uid);
-      if (!row || isAwaited(row)) throw notFound("iam.chainguard.dev/Identity", uid);
+      if (!row || isAwaited(row)) throw notFound(resourceType(IdentitySchema), uid);
       return { id: uid };
     },
   });

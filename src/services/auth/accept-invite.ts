@@ -1,14 +1,14 @@
 // Acceptance of an invite: whoever has the code gets the role, within what the invite says.
 import { timingSafeEqual } from "node:crypto";
+import { GroupInviteSchema } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { ApiError, failedPrecondition, notFound, permissionDenied } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
 import { deleteRow, findRow } from "../../storage/collection.ts";
 import { findInvite } from "../../storage/group-invites.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { digestInviteCode } from "../iam/invite-code.ts";
 import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../iam/rows.ts";
 import { bindOnce, type Person } from "./people.ts";
-
-const inviteType = "iam.chainguard.dev/GroupInvite";
 
 /**
  * Binds the role of an invite to a registered person; answers the uid of the group.
@@ -40,7 +40,7 @@ export async function acceptInvite(
 }
 
 function noSuchInvite(): ApiError {
-  const { code, details } = notFound(inviteType, "of this code");
+  const { code, details } = notFound(resourceType(GroupInviteSchema), "of this code");
   const message = "Not found: there is no invite of this code: it was used, withdrawn or mistyped; ask for another one";
   return new ApiError(code, message, { details });
 }

@@ -1,5 +1,7 @@
 import { Auth } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
+import { IdentitySchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { notFound, permissionDenied } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -13,7 +15,7 @@ import { removePerson } from "./people.ts";
 import { personOf, register } from "./registration.ts";
 import { whoAmI } from "./who-am-i.ts";
 
-const [identityType, sessionType] = ["iam.chainguard.dev/Identity", "auth.chainguard.dev/HeadlessSession"];
+const sessionType = "auth.chainguard.dev/HeadlessSession";
 
 /** What people's sign-in needs of the token service. */
 export interface AuthDeps extends Deps {
@@ -57,7 +59,7 @@ export function auth(deps: AuthDeps): Implementation {
       if (uid.includes("/")) throw permissionDenied("only the account of a person can be deleted so");
       await database.write(writeContext(call, clock), async (tx) => {
         const row = await findRow(tx, identityCollection, uid);
-        if (!row) throw notFound(identityType, uid);
+        if (!row) throw notFound(resourceType(IdentitySchema), uid);
         await removePerson(tx, row);
       });
       return {};

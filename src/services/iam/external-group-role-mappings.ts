@@ -4,7 +4,9 @@ import {
   ExternalGroupRoleMappingSchema,
   ExternalGroupRoleMappingsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
+import { IdentityProviderSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { alreadyExists, type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -51,7 +53,7 @@ const batchRules: MessageRules = {
 
 /** Identity providers as the parents of mappings. */
 const providerParents: ParentCollection = {
-  type: "iam.chainguard.dev/IdentityProvider",
+  type: resourceType(IdentityProviderSchema),
   lock: (tx, uid) => lockRow(tx, identityProviderCollection, uid),
 };
 

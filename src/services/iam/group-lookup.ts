@@ -1,6 +1,7 @@
 // Finding one's organization by the domain of one's e-mail address.
-import type { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { GroupSchema, type GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { invalidField, notFound, resourceExhausted } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
@@ -8,8 +9,6 @@ import { type Deps, writeContext } from "../../resource/deps.ts";
 import { accessRequests, findLatestAccessRequest } from "../../storage/access-requests.ts";
 import { findVerifiedRoots } from "../../storage/group-names.ts";
 import { groupMessage } from "./group-message.ts";
-
-const groupType = "iam.chainguard.dev/Group";
 
 /** How long a caller waits between two requests for access to one group. */
 const requestIntervalMs = 60 * 60 * 1000;
@@ -28,14 +27,14 @@ export function groupLookup(deps: Deps): LookupHandlers {
     async lookupGroup(_request, call) {
       const row = await find(call);
       // No match, an untrusted address and a shared domain look alike.
-      if (!row) throw notFound(groupType, "of the caller's e-mail domain");
+      if (!row) throw notFound(resourceType(GroupSchema), "of the caller's e-mail domain");
       return { group: groupMessage(row) };
     },
 
     async requestGroupAccess({ groupUid }, call) {
       if (groupUid === "") throw invalidField("group_uid", "group_uid is required");
       const row = await find(call);
-      if (row?.uid !== groupUid) throw notFound(groupType, groupUid);
+      if (row?.uid !== groupUid) throw notFound(resourceType(GroupSchema), groupUid);
       const { uid } = callerOf(call);
       await deps.database.write(writeContext(call, deps.clock), async (tx) => {
         const latest = await findLatestAccessRequest(tx, groupUid, uid);

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { IdentitySchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
   ListRoleBindingsRequestSchema,
   type RoleBinding,
@@ -6,6 +7,7 @@ import {
   RoleBindingsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { alreadyExists, type FieldViolation, invalidArgument, notFound, permissionDenied } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
 import { newViolations } from "../../aip/violations.ts";
 import { isBuiltInRole } from "../../authz/built-in-roles.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -23,8 +25,6 @@ import { hydrate, isReadable } from "./hydration.ts";
 import { givesOwner, refuseLastOwner } from "./last-owner.ts";
 import { requireUsableRole } from "./role-use.ts";
 import { groupCollection, identityCollection, type RoleBindingRow, roleBindingCollection } from "./rows.ts";
-
-const identityType = "iam.chainguard.dev/Identity";
 
 /** AIP-233: more than this in one batch is refused. */
 const maxBatch = 25;
@@ -191,7 +191,7 @@ async function requireIdentity(
     });
   }
   if (await findRow(tx, identityCollection, identityUid)) return;
-  if (!(await mayBePerson(tx, identityUid))) throw notFound(identityType, identityUid);
+  if (!(await mayBePerson(tx, identityUid))) throw notFound(resourceType(IdentitySchema), identityUid);
   await awaitPerson(tx, identityUid);
 }
 

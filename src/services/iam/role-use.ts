@@ -1,12 +1,12 @@
+import { RoleSchema } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { notFound, permissionDenied } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { isWithin, parentOf } from "../../uid.ts";
 import { requireHeld } from "./escalation.ts";
 import { roleCollection } from "./rows.ts";
-
-const roleType = "iam.chainguard.dev/Role";
 
 /** Throws unless the role exists, may be used at the group, and the caller holds all that it grants there. */
 export async function requireUsableRole(
@@ -20,6 +20,6 @@ export async function requireUsableRole(
     throw permissionDenied(`role ${roleUid} is not offered at ${groupUid}`, { scope: groupUid });
   }
   const role = await findRow(session, roleCollection, roleUid);
-  if (!role) throw notFound(roleType, roleUid);
+  if (!role) throw notFound(resourceType(RoleSchema), roleUid);
   requireHeld(call, role.capabilities, groupUid, `role ${role.name}`);
 }

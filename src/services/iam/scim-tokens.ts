@@ -1,7 +1,11 @@
 // The four methods of SCIM tokens. The protocol itself is not served.
 import { type Duration, durationFromMs, durationMs, type Timestamp } from "@bufbuild/protobuf/wkt";
-import type { IdentityProvidersService } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import {
+  IdentityProviderSchema,
+  type IdentityProvidersService,
+} from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { aborted, failedPrecondition, invalidField, notFound } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
 import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { capabilitySet, missingCapabilities } from "../../authz/capabilities.ts";
@@ -14,7 +18,7 @@ import type { Session, Transaction } from "../../storage/session.ts";
 import { type IdentityProviderRow, identityProviderCollection, type ScimColumns } from "./provider-rows.ts";
 import { digestScimToken, newScimToken, overlapEnd, revoked, switched, wasIssued, withToken } from "./scim-state.ts";
 
-const providerType = "iam.chainguard.dev/IdentityProvider";
+const tokenType = "iam.chainguard.dev/ScimToken";
 const hourMs = 60 * 60 * 1000;
 const yearMs = 365 * 24 * hourMs;
 const maxOverlapMs = 24 * hourMs;
@@ -36,7 +40,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
   ): Promise<IdentityProviderRow> {
     return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
       const before = await findRow(tx, identityProviderCollection, uid);
-      if (!before) throw notFound(providerType, uid);
+      if (!before) throw notFound(resourceType(IdentityProviderSchema), uid);
       const after = { ...before, ...(await decide(before, tx)), updateTime: tx.context.time };
       await updateRow(tx, identityProviderCollection, before, after);
       return after;
@@ -68,7 +72,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
       const overlapMs = overlapOf(request.overlap);
       const token = newScimToken();
       const row = await change(request.identityProviderUid, call, (before, { context: { time } }) => {
-        if (!wasIssued(before)) throw notFound("iam.chainguard.dev/ScimToken", before.uid);
+        if (!wasIssued(before)) throw notFound(tokenType, before.uid);
         requireEtag(before, request.etag);
         return withToken(before, { digest: digestScimToken(token), expireTime }, time + overlapMs, time);
       });
@@ -82,7 +86,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
 
     async revokeScimToken({ identityProviderUid }, call) {
       const row = await change(identityProviderUid, call, (before, tx) => {
-        if (!wasIssued(before)) throw notFound("iam.chainguard.dev/ScimToken", before.uid);
+        if (!wasIssued(before)) throw notFound(tokenType, before.uid);
         return revoked(before, tx.context.time);
       });
       const { scimEtag: etag, scimEnabled: enabled } = row;

@@ -1,9 +1,12 @@
 // An advisory and its events as one thing, which is what changes: everything derived is written with it.
 import {
+  AdvisoryEventSchema,
+  AdvisorySchema,
   EventTypeFilter,
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { notFound } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
 import {
   type AdvisoryEventRow,
   deleteAdvisoryEvents,
@@ -18,10 +21,10 @@ import type { Session, Transaction } from "../../storage/session.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
 
 /** The type of advisories in errors. */
-export const advisoryType = "vulnerabilities.chainguard.dev/Advisory";
+export const advisoryType = resourceType(AdvisorySchema);
 
 /** The type of events in errors. */
-export const advisoryEventType = "vulnerabilities.chainguard.dev/AdvisoryEvent";
+export const advisoryEventType = resourceType(AdvisoryEventSchema);
 
 /** An advisory and its events, oldest first. */
 export interface AdvisoryState {
