@@ -1,6 +1,7 @@
 // What would become of an exchange: the checks that an exchange makes, each with its outcome instead of only the first
 // that fails. For whoever may read the identity: what it asks for is in the answer.
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
   CheckOutcome,
   type ExchangeCheckSchema,
@@ -8,6 +9,7 @@ import {
   type ExplainExchangeResponseSchema,
 } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ApiError, notFound } from "../aip/errors.ts";
+import { resourceType } from "../aip/resource-type.ts";
 import type { AssumableIdentity, AssumptionDeps } from "./assumption.ts";
 import { type AwsAssumptionDeps, awsComparisons } from "./aws-assumption.ts";
 import { type AwsCaller, askAws } from "./aws-caller.ts";
@@ -27,7 +29,7 @@ type Deps = AssumptionDeps & AwsAssumptionDeps;
 export function newExplainExchange(deps: Deps) {
   return async (request: ExplainExchangeRequest): Promise<MessageInitShape<typeof ExplainExchangeResponseSchema>> => {
     const identity = await deps.directory.find(request.identity);
-    if (!identity) throw notFound("identity", request.identity);
+    if (!identity) throw notFound(resourceType(IdentitySchema), request.identity);
     const checks = await explain(deps, identity, request.token.trim());
     return { checks, allowed: checks.every(({ outcome }) => outcome === CheckOutcome.PASSED) };
   };
