@@ -2,6 +2,7 @@
 import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { Code } from "../../gen/google/rpc/code_pb.ts";
 import {
+  type BadRequest,
   BadRequestSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
@@ -87,6 +88,12 @@ export function invalidArgument(violations: readonly FieldViolation[]): ApiError
 /** INVALID_ARGUMENT about a single field. */
 export function invalidField(field: string, description: string): ApiError {
   return invalidArgument([{ field, description }]);
+}
+
+/** The fields that an error names as wrong; undefined when it has no BadRequest. */
+export function fieldViolationsOf({ details }: ApiError): readonly FieldViolation[] | undefined {
+  const found = details.find(({ schema }) => schema.typeName === BadRequestSchema.typeName);
+  return found && (found.value as BadRequest).fieldViolations;
 }
 
 /** FAILED_PRECONDITION with a PreconditionFailure violation of the given type, such as `RESOURCE_NOT_EMPTY`. */

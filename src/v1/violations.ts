@@ -1,6 +1,5 @@
 // Violations name the fields that the caller of version 1 wrote.
-import { type BadRequest, BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { ApiError, Code, type FieldViolation, invalidArgument } from "../aip/errors.ts";
+import { ApiError, Code, type FieldViolation, fieldViolationsOf, invalidArgument } from "../aip/errors.ts";
 
 /** Says a violation of today's method in the names of version 1. */
 export type Rename = (violation: FieldViolation) => FieldViolation;
@@ -21,12 +20,7 @@ export async function renaming<T>(rename: Rename, run: () => Promise<T>): Promis
   try {
     return await run();
   } catch (error) {
-    const violations = error instanceof ApiError && error.code === Code.INVALID_ARGUMENT && violationsOf(error);
+    const violations = error instanceof ApiError && error.code === Code.INVALID_ARGUMENT && fieldViolationsOf(error);
     throw violations ? invalidArgument(violations.map(rename)) : error;
   }
-}
-
-function violationsOf({ details }: ApiError): readonly FieldViolation[] | undefined {
-  const found = details.find(({ schema }) => schema.typeName === BadRequestSchema.typeName);
-  return found && (found.value as BadRequest).fieldViolations;
 }

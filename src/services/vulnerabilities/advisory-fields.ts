@@ -1,7 +1,7 @@
 // What callers say of an advisory, its rules, and the ids that advisories are known by.
 import { randomBytes } from "node:crypto";
 import type { FieldViolation } from "../../aip/errors.ts";
-import { patternRule } from "../../pipeline/rule-book.ts";
+import { patternRule, type TextRule } from "../../pipeline/rule-book.ts";
 import type { AdvisoryRow } from "./rows.ts";
 
 /** What is said of an advisory, besides its events. */
@@ -20,19 +20,17 @@ export type AdvisoryFields = Pick<
 /** What public ids are written in: nothing that reads like something else, and no vowels. */
 const alphabet = "23456789cfghjmpqrvwx";
 
-/** Public ids that this server makes, and that callers may bring. */
-export const publicIdRule = patternRule(
-  "advisory_id",
-  /^CGA(-[23456789cfghjmpqrvwx]{4}){3}$/,
-  "^CGA(-[23456789cfghjmpqrvwx]{4}){3}$",
-);
+const publicIdPattern = /^CGA(-[23456789cfghjmpqrvwx]{4}){3}$/;
 
-/** Ids of other sources, and aliases. */
-export const sourceIdRule = patternRule(
-  "id",
-  /^[A-Za-z0-9][A-Za-z0-9._:+/@~-]{0,127}$/,
-  "^[A-Za-z0-9][A-Za-z0-9._:+/@~-]{0,127}$",
-);
+/** Public ids that this server makes, and that callers may bring. */
+export const publicIdRule = patternRule("advisory_id", publicIdPattern, publicIdPattern.source);
+
+/** The rule of ids of other sources, and of aliases, in a field of this name. */
+export function sourceIdRule(field: string): TextRule {
+  return patternRule(field, /^[A-Za-z0-9][A-Za-z0-9._:+/@~-]{0,127}$/, "^[A-Za-z0-9][A-Za-z0-9._:+/@~-]{0,127}$");
+}
+
+const aliasRule = sourceIdRule("alias");
 
 /** The public id that 12 bytes or more stand for. */
 export function publicIdOf(bytes: Iterable<number>): string {
@@ -50,7 +48,7 @@ export function checkAliases(aliases: readonly string[]): FieldViolation[] {
   const seen = new Set<string>();
   return aliases.flatMap((alias, i) => {
     const field = `aliases[${i}]`;
-    if (!sourceIdRule.test(alias)) return [{ field, description: sourceIdRule.description.replace("id", "alias") }];
+    if (!aliasRule.test(alias)) return [{ field, description: aliasRule.description }];
     if (seen.has(alias)) return [{ field, description: `${alias} is there twice` }];
     seen.add(alias);
     return [];

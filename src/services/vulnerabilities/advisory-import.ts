@@ -1,13 +1,20 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   AdvisoryImportService,
   type ImportedAdvisory,
   ImportedAdvisorySchema,
   ImportOutcome,
-  type ImportResult,
+  type ImportResultSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
-import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
-import { ApiError, type FieldViolation, invalidArgument, invalidField, notFound } from "../../aip/errors.ts";
+import {
+  ApiError,
+  type FieldViolation,
+  fieldViolationsOf,
+  invalidArgument,
+  invalidField,
+  notFound,
+} from "../../aip/errors.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -26,7 +33,7 @@ import { advisoryLimits } from "./limits.ts";
 /** One advisory that is wrong must not refuse the others, so each is checked by itself. */
 const rules: MessageRules = {
   schema: ImportedAdvisorySchema,
-  fields: { advisory_id: { ...sourceIdRule, description: sourceIdRule.description.replace("id", "advisory_id") } },
+  fields: { advisory_id: sourceIdRule("advisory_id") },
   isCheckedByHandler: true,
 };
 
@@ -69,12 +76,12 @@ export function advisoryImport(deps: Deps): Implementation {
         if (advisories.length > importItems)
           throw invalidField("advisories", `must not have more than ${importItems} items`);
         if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
-        const results: Partial<ImportResult>[] = [];
+        const results: MessageInitShape<typeof ImportResultSchema>[] = [];
         for (let i = 0; i < advisories.length; i += importAtOnce) {
           const some = advisories.slice(i, i + importAtOnce);
           results.push(...(await Promise.all(some.map((each) => importOne(parent, each, dryRun, call)))));
         }
-        return { results: results as ImportResult[] };
+        return { results };
       },
     },
     [rules],
@@ -118,9 +125,6 @@ const toldViolations = 3;
 function reasonOf(error: unknown): string {
   if (error instanceof ReferenceViolation) return "its group is being deleted";
   if (!(error instanceof ApiError)) throw error;
-  const bad = error.details.find(({ schema }) => schema.typeName === BadRequestSchema.typeName);
-  if (!bad) return error.message;
-  const { fieldViolations } = bad.value as unknown as { fieldViolations: readonly FieldViolation[] };
-  const told = fieldViolations.slice(0, toldViolations).map(({ field, description }) => `${field}: ${description}`);
-  return told.join("; ");
+  const told = fieldViolationsOf(error)?.slice(0, toldViolations);
+  return told ? told.map(({ field, description }) => `${field}: ${description}`).join("; ") : error.message;
 }

@@ -27,7 +27,7 @@ export function advisoryAuthoring(deps: Deps) {
 
   return {
     async create(parent: string, advisory: NewAdvisory, call: Call): Promise<AdvisoryState> {
-      refuse([...checkFields(advisory), ...checkNew(advisory)]);
+      refuse(checkNew(advisory));
       return await refusingDuplicates(
         () => taken(advisory.advisoryId),
         () => write(call, (tx) => createAdvisory(tx, parent, advisory)),
@@ -35,7 +35,7 @@ export function advisoryAuthoring(deps: Deps) {
     },
 
     async update(uid: string, fields: AdvisoryFields, call: Call): Promise<AdvisoryState> {
-      refuse(checkFields(fields));
+      refuse(checkAliases(fields.aliases));
       return await write(call, (tx) => updateAdvisory(tx, uid, fields));
     },
 
@@ -59,16 +59,13 @@ export function advisoryAuthoring(deps: Deps) {
   };
 }
 
-function checkFields({ aliases }: AdvisoryFields): FieldViolation[] {
-  return checkAliases(aliases);
-}
-
-function checkNew({ advisoryId, events }: NewAdvisory): FieldViolation[] {
-  const found: FieldViolation[] = [];
-  if (advisoryId !== "" && !publicIdRule.test(advisoryId))
-    found.push({ field: "advisory_id", description: publicIdRule.description });
-  found.push(...checkEvents(events));
-  return found;
+function checkNew({ aliases, advisoryId, events }: NewAdvisory): FieldViolation[] {
+  const isPublicId = advisoryId === "" || publicIdRule.test(advisoryId);
+  return [
+    ...checkAliases(aliases),
+    ...(isPublicId ? [] : [{ field: "advisory_id", description: publicIdRule.description }]),
+    ...checkEvents(events),
+  ];
 }
 
 function refuse(found: readonly FieldViolation[]): void {
