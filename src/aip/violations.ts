@@ -28,3 +28,9 @@ export function newViolations(): Violations {
     throwIfAny,
   };
 }
+
+/** A violation for each of these texts that is empty, by field: for what the published annotations do not call required. */
+export function missingTexts(fields: Readonly<Record<string, string>>): FieldViolation[] {
+  const missing = Object.entries(fields).filter(([, text]) => text === "");
+  return missing.map(([field]) => ({ field, description: `${field} is required` }));
+}

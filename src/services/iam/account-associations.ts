@@ -15,7 +15,7 @@ import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow, insertRow } from "../../storage/collection.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { parentOf, platformRoot } from "../../uid.ts";
-import { type CredentialExchange, checkProvider, checkReadiness } from "./account-check.ts";
+import { type CredentialExchange, checkReadiness, requireProvider } from "./account-check.ts";
 import { accountRules, checkAccounts } from "./account-rules.ts";
 import { groupParents } from "./groups.ts";
 import { type AccountAssociationRow, accountAssociationCollection, groupCollection } from "./rows.ts";
@@ -84,7 +84,7 @@ export function accountAssociations(deps: Deps, exchange?: CredentialExchange): 
         return {};
       },
       async checkAccountAssociation({ uid, providerType }) {
-        checkProvider(providerType);
+        requireProvider(providerType);
         const [group, row] = await database.read(async (session) => [
           await findRow(session, groupCollection, uid),
           await findRow(session, accountAssociationCollection, uid),

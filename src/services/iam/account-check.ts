@@ -27,7 +27,7 @@ export interface Readiness {
 }
 
 /** Throws unless the type names a provider. */
-export function checkProvider(type: AccountProviderType): void {
+export function requireProvider(type: AccountProviderType): void {
   if (!providers.has(type))
     throw invalidField(
       "provider_type",

@@ -8,7 +8,7 @@ import { IdentityProviderSchema } from "../../../gen/chainguard/platform/iam/v2b
 import { alreadyExists, type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { newViolations } from "../../aip/violations.ts";
+import { missingTexts, newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
@@ -100,9 +100,7 @@ function duplicate() {
 
 /** The published field annotations call all of them optional, and a mapping means nothing without one. */
 function checkMapping({ externalGroupId, roleUid, scope }: ExternalGroupRoleMapping): FieldViolation[] {
-  const fields = { external_group_id: externalGroupId, role_uid: roleUid, scope };
-  const missing = Object.entries(fields).filter(([, text]) => text === "");
-  return missing.map(([field]) => ({ field, description: `${field} is required` }));
+  return missingTexts({ external_group_id: externalGroupId, role_uid: roleUid, scope });
 }
 
 /** The scope comes from the caller: another organization must not even be looked at. */

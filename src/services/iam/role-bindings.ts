@@ -8,7 +8,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { alreadyExists, type FieldViolation, invalidArgument, notFound, permissionDenied } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
-import { newViolations } from "../../aip/violations.ts";
+import { missingTexts, newViolations } from "../../aip/violations.ts";
 import { isBuiltInRole } from "../../authz/built-in-roles.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -68,7 +68,7 @@ export function roleBindings(deps: Deps): Implementation {
       database.write(writeContext(call, clock), async (tx) => {
         const created: RoleBindingRow[] = [];
         for (const value of values) {
-          await checkReferences(tx, value, parent, call);
+          await requireReferences(tx, value, parent, call);
           await requireIdentity(tx, value, parent, call);
           created.push(await standard.insert(tx, parent, value, {}));
         }
@@ -102,7 +102,7 @@ export function roleBindings(deps: Deps): Implementation {
           database.write(writeContext(call, clock), async (tx) => {
             const before = await standard.find(tx, value!.uid);
             const after = standard.changed(before, value!, mask, tx.context.time);
-            await checkReferences(tx, after, before.parent, call);
+            await requireReferences(tx, after, before.parent, call);
             if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
             const isOwned = givesOwner(after) && !(await findAwaited(tx, after.identityUid));
             if (!isOwned) await refuseLastOwner(tx, before);
@@ -131,9 +131,7 @@ export function roleBindings(deps: Deps): Implementation {
 
 /** The specification requires both, which the published field annotations call optional. */
 function checkRoleBinding({ identityUid, roleUid }: Pick<RoleBinding, "identityUid" | "roleUid">): FieldViolation[] {
-  const fields = { identity_uid: identityUid, role_uid: roleUid };
-  const missing = Object.entries(fields).filter(([, uid]) => uid === "");
-  return missing.map(([field]) => ({ field, description: `${field} is required` }));
+  return missingTexts({ identity_uid: identityUid, role_uid: roleUid });
 }
 
 /** The items of a batch, each with its role. AIP-233: an item names no parent or that of the batch. */
@@ -161,8 +159,8 @@ function batchItems(
   return items;
 }
 
-/** Both ends of a binding are named, the role may be used at the group, and the caller holds what it grants. */
-async function checkReferences(
+/** Throws unless both ends of a binding are named, the role may be used at the group, and the caller holds what it grants. */
+async function requireReferences(
   session: Session,
   binding: Pick<RoleBinding, "identityUid" | "roleUid">,
   groupUid: string,
