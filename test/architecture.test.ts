@@ -37,6 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   authn: ["aip", "authz/capabilities.ts", "clock.ts", "json.ts", "lazy.ts", "node-http.ts", "uid.ts"],
   authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
   sts: [
+    "json.ts",
     "lazy.ts",
     "aip",
     "authn",

@@ -7,6 +7,7 @@ import { checkIssuer } from "../authn/issuers.ts";
 import { OutboundError, type OutboundReply, type OutboundRequest } from "../authn/outbound.ts";
 import type { Clock } from "../clock.ts";
 import { loader, once } from "../lazy.ts";
+import type { Claims } from "../sts/claim-match.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { withUserInfo } from "./user-info.ts";
 
@@ -36,7 +37,7 @@ export interface Upstream {
   /** Where to send the browser. */
   authorizationUrl(provider: LoginProvider, secrets: LoginSecrets): Promise<URL>;
   /** What the provider says of the person that the code of this callback stands for: in an ID token that was checked, and beside it. */
-  claimsOf(provider: LoginProvider, secrets: LoginSecrets, callback: URL): Promise<Readonly<Record<string, unknown>>>;
+  claimsOf(provider: LoginProvider, secrets: LoginSecrets, callback: URL): Promise<Claims>;
 }
 
 /** How long a discovery document is used, and how long a failure is remembered, in milliseconds. */

@@ -1,7 +1,6 @@
 // What a login provider says of a person at its UserInfo endpoint rather than in the ID token.
+import type { Claims } from "../sts/claim-match.ts";
 import type { LoginProvider } from "./login-provider.ts";
-
-type Claims = Readonly<Record<string, unknown>>;
 
 /**
  * The claims of a person: those of the ID token, and of what was asked for and is not in it, what UserInfo says. OpenID Connect

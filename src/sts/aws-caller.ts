@@ -1,4 +1,5 @@
 // AWS's answer to who has signed a request.
+import { isJsonObject } from "../json.ts";
 import { audienceHeader, identityHeader } from "./aws-checks.ts";
 import { type AwsRequest, headerValue, signedHeaders } from "./aws-request.ts";
 import { awsDenied, awsUnreachable } from "./denials.ts";
@@ -53,7 +54,5 @@ function readCaller(answer: unknown): AwsCaller | undefined {
 }
 
 function member(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -1,5 +1,6 @@
 // The text of refresh tokens: base64 of a JSON object, of which clients read `exp` and nothing else.
 import { createHash, randomBytes } from "node:crypto";
+import { isJsonObject } from "../json.ts";
 
 /** A refresh token and what is kept of it. */
 export interface RefreshToken {
@@ -27,7 +28,7 @@ export function parseRefreshToken(text: string): { readonly family: string; read
   if (text.length > maxLength) return undefined;
   try {
     const content: unknown = JSON.parse(Buffer.from(text, "base64").toString());
-    const family = (content as { family?: unknown } | null)?.family;
+    const family = isJsonObject(content) ? content.family : undefined;
     // A digest of the text, and the text must be that of a token to the letter, so no other spelling of it passes.
     return typeof family === "string" && /^[0-9a-f]{32}$/.test(family) ? { family, digest: digestOf(text) } : undefined;
   } catch {
