@@ -6,8 +6,13 @@ import type { Shell } from "../shell.ts";
 import type { ExportFormat } from "./export.ts";
 import type { FormatName } from "./formats.ts";
 
-const importFormats = ["auto", "osv", "secdb", "openvex", "csaf", "yaml"] as const;
-const exportFormats: readonly ExportFormat[] = ["osv", "openvex", "csaf", "secdb"];
+// Named once more, since what reads and writes them is loaded when a command runs; by key, so that the compiler misses none.
+const importFormats = namesOf<FormatName | "auto">({ auto: 1, osv: 1, secdb: 1, openvex: 1, csaf: 1, yaml: 1 });
+const exportFormats = namesOf<ExportFormat>({ osv: 1, openvex: 1, csaf: 1, secdb: 1 });
+
+function namesOf<N extends string>(names: Readonly<Record<N, 1>>): string[] {
+  return Object.keys(names);
+}
 
 /** Adds the commands to those of advisories. */
 export function addAdvisoryCommands(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
@@ -28,7 +33,7 @@ function addImport(advisories: Command, shell: Shell, finish: (exitCode: number)
     .description("bring in advisories from files, directories and zip archives")
     .argument("<path...>", "OSV, secdb, OpenVEX or CSAF (JSON), or advisories in YAML")
     .option("--group <name|uid>", "the group that they belong to (default.group)")
-    .addOption(new Option("--format <format>", "what the files hold").choices([...importFormats]).default("auto"))
+    .addOption(new Option("--format <format>", "what the files hold").choices(importFormats).default("auto"))
     .option("--author <name>", "who wrote them, in place of what the files say", "")
     .option("--dry-run", "only tell what would become of them");
   command.action(async (paths: string[], flags: ImportFlags) => {
@@ -50,7 +55,7 @@ function addExport(advisories: Command, shell: Shell): void {
   const command = withClient(advisories.command("export"), [])
     .description("write what is fixed, affected and not affected in the formats that scanners read")
     .option("--group <name|uid>", "the group whose advisories are written (default.group)")
-    .addOption(new Option("--format <format>", "the format").choices([...exportFormats]).makeOptionMandatory())
+    .addOption(new Option("--format <format>", "the format").choices(exportFormats).makeOptionMandatory())
     .option("--output <path>", "a file, or for osv a directory; standard output when it is left out")
     .option("--author <name>", "who says so, for openvex and csaf", "Gatehouse")
     .option("--ecosystem <name>", "of packages of no language, such as Wolfi or Alpine:v3.22", "Chainguard");

@@ -57,15 +57,29 @@ const componentTypes: ReadonlyMap<string, string> = new Map([
 
 /** The package URL of an artifact; packages of a distribution are below its name. */
 export function purlOf(artifact: Artifact, componentType: string, distribution: string, version = ""): string {
-  const { name, type, architecture = "" } = artifact;
-  const path = (text: string) => text.split("/").map(encode).join("/");
-  const suffix = `${version === "" ? "" : `@${encode(version)}`}${architecture === "" ? "" : `?arch=${encode(architecture)}`}`;
-  if (type === "image") return `pkg:oci/${encode(name)}${suffix}`;
-  const library = [...componentTypes].find(([, word]) => word === componentType)?.[0] ?? componentType;
-  if (type === "library") {
-    return `pkg:${/^[a-z][a-z0-9.+-]*$/.test(library) ? library : "generic"}/${path(library === "maven" ? name.replace(":", "/") : name)}${suffix}`;
-  }
-  return `pkg:${distributed.includes(type) ? type : "generic"}/${distributed.includes(type) ? `${encode(distribution)}/` : ""}${path(name)}${suffix}`;
+  const { architecture = "" } = artifact;
+  const at = version === "" ? "" : `@${encode(version)}`;
+  const qualifiers = architecture === "" ? "" : `?arch=${encode(architecture)}`;
+  return `pkg:${placeOf(artifact, componentType, distribution)}${at}${qualifiers}`;
+}
+
+/** Type, namespace and name. */
+function placeOf({ name, type }: Artifact, componentType: string, distribution: string): string {
+  if (type === "image") return `oci/${encode(name)}`;
+  if (type === "library") return libraryPlace(name, componentType);
+  return distributed.includes(type)
+    ? `${type}/${encode(distribution)}/${encodePath(name)}`
+    : `generic/${encodePath(name)}`;
+}
+
+function libraryPlace(name: string, componentType: string): string {
+  const type = [...componentTypes].find(([, word]) => word === componentType)?.[0] ?? componentType;
+  const path = encodePath(type === "maven" ? name.replace(":", "/") : name);
+  return `${/^[a-z][a-z0-9.+-]*$/.test(type) ? type : "generic"}/${path}`;
+}
+
+function encodePath(text: string): string {
+  return text.split("/").map(encode).join("/");
 }
 
 function encode(text: string): string {
