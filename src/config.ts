@@ -1,8 +1,8 @@
 // The settings, checked and turned into what the program works with.
 import path from "node:path";
 import { checkIssuer } from "./authn/issuers.ts";
-import type { KeyAlgorithm } from "./authn/keys.ts";
 import { isLoopbackUrl } from "./authn/outbound.ts";
+import type { KeyAlgorithm } from "./authn/signing-key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { serviceNamePattern } from "./registry/service-name.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";

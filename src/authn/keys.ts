@@ -12,9 +12,6 @@ import {
   type VerificationKey,
 } from "./signing-key.ts";
 
-export type { KeyAlgorithm, KeyRecord, PublicJwk, SigningKey, VerificationKey };
-export { newKey };
-
 /** Where keys are kept. */
 export interface KeyStore {
   /** The records that are not retired yet, in any order; retired ones may be among them, and are passed over. */

@@ -5,14 +5,11 @@ import type { JsonObject } from "../json.ts";
 import { maxBearerLength } from "./bearer.ts";
 import type { VerifiedToken } from "./caller.ts";
 import { type Jws, parseJws, signJws, verifyJws } from "./jws.ts";
-import type { KeyRing, VerificationKey } from "./keys.ts";
+import type { KeyRing } from "./keys.ts";
+import type { VerificationKey } from "./signing-key.ts";
 import { defaultTokenCacheLimits, type TokenCacheLimits, tokenCache } from "./token-cache.ts";
 import { readClaims, type TokenRequest, writeClaims } from "./token-claims.ts";
 import { TokenError } from "./token-error.ts";
-
-export { type TokenErrorReason, tokenErrorText } from "./token-error.ts";
-export type { TokenCacheLimits, TokenRequest };
-export { defaultTokenCacheLimits, TokenError };
 
 /** What issuing and verifying rest on. */
 export interface TokensOptions {

@@ -1,7 +1,8 @@
 // Who signs in to the registry: an API token, or a pull token of an identity.
 import { ApiError, Code, unauthenticated } from "../aip/errors.ts";
 import { maxBearerLength } from "../authn/bearer.ts";
-import { TokenError, type Tokens, tokenErrorText } from "../authn/tokens.ts";
+import { TokenError, tokenErrorText } from "../authn/token-error.ts";
+import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { AccessToken, Policy } from "../authz/policy.ts";
 import { type AssumptionDeps, assumeWithOutsideToken } from "../sts/assumption.ts";

@@ -3,7 +3,9 @@ import type { Identity } from "../../gen/chainguard/platform/iam/v2beta1/identit
 import { ApiError, Code, permissionDenied } from "../aip/errors.ts";
 import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
 import type { Issuers } from "../authn/issuers.ts";
-import { TokenError, type TokenRequest, type Tokens, tokenErrorText } from "../authn/tokens.ts";
+import type { TokenRequest } from "../authn/token-claims.ts";
+import { TokenError, tokenErrorText } from "../authn/token-error.ts";
+import type { Tokens } from "../authn/tokens.ts";
 import { isForFormerIdentity } from "../authz/former-token.ts";
 import type { Clock } from "../clock.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";

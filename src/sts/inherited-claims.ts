@@ -1,4 +1,4 @@
-import type { TokenRequest } from "../authn/tokens.ts";
+import type { TokenRequest } from "../authn/token-claims.ts";
 import type { Claims } from "./claim-match.ts";
 
 /** Longer texts would leave no room for the rest of the token. */

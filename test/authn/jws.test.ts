@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createPublicKey } from "node:crypto";
 import { describe, it } from "node:test";
 import { EncryptJWT, exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from "jose";
-import type { KeyAlgorithm } from "../../src/authn/keys.ts";
-import type { TokenErrorReason } from "../../src/authn/tokens.ts";
+import type { KeyAlgorithm } from "../../src/authn/signing-key.ts";
+import type { TokenErrorReason } from "../../src/authn/token-error.ts";
 import {
   forge,
   goodClaims,

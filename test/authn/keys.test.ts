@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError, Code } from "../../src/aip/errors.ts";
-import { type KeyAlgorithm, type KeyRing, newKey, openKeyRing } from "../../src/authn/keys.ts";
+import { type KeyRing, openKeyRing } from "../../src/authn/keys.ts";
+import { type KeyAlgorithm, newKey } from "../../src/authn/signing-key.ts";
 import {
   cooldownMs,
   type MemoryKeyStore,

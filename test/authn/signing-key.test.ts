@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { describe, it } from "node:test";
 import { calculateJwkThumbprint } from "jose";
-import { type KeyAlgorithm, type KeyRecord, newKey } from "../../src/authn/keys.ts";
+import { type KeyAlgorithm, type KeyRecord, newKey } from "../../src/authn/signing-key.ts";
 import { memoryKeyStore, openNode, startTime } from "./token-fixtures.ts";
 
 /** A record whose kid is right, whatever else is wrong with the key. */

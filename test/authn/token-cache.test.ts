@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { decodeProtectedHeader } from "jose";
 import { Code } from "../../src/aip/errors.ts";
-import type { KeyAlgorithm } from "../../src/authn/keys.ts";
+import type { KeyAlgorithm } from "../../src/authn/signing-key.ts";
 import {
   forge,
   goodClaims,

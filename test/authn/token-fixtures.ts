@@ -2,15 +2,12 @@
 import assert from "node:assert/strict";
 import { createPrivateKey, sign } from "node:crypto";
 import { ApiError, type Code } from "../../src/aip/errors.ts";
-import type { KeyAlgorithm, KeyRecord, KeyRing, KeyStore } from "../../src/authn/keys.ts";
+import type { KeyRing, KeyStore } from "../../src/authn/keys.ts";
 import { openKeyRing } from "../../src/authn/keys.ts";
-import {
-  newTokens,
-  TokenError,
-  type TokenErrorReason,
-  type TokenRequest,
-  type TokensOptions,
-} from "../../src/authn/tokens.ts";
+import type { KeyAlgorithm, KeyRecord } from "../../src/authn/signing-key.ts";
+import type { TokenRequest } from "../../src/authn/token-claims.ts";
+import { TokenError, type TokenErrorReason } from "../../src/authn/token-error.ts";
+import { newTokens, type TokensOptions } from "../../src/authn/tokens.ts";
 import type { Clock } from "../../src/clock.ts";
 
 export const issuer = "https://gatehouse.example";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TokenErrorReason } from "../../src/authn/tokens.ts";
+import type { TokenErrorReason } from "../../src/authn/token-error.ts";
 import { issuer, openNode, reasonOf, startSeconds, subject, withClaims } from "./token-fixtures.ts";
 
 const iat = startSeconds;

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { Code } from "../../src/aip/errors.ts";
-import type { KeyAlgorithm } from "../../src/authn/keys.ts";
-import { newTokens, TokenError, type TokenErrorReason, tokenErrorText } from "../../src/authn/tokens.ts";
+import type { KeyAlgorithm } from "../../src/authn/signing-key.ts";
+import { TokenError, type TokenErrorReason, tokenErrorText } from "../../src/authn/token-error.ts";
+import { newTokens } from "../../src/authn/tokens.ts";
 import { capabilityNames, capabilitySet, formatCapabilitySet } from "../../src/authz/capabilities.ts";
 import {
   isApiError,

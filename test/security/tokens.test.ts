@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { request } from "node:http";
 import { after, before, describe, it } from "node:test";
-import type { KeyRecord } from "../../src/authn/keys.ts";
+import type { KeyRecord } from "../../src/authn/signing-key.ts";
 import { systemClock } from "../../src/clock.ts";
 import { limits } from "../../src/limits.ts";
 import { keyStore } from "../../src/storage/signing-keys.ts";

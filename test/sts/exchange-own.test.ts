@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Code } from "../../src/aip/errors.ts";
-import type { TokenRequest } from "../../src/authn/tokens.ts";
+import type { TokenRequest } from "../../src/authn/token-claims.ts";
 import { issuer, startSeconds, withClaims } from "../authn/token-fixtures.ts";
 import {
   audiences,

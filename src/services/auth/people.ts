@@ -1,5 +1,5 @@
 // People: identities without a group, one for each subject of an issuer, made when somebody signs in for the first time.
-import type { TokenRequest } from "../../authn/tokens.ts";
+import type { TokenRequest } from "../../authn/token-claims.ts";
 import { deleteRow, findRow, insertMissingRow, updateRow } from "../../storage/collection.ts";
 import { deleteMembership, findMemberships } from "../../storage/providers.ts";
 import { findBinding } from "../../storage/role-bindings.ts";
