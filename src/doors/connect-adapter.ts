@@ -1,4 +1,5 @@
 // connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Message } from "@bufbuild/protobuf";
 import {
   ConnectError,
@@ -17,10 +18,11 @@ import {
 import { ApiError, Code, resourceExhausted } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
+import { type BodyLimits, discardBody } from "./body.ts";
 import { checked } from "./connect-check.ts";
 import { toConnectError } from "./connect-error.ts";
 import type { HttpHandler } from "./guard.ts";
-import type { HttpResponse } from "./http-message.ts";
+import { type HttpResponse, isHttp2 } from "./http-message.ts";
 import { maxOperationBytes, maxValues } from "./limits.ts";
 import type { RouterOptions } from "./router.ts";
 import { fitTrailers } from "./trailer-budget.ts";
@@ -50,7 +52,7 @@ export function adapt(routes: (router: ConnectRouter) => void, options: RouterOp
 }
 
 function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router: ConnectRouter) => void): HttpHandler {
-  return connectNodeAdapter({
+  const handler = connectNodeAdapter({
     routes,
     fallback: (request, response) => void options.fallback(request, response as HttpResponse),
     contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
@@ -58,6 +60,24 @@ function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router:
     acceptCompression: compressions,
     maxTimeoutMs: options.maxTimeoutMs,
     jsonOptions: { registry: options.detailTypes },
+  });
+  return (request, response) => {
+    if (!isHttp2(response)) keepRest(request as IncomingMessage, response, options);
+    handler(request, response);
+  };
+}
+
+/**
+ * Lets connect-node leave a body before its end, as it does with one that is too large. Left to itself, node would take the socket
+ * from the request and read no further, and a client that sends all before it listens would wait for ever.
+ */
+function keepRest(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): void {
+  const { socket } = request;
+  request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false });
+  response.once("close", async () => {
+    if (request.complete) return;
+    await discardBody(request, limits);
+    if (!request.complete) socket.destroy();
   });
 }
 

@@ -40,24 +40,26 @@ export function newHttp1Server(
   server.timeout = limits.stallTimeoutMs;
 
   server.on("request", (request, response) => {
-    const connection = connections.get(request.socket);
+    // Who stops reading a request before its end, as leaving a `for await` does, takes its socket from it.
+    const { socket } = request;
+    const connection = connections.get(socket);
     // RFC 9112 §9.6: what comes behind a request whose reply says `close` must not be carried out.
     if (connection === undefined || endsItself(connection)) {
       // Node keeps each of them until the connection is gone.
-      if (!connection || ++connection.unheard > limits.maxPipelinedRequests) request.socket.destroy();
+      if (!connection || ++connection.unheard > limits.maxPipelinedRequests) socket.destroy();
       return;
     }
     const { owed } = connection;
     if (owed.length >= limits.maxPipelinedRequests) {
       connection.unheard++;
-      endBehindOwed(connection, request.socket);
+      endBehindOwed(connection, socket);
       return;
     }
     owed.push(response);
     response.on("close", () => {
       connection.isEnding = endsItself(connection);
       removeFrom(owed, response);
-      if (response.shouldKeepAlive && !request.socket.destroyed) connection.waiting.shift()?.();
+      if (response.shouldKeepAlive && !socket.destroyed) connection.waiting.shift()?.();
     });
     if (retiring) response.shouldKeepAlive = false;
     if (owed.length <= limits.maxRequestsAtOnce) handle(request, response);
