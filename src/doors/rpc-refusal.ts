@@ -8,7 +8,7 @@ import { connect } from "./fast/connect.ts";
 import { respond } from "./fast/exchange.ts";
 import { grpc } from "./fast/grpc.ts";
 import { grpcWeb } from "./fast/grpc-web.ts";
-import type { Protocol } from "./fast/protocol.ts";
+import type { Answer, Protocol } from "./fast/protocol.ts";
 import { type HttpRequest, type HttpResponse, isHttp2, readHeader } from "./http-message.ts";
 import { callHeaders, sendReply } from "./reply.ts";
 
@@ -36,7 +36,10 @@ export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
   const { proto } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
   const protocols: Readonly<Record<string, Protocol>> = { grpc, "grpc-web": grpcWeb, connect: proto };
   return (request, response, call, error) => {
-    const answer = (protocols[call.door] ?? proto).failure(completeError(error, options.errorDomain));
+    const answer = inTypeOf(
+      request,
+      (protocols[call.door] ?? proto).failure(completeError(error, options.errorDomain)),
+    );
     if (isHttp2(response)) {
       respond(response.stream, answer, call);
       void discardBody(request, options).then(() => {
@@ -44,8 +47,17 @@ export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
         if (!request.readableEnded) response.stream.close();
       });
     } else {
-      const { status, headers, body = "" } = answer;
+      const { status, body = "" } = answer;
+      // What gRPC says without a message stands in the headers, as it does over HTTP/2: "Trailers-Only".
+      const headers = { ...answer.headers, ...answer.trailers };
       sendReply(request, response, { status, headers, body, closes: false }, callHeaders(call), options);
     }
   };
+}
+
+/** Clients of gRPC take an answer in the encoding of their messages only, also where it has none. */
+function inTypeOf(request: HttpRequest, answer: Answer): Answer {
+  const [type] =
+    /^application\/grpc(?:-web)?\+json\b/.exec((readHeader(request, "content-type") ?? "").toLowerCase()) ?? [];
+  return type ? { ...answer, headers: { ...answer.headers, "content-type": type } } : answer;
 }

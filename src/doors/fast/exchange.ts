@@ -1,5 +1,5 @@
 // One request and its answer, over a stream of HTTP/2 or as a request of HTTP/1.
-import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
 import { resourceExhausted } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
@@ -69,7 +69,7 @@ export function respond(stream: ServerHttp2Stream, { status, headers, body, trai
   for (const name in headers) if (!call.replyHeaders.has(name)) lines.push(name, headers[name]!);
   for (const [name, value] of call.replyHeaders) lines.push(name, value);
   if (!body) {
-    for (const name in trailers) lines.push(name, String(trailers[name]));
+    for (const name in trailers) lines.push(name, trailers[name]!);
     stream.respond(lines, { endStream: true });
     return;
   }
@@ -81,7 +81,7 @@ export function respond(stream: ServerHttp2Stream, { status, headers, body, trai
 const withTrailers = { waitForTrailers: true };
 
 /** Apart from the reply, which a listener made there would keep as long as the stream. */
-function senderOf(trailers: OutgoingHttpHeaders): (this: ServerHttp2Stream) => void {
+function senderOf(trailers: NonNullable<Answer["trailers"]>): (this: ServerHttp2Stream) => void {
   return function () {
     this.sendTrailers(trailers);
   };

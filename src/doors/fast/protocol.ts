@@ -1,5 +1,4 @@
 // What the unary protocols have in common: one message in, one message or an error out.
-import type { OutgoingHttpHeaders } from "node:http2";
 import type { Message } from "@bufbuild/protobuf";
 import type { DoorName } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
@@ -13,7 +12,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Absent when trailers are all there is. */
   readonly body?: string | Uint8Array;
-  readonly trailers?: OutgoingHttpHeaders;
+  readonly trailers?: Readonly<Record<string, string>>;
 }
 
 /** How one protocol writes requests and answers. */
