@@ -1,5 +1,7 @@
 // grpc.health.v1 as load balancers and orchestrators ask it, by @grpc/grpc-js and without a token.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:http2";
 import { after, before, describe, it } from "node:test";
 import { create, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Client, type ClientReadableStream, credentials, type ServiceError, status } from "@grpc/grpc-js";
@@ -91,6 +93,23 @@ describe("health", () => {
   });
 
   it("Watch: tells the status at once", async () => assert.equal((await watchOnce("")).status, Serving.SERVING));
+
+  it("Watch: a deadline ends it with DEADLINE_EXCEEDED, as clients do that are quicker to notice", async () => {
+    const session = connect(server.url);
+    try {
+      const stream = session.request({
+        ":method": "POST",
+        ":path": pathOf("Watch"),
+        "content-type": "application/grpc",
+        "grpc-timeout": "200m",
+      });
+      stream.resume().end(Buffer.alloc(5));
+      const [trailers] = await once(stream, "trailers");
+      assert.equal(trailers["grpc-status"], String(status.DEADLINE_EXCEEDED));
+    } finally {
+      session.destroy();
+    }
+  });
 
   it("Watch: of an unknown service waits for it to appear", async () => {
     assert.equal((await watchOnce("nonsense.Service")).status, Serving.SERVICE_UNKNOWN);

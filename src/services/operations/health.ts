@@ -55,8 +55,10 @@ export function health({ services, check, draining }: HealthOptions): ServiceImp
         if (draining.aborted && !serves) return;
         serves = await follower.next(serves, signal);
       }
+      // A watch that its deadline ends has failed: clients take a good end for the server's own.
+      if (!draining.aborted) signal.throwIfAborted();
       // The call may be ended by what ends the program, before the poll has told of it.
-      if (draining.aborted && last === Status.SERVING) yield { status: Status.NOT_SERVING };
+      else if (last === Status.SERVING) yield { status: Status.NOT_SERVING };
     },
   };
 }
