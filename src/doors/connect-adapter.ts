@@ -21,8 +21,11 @@ import type { Method } from "../pipeline/method.ts";
 import { type BodyLimits, discardBody } from "./body.ts";
 import { checked } from "./connect-check.ts";
 import { toConnectError } from "./connect-error.ts";
+import { connectTimeout } from "./fast/connect.ts";
+import { grpcTimeout } from "./fast/grpc.ts";
+import type { HeaderOf } from "./fast/protocol.ts";
 import type { HttpHandler } from "./guard.ts";
-import { type HttpResponse, isHttp2 } from "./http-message.ts";
+import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
 import { maxOperationBytes, maxValues } from "./limits.ts";
 import type { RouterOptions } from "./router.ts";
 import { fitTrailers } from "./trailer-budget.ts";
@@ -63,6 +66,7 @@ function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router:
   });
   return (request, response) => {
     if (!isHttp2(response)) keepRest(request as IncomingMessage, response, options);
+    bringNear(request, options.maxTimeoutMs);
     handler(request, response);
   };
 }
@@ -79,6 +83,13 @@ function keepRest(request: IncomingMessage, response: ServerResponse, limits: Bo
     await discardBody(request, limits);
     if (!request.complete) socket.destroy();
   });
+}
+
+/** Makes deadlines that are further away as if they were this far; connect-node would refuse the call. */
+function bringNear({ headers }: HttpRequest, maxTimeoutMs: number): void {
+  const header: HeaderOf = (name) => headers[name]?.toString();
+  if ((grpcTimeout(header) ?? 0) > maxTimeoutMs) headers["grpc-timeout"] = `${Math.floor(maxTimeoutMs / 1000)}S`;
+  if ((connectTimeout(header) ?? 0) > maxTimeoutMs) headers["connect-timeout-ms"] = String(maxTimeoutMs);
 }
 
 /** How many times its size a compressed message may have; text that repeats itself rarely packs to less than a tenth. */

@@ -219,6 +219,24 @@ describe("the short way for Connect and gRPC-web", () => {
     assert.deepEqual([short.status, JSON.parse(short.body.toString()).code], [429, "resource_exhausted"]);
   });
 
+  it("a deadline may be further away than a timer can wait, either way", async () => {
+    const far: [contentType: string, headers: Record<string, string>, body: Uint8Array][] = [
+      ["application/json", { "connect-timeout-ms": "9999999999" }, encodeJson()],
+      ["application/grpc-web", { "grpc-timeout": "87600H" }, frame(Buffer.alloc(0))],
+    ];
+    for (const [contentType, headers, body] of far) {
+      for (const http of ["HTTP/1.1", "HTTP/2"]) {
+        const answers = await both(http, {
+          path: listRoles,
+          headers: { "content-type": contentType, ...headers },
+          body,
+        });
+        assert.deepEqual(meaning(answers.short), meaning(answers.complete));
+        assert.match(answers.short.body.toString(), /viewer/);
+      }
+    }
+  });
+
   it("a deadline that has passed is told of once", async () => {
     const headers = { "content-type": "application/json", "connect-timeout-ms": "1", "content-length": "2" };
     const request = httpRequest(`${server.url}${getGroup}`, { method: "POST", headers, agent: false });

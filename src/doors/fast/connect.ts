@@ -47,7 +47,7 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
     door: "connect",
     encodingHeader: "content-encoding",
     prefixBytes: 0,
-    timeoutOf,
+    timeoutOf: connectTimeout,
     parse,
     success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
     failure(thrown) {
@@ -58,7 +58,7 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
   };
 }
 
-function timeoutOf(header: HeaderOf): number | undefined {
+export function connectTimeout(header: HeaderOf): number | undefined {
   const text = header("connect-timeout-ms");
   if (text === undefined) return 0;
   return /^\d{1,10}$/.test(text) ? Math.max(1, Number(text)) : undefined;
