@@ -36,6 +36,7 @@ import {
 import { requireUsableRole } from "./role-use.ts";
 import { newScim, scimMessage } from "./scim-state.ts";
 import { scimEndpoint, scimTokens } from "./scim-tokens.ts";
+import { requireVouchedRoles } from "./vouching.ts";
 
 const providerResource = (deps: Deps) =>
   defineResource<typeof IdentityProviderSchema, IdentityProviderRow, "clientSecret" | keyof ScimColumns>({
@@ -67,6 +68,7 @@ export function identityProviders(deps: Deps): Implementation {
     requireSecretOrPkce(secret !== "", pkceEnabled);
     return await database.write(writeContext(call, clock), async (tx) => {
       await requireUsableRole(tx, value.defaultRole, parent, call);
+      await requireVouchedRoles(tx, { ...provider.toRow(value), parent }, call);
       return await standard.insert(tx, parent, value, (uid) => ({
         ...newScim(),
         clientSecret: secret === "" ? null : sealClientSecret(seals, uid, secret),
@@ -93,6 +95,8 @@ export function identityProviders(deps: Deps): Implementation {
           // Whoever changes a provider gives the role away anew.
           await requireUsableRole(tx, after.defaultRole, before.parent, call);
           await requireMappedRoles(tx, before, after, call);
+          const isSameWord = before.issuer === after.issuer && before.clientId === after.clientId;
+          if (!isSameWord) await requireVouchedRoles(tx, after, call);
           const secret = secretOf(value!, mask);
           refuseSecretForNewIssuer(before, after, secret);
           const correlationRule = correlationOf(before, value!, mask);

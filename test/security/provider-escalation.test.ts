@@ -1,0 +1,147 @@
+// R, X: whoever decides whose word an organization takes gives away what its people and identities hold.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { capabilitySet } from "../../src/authz/capabilities.ts";
+import { personUid } from "../../src/services/iam/identities.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { rest } from "../harness/rest.ts";
+import { startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
+import { addProvider } from "./provider-tree.ts";
+import { addCaller, addGroup, addIdentity, addRole, bind, operatorRole, ownerRole, viewerRole } from "./tree.ts";
+
+after(stopPostgres);
+
+const createMethod = "IdentityProvidersService/CreateIdentityProvider";
+const updateMethod = "IdentityProvidersService/UpdateIdentityProvider";
+const client = "another-service";
+const administration = [
+  Capability.CAP_IAM_IDENTITY_PROVIDERS_CREATE,
+  Capability.CAP_IAM_IDENTITY_PROVIDERS_UPDATE,
+  Capability.CAP_IAM_ROLE_BINDINGS_CREATE,
+];
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`whose word is believed, on ${database}`, () => {
+    let ground: Ground;
+    let upstream: Upstream;
+    before(async () => {
+      upstream = await startUpstream();
+      ground = await openGround({ database });
+    });
+    after(async () => {
+      await ground[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    });
+
+    /** An organization with somebody who may add and change its providers, and nothing else. */
+    async function arrangeOrganization() {
+      const root = await addGroup(ground.server, null, "acme");
+      const role = await addRole(ground.server, root, administration);
+      const admin = await addCaller(ground.server, root, role);
+      const request = {
+        parent: root,
+        identityProvider: {
+          ...{ name: "mine", defaultRole: role },
+          oidc: { issuer: upstream.issuer, clientId: client, pkceEnabled: true },
+        },
+      };
+      return { root, role, admin, request };
+    }
+
+    /** An identity that asks for these claims. */
+    function addMatching(parent: string, value: Record<string, unknown>, issuer = ""): Promise<string> {
+      return addIdentity(ground.server, parent, { relationship: { case: "claimMatch", value }, issuer, subject: "" });
+    }
+
+    async function addPerson(subject: string): Promise<string> {
+      const { issuer } = upstream;
+      const person = { uid: personUid(issuer, subject), parent: null, relationshipType: 0, issuer, subject };
+      return await addIdentity(ground.server, "", { ...person, relationship: { case: "", value: null } });
+    }
+
+    /** Who holds the owner's role in an organization, and whether the issuer can speak of them for the client. */
+    const owners: Readonly<Record<string, readonly [isSpokenFor: boolean, add: (root: string) => Promise<string>]>> = {
+      "an identity of the issuer": [
+        true,
+        (root) => addMatching(root, { issuer: upstream.issuer, subject: "deployer" }, upstream.issuer),
+      ],
+      "an identity of a pattern that the issuer fits": [
+        true,
+        (root) => addMatching(root, { issuerPattern: `${upstream.issuer}.*`, subject: "deployer" }),
+      ],
+      "an identity that asks for this client": [
+        true,
+        (root) =>
+          addMatching(root, { issuer: upstream.issuer, subject: "deployer", audience: client }, upstream.issuer),
+      ],
+      "a person of the issuer": [true, () => addPerson(`person-${database}`)],
+      "an identity that asks for another client": [
+        false,
+        (root) =>
+          addMatching(root, { issuer: upstream.issuer, subject: "deployer", audience: "third" }, upstream.issuer),
+      ],
+      "an identity of another issuer": [false, (root) => addIdentity(ground.server, root)],
+    };
+    for (const [who, [isSpokenFor, add]] of Object.entries(owners)) {
+      it(`R2: where ${who} is an owner, somebody else ${isSpokenFor ? "makes no" : "may make a"} provider`, async () => {
+        const { root, role, admin, request } = await arrangeOrganization();
+        await bind(ground.server, root, await add(root), ownerRole.uid);
+        const expected = isSpokenFor ? "PERMISSION_DENIED" : "OK";
+        assert.equal(codeOf(await ground.once(admin.token, createMethod, request)), expected);
+
+        // Nor is one made that was harmless before.
+        const harmless = { parent: root, defaultRole: role, issuer: "https://harmless.example.org" };
+        const provider = { uid: await addProvider(ground.server, root, harmless), oidc: request.identityProvider.oidc };
+        const redirect = { identityProvider: provider, updateMask: "oidc.issuer,oidc.clientId" };
+        assert.equal(codeOf(await ground.everywhere(admin.token, updateMethod, redirect)), expected);
+        const rename = { identityProvider: { uid: provider.uid, name: "renamed" }, updateMask: "name" };
+        assert.equal(codeOf(await ground.once(admin.token, updateMethod, rename)), "OK");
+
+        const owner = await addCaller(ground.server, root, ownerRole.uid);
+        assert.equal(codeOf(await ground.once(owner.token, createMethod, request)), "OK");
+      });
+    }
+
+    it("R2: another client of the issuer is another word", async () => {
+      const { root, role, admin } = await arrangeOrganization();
+      const deployer = { issuer: upstream.issuer, subject: "deployer" };
+      await bind(ground.server, root, await addMatching(root, deployer, upstream.issuer), ownerRole.uid);
+      const uid = await addProvider(ground.server, root, { defaultRole: role, issuer: upstream.issuer });
+      const update = { identityProvider: { uid, oidc: { clientId: client } }, updateMask: "oidc.clientId" };
+      assert.equal(codeOf(await ground.everywhere(admin.token, updateMethod, update)), "PERMISSION_DENIED");
+    });
+
+    it("R2: an owner takes over no operator by a provider", async () => {
+      const { root, request } = await arrangeOrganization();
+      const deployer = { issuer: upstream.issuer, subject: "deployer" };
+      await bind(ground.server, root, await addMatching(root, deployer, upstream.issuer), operatorRole.uid);
+      const owner = await addCaller(ground.server, root, ownerRole.uid);
+      assert.equal(codeOf(await ground.everywhere(owner.token, createMethod, request)), "PERMISSION_DENIED");
+    });
+
+    it("R2: a narrowed token is asked for what it has itself", async () => {
+      const { root, request } = await arrangeOrganization();
+      const deployer = { issuer: upstream.issuer, subject: "deployer" };
+      await bind(ground.server, root, await addMatching(root, deployer, upstream.issuer), ownerRole.uid);
+      const owner = await addCaller(ground.server, root, ownerRole.uid);
+      const token = await ground.server.tokenOf(owner.uid, { capabilities: capabilitySet(administration) });
+      assert.equal(codeOf(await ground.once(token, createMethod, request)), "PERMISSION_DENIED");
+    });
+
+    it("X10: tokens for the client of a provider stand for what its maker could have given away", async () => {
+      const { root, request } = await arrangeOrganization();
+      const deployer = { issuer: upstream.issuer, subject: "deployer" };
+      const identity = await addMatching(root, deployer, upstream.issuer);
+      await bind(ground.server, root, identity, viewerRole.uid);
+      const owner = await addCaller(ground.server, root, ownerRole.uid);
+      const token = await upstream.idToken({ sub: "deployer", aud: client });
+      const path = `/sts/exchange?aud=${ground.server.config.baseUrl}&identity=${identity}`;
+      assert.equal((await rest(ground.server.url, token, "POST", path)).status, 403);
+      const { uid } = replyOf(await ground.once(owner.token, createMethod, request));
+      const exchanged = await rest(ground.server.url, token, "POST", `${path}&identity_provider=${uid}`);
+      assert.equal(exchanged.status, 200);
+    });
+  });
+}
