@@ -1,9 +1,10 @@
 // What a caller may do at the registry: its own words, translated into capabilities on the group of the repo.
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
-import type { Access } from "../authz/access.ts";
+import type { Access, Scope } from "../authz/access.ts";
 import type { Database } from "../storage/database.ts";
 import type { Session } from "../storage/session.ts";
-import { findPlace, type NameRules, type Place } from "./name.ts";
+import { isWithin } from "../uid.ts";
+import { findPlace, type NameRules } from "./name.ts";
 import type { WantedAccess } from "./scope.ts";
 import type { Grant } from "./signer.ts";
 
@@ -29,31 +30,52 @@ export async function grantAccess(
   wanted: readonly WantedAccess[],
   rules: NameRules,
 ): Promise<Grant[]> {
+  const asked: Asked = { access, reach: newReach(access), rules };
   return await database.read(async (session) => {
     const granted: Grant[] = [];
-    for (const one of wanted) granted.push(await grant(session, access, one, rules));
+    for (const one of wanted) granted.push(await grant(session, one, asked));
     return granted.filter(({ actions }) => actions.length > 0);
   });
 }
 
-async function grant(session: Session, access: Access, wanted: WantedAccess, rules: NameRules): Promise<Grant> {
-  const { type, name } = wanted;
-  if (type === "repository") {
-    const place = await findPlace(session, name, rules);
-    return { type, name, actions: place ? allowedActions(access, place, wanted.actions) : [] };
-  }
-  if (type === "registry" && name === "catalog" && mayReadCatalog(access, rules)) return { type, name, actions: ["*"] };
-  return { type, name, actions: [] };
+/** Who asks, and how names are read. */
+interface Asked {
+  readonly access: Access;
+  readonly reach: Reach;
+  readonly rules: NameRules;
 }
 
-function allowedActions(access: Access, { groupUid, missing, repoUid }: Place, wanted: readonly string[]): string[] {
+/** Whether the caller may do an action at a group, above it or below it. */
+type Reach = (action: string, groupUid: string) => boolean;
+
+function newReach(access: Access): Reach {
+  const known = new Map<string, Scope>();
+  return (action, uid) => {
+    const subtrees = known.get(action) ?? access.scope(needs[action]!);
+    known.set(action, subtrees);
+    return subtrees.some((subtree) => isWithin(uid, subtree) || isWithin(subtree, uid));
+  };
+}
+
+async function grant(session: Session, wanted: WantedAccess, asked: Asked): Promise<Grant> {
+  const { type, name } = wanted;
+  if (type === "repository") return { type, name, actions: await allowedActions(session, wanted, asked) };
+  const isCatalog = type === "registry" && name === "catalog";
+  return { type, name, actions: isCatalog && mayReadCatalog(asked.access, asked.rules) ? ["*"] : [] };
+}
+
+async function allowedActions(session: Session, wanted: WantedAccess, { access, reach, rules }: Asked) {
+  const names = wanted.actions.includes("*") ? Object.keys(needs) : wanted.actions;
+  const actions = names.filter((action) => Object.hasOwn(needs, action));
+  // Security case I7: how long it takes tells nothing of groups and repos where the caller may do none of it.
+  const isReached = (uid: string) => actions.some((action) => reach(action, uid));
+  const place = await findPlace(session, wanted.name, rules, isReached);
   // A right on a group does not make the groups below it: somebody has to create them first.
-  if (missing.length > 0) return [];
-  const actions = wanted.includes("*") ? Object.keys(needs) : wanted;
+  if (!place || place.missing.length > 0) return [];
+  const { groupUid, repoUid } = place;
   return actions.filter((action) => {
-    const needed = Object.hasOwn(needs, action) ? needs[action]! : undefined;
     const creates = action === "push" && repoUid === undefined ? [Capability.CAP_REPO_CREATE] : [];
-    return needed !== undefined && [...needed, ...creates].every((capability) => access.has(capability, groupUid));
+    return [...needs[action]!, ...creates].every((capability) => access.has(capability, groupUid));
   });
 }
 

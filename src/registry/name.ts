@@ -42,9 +42,15 @@ export function isRepositoryName(text: string): boolean {
  * Finds the place of a repository: `<organization>/<group>/…/<repo>`, or `<group>/…/<repo>` below the group of the registry.
  *
  * An organization goes by its uid, or by its name once that is verified. Undefined for a name that stands for nothing, or
- * that fits several groups: a guess could be somebody else's.
+ * that fits several groups: a guess could be somebody else's. Nothing is looked for in groups that are not in reach, nor
+ * further on the way through them; undefined for what lies there.
  */
-export async function findPlace(session: Session, name: string, rules: NameRules): Promise<Place | undefined> {
+export async function findPlace(
+  session: Session,
+  name: string,
+  rules: NameRules,
+  isReached: (groupUid: string) => boolean = () => true,
+): Promise<Place | undefined> {
   if (!isRepositoryName(name)) return undefined;
   const parts = name.split("/");
   const base = await findBase(session, parts, rules.registryGroup);
@@ -52,12 +58,14 @@ export async function findPlace(session: Session, name: string, rules: NameRules
   if (!base || repoName === undefined) return undefined;
   let { groupUid } = base;
   const missing = [...base.groups];
+  if (!isReached(groupUid)) return undefined;
   while (missing.length > 0) {
     const [child, second] = await findChildGroups(session, groupUid, missing[0]!, 2);
     if (second) return undefined;
     if (!child) break;
     groupUid = child.uid;
     missing.shift();
+    if (!isReached(groupUid)) return undefined;
   }
   // The repo is one level below its group.
   if (depthOf(groupUid) + missing.length >= rules.maxDepth) return undefined;

@@ -78,7 +78,7 @@ const coverage: Readonly<Record<string, string | readonly string[]>> = {
   I4: ["authz/access", "security/tenancy"],
   I5: ["security/tenancy"],
   I6: ["security/tenancy"],
-  I7: ["security/tenancy", "v1/tenancy"],
+  I7: ["registry/name", "security/tenancy", "v1/tenancy"],
   I8: ["security/roles-and-bindings", "security/tenancy", "cli/advisories/import"],
   I9: ["security/tenancy", "services/images"],
   I10: ["security/tenancy"],
