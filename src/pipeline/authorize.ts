@@ -42,6 +42,12 @@ export function callerOf(call: Call): Caller {
   return call.caller;
 }
 
+/** Whether the caller's token was narrowed. What belongs to no group, such as an account, lies beyond it (security case X6). */
+export function isNarrowed(call: Call): boolean {
+  const { scopes, capabilities } = callerOf(call).token.narrowing;
+  return scopes !== undefined || capabilities !== undefined;
+}
+
 /** The method that is called. */
 export function methodOf(call: Call): NonNullable<Call["method"]> {
   if (!call.method) throw new Error("the call did not come through the pipeline");

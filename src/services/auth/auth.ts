@@ -2,7 +2,7 @@ import { Auth } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { IdentitySchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { notFound, permissionDenied } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
-import { callerOf } from "../../pipeline/authorize.ts";
+import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
@@ -51,10 +51,8 @@ export function auth(deps: AuthDeps): Implementation {
     },
 
     async delete({ id }, call) {
-      const { uid, token } = callerOf(call);
-      // Security case X6: a token that was narrowed does not do what goes beyond every group.
-      if (token.narrowing.scopes || token.narrowing.capabilities)
-        throw permissionDenied("a token that is narrowed cannot delete an account");
+      const { uid } = callerOf(call);
+      if (isNarrowed(call)) throw permissionDenied("a token that is narrowed cannot delete an account");
       if (id !== uid) throw permissionDenied("people delete their own account and nobody else's");
       if (uid.includes("/")) throw permissionDenied("only the account of a person can be deleted so");
       await database.write(writeContext(call, clock), async (tx) => {

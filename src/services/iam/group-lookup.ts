@@ -2,7 +2,7 @@
 import { GroupSchema, type GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { invalidField, notFound, resourceExhausted } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
-import { callerOf } from "../../pipeline/authorize.ts";
+import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
@@ -15,7 +15,10 @@ const requestIntervalMs = 60 * 60 * 1000;
 
 type LookupHandlers = Pick<Handlers<typeof GroupsService>, "lookupGroup" | "requestGroupAccess" | "checkEligibility">;
 
-/** The three methods share one gate: an address that a trusted issuer vouches for, in a domain of the organization's own. */
+/**
+ * The three methods share one gate: an address that a trusted issuer vouches for, in a domain of the organization's own, and a
+ * token that was not narrowed.
+ */
 export function groupLookup(deps: Deps): LookupHandlers {
   async function find(call: Call) {
     const domain = ownDomain(call, deps);
@@ -26,7 +29,7 @@ export function groupLookup(deps: Deps): LookupHandlers {
   return {
     async lookupGroup(_request, call) {
       const row = await find(call);
-      // No match, an untrusted address and a shared domain look alike.
+      // No match, an untrusted address, a shared domain and a narrowed token look alike.
       if (!row) throw notFound(resourceType(GroupSchema), "of the caller's e-mail domain");
       return { group: groupMessage(row) };
     },
@@ -51,8 +54,10 @@ export function groupLookup(deps: Deps): LookupHandlers {
   };
 }
 
-/** The domain of the caller's address; undefined unless it can stand for an organization. */
+/** The domain of the caller's address; undefined unless it can stand for an organization, for the whole of the caller. */
 function ownDomain(call: Call, { settings }: Deps): string | undefined {
+  // Security case X1: whoever runs another organization may have come by the token, narrowed to theirs.
+  if (isNarrowed(call)) return undefined;
   const { token } = callerOf(call);
   if (!token.emailVerified || !settings.trustedEmailIssuers.includes(token.act.iss ?? "")) return undefined;
   const domain = /^[^@\s]+@([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(token.email)?.[1];

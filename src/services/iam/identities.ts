@@ -8,9 +8,10 @@ import {
   IdentityMetadataSchema,
   IdentitySchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { permissionDenied } from "../../aip/errors.ts";
 import { applyMask } from "../../aip/field-mask.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { callerOf } from "../../pipeline/authorize.ts";
+import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
@@ -81,6 +82,9 @@ export function identities(deps: Deps): Implementation {
       lookupIdentity: ({ issuer, subject }) => ({ uid: personUid(issuer, subject) }),
       async updateIdentityMetadata({ identityMetadata: value, updateMask }, call) {
         const { uid } = callerOf(call);
+        // The reply has all of it, so that it is not even read.
+        if (isNarrowed(call))
+          throw permissionDenied("a token that is narrowed cannot change what somebody says of themselves");
         return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
           const before = await standard.find(tx, uid);
           const metadata = metadataMessage(before);
