@@ -1,0 +1,162 @@
+// I, R: every RPC of every version x who may call it: with just what it demands, with all but one of that, and from elsewhere.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
+import { Code, codeName } from "../../src/aip/errors.ts";
+import { allCapabilities } from "../../src/authz/capabilities.ts";
+import { readAccessRule } from "../../src/authz/rules.ts";
+import { methodPath } from "../../src/pipeline/compose.ts";
+import { type Door, openDoor, services } from "../harness/doors.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { targets } from "../v1/tenancy-requests.ts";
+import { demandOf, placesOf } from "./matrix.ts";
+import { type Kind, requestFor, type Things } from "./matrix-requests.ts";
+import { addMapping, addProvider } from "./provider-tree.ts";
+import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
+import { addAssociation, addCaller, addGroup, addIdentity, addInvite, addRole, bind, viewerRole } from "./tree.ts";
+
+/** A call that is in order; what it is about is there, unless `absent` is asked for. */
+type Ask = (absent: boolean) => JsonObject;
+
+let server: TestServer;
+let door: Door;
+let root: string;
+let things: Things;
+/** Callers who may do everything, but elsewhere. */
+let elsewhere: Readonly<Record<string, string>>;
+const tokens = new Map<string, Promise<string>>();
+const places = placesOf(services);
+/** Requests that are not made from the descriptors: of methods that are checked nowhere in particular, too. */
+const byHand: Readonly<Record<string, Ask>> = {
+  "iam.v2beta1.RolesService/GetRole": (absent) => ({ uid: uidOf("role", absent) }),
+  "iam.GroupInvites/CreateWithGroup": () => ({ group: "group", role: viewerRole.uid, ttl: "60s" }),
+  "registry.Registry/GetPackageVersionMetadata": () => ({ package: "package" }),
+  "gatehouse.access.v1.AccessService/ExplainExchange": (absent) => ({
+    identity: uidOf("identity", absent),
+    token: "token",
+  }),
+  "gatehouse.vulnerabilities.v1.AdvisoryImportService/ImportAdvisories": (absent) => ({
+    parent: uidOf("group", absent),
+    advisories: [{ advisoryId: "CVE-2026-1" }],
+  }),
+};
+const everything = allCapabilities().map(({ number }) => number);
+
+before(async () => {
+  server = await startTestServer();
+  door = openDoor("grpc", server.url);
+  root = await addGroup(server, null);
+  const [group, sibling, other] = [
+    await addGroup(server, root),
+    await addGroup(server, root),
+    await addGroup(server, null),
+  ];
+  const inner = await addGroup(server, group);
+  const identity = await addIdentity(server, group);
+  const repo = await addRepo(server, group);
+  const identityProvider = await addProvider(server, group);
+  things = {
+    ...{ group, identity, role: await addRole(server, group, []), repo, repoReadme: repo, identityProvider },
+    roleBinding: await bind(server, group, identity, viewerRole.uid),
+    groupInvite: await addInvite(server, group),
+    accountAssociation: await addAssociation(server, group),
+    tag: await addTag(server, repo),
+    advisory: await addAdvisory(server, group),
+    subscription: await addSubscription(server, group),
+    externalGroupRoleMapping: await addMapping(server, identityProvider),
+  };
+  elsewhere = {
+    "of a group below": await tokenWith(inner, everything),
+    "of a group beside": await tokenWith(sibling, everything),
+    "of another organization": await tokenWith(other, everything),
+  };
+});
+
+after(async () => {
+  door[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+function tokenWith(group: string, capabilities: readonly number[]): Promise<string> {
+  const key = JSON.stringify([group, capabilities]);
+  const made = async () => (await addCaller(server, group, await addRole(server, group, capabilities))).token;
+  const token = tokens.get(key) ?? made();
+  tokens.set(key, token);
+  return token;
+}
+
+for (const method of services.flatMap((service) => service.methods)) {
+  const capabilities = demandOf(method)?.capabilities ?? [];
+  if (capabilities.length === 0) continue;
+  const rule = readAccessRule(method);
+  const ask = askOf(method);
+  describe(methodPath(method).slice(1), () => {
+    it("R2, I1: is denied to who lacks any one of what it demands, and does not need more", async () => {
+      for (const missing of capabilities) {
+        const token = await tokenWith(
+          things.group,
+          everything.filter((number) => number !== missing),
+        );
+        const { code, message } = await door.call(token, methodPath(method), ask(false));
+        assert.equal(codeName(code), "PERMISSION_DENIED", message);
+      }
+      const { message } = await door.call(await tokenWith(things.group, capabilities), methodPath(method), ask(true));
+      assert.doesNotMatch(message, /required capabilities/);
+    });
+
+    if (rule?.type !== "scoped") return;
+    it("I1, I4: is denied from below, from beside and from another organization, alike whether or not it is there", async () => {
+      for (const [who, token] of Object.entries(elsewhere)) {
+        const denials: string[] = [];
+        for (const absent of [false, true]) {
+          const request = ask(absent);
+          const outcome = await door.call(token, methodPath(method), request);
+          assert.equal(outcome.code, Code.PERMISSION_DENIED, `${who}: ${outcome.message}`);
+          denials.push(JSON.stringify(outcome).replaceAll(/[0-9a-f]{40}[0-9a-f/]*/g, "<uid>"));
+        }
+        assert.equal(denials[0], denials[1], who);
+      }
+    });
+  });
+}
+
+function askOf(method: DescMethod): Ask {
+  const named = methodPath(method).replace(/^\/(chainguard\.platform\.)?/, "");
+  const target = targets[named];
+  if (target) return (absent) => target(uidOf(kindOfV1(method, target("x")), absent));
+  if (byHand[named]) return byHand[named];
+  const place = places.find((each) => each.method === method && each.use === "target");
+  if (place) return (absent) => requestFor(place, things, uidOf(place.names as Kind, absent));
+  assert.equal(readAccessRule(method)?.type, "unscoped", `the matrix has no request for ${named}`);
+  return () => ({});
+}
+
+function uidOf(kind: Kind, absent: boolean): string {
+  const uid = things[kind];
+  assert.ok(uid, `the matrix knows no ${kind}`);
+  if (!absent) return uid;
+  const none = "f".repeat(16);
+  return uid === things.group ? `${uid}/${none}` : uid.replace(/[0-9a-f]{16}$/, none);
+}
+
+/** What methods of version 1 are about, where neither field nor service tells. */
+const kindsOfV1: Readonly<Record<string, Kind>> = {
+  "ExternalGroupRoleMappings/Create": "identityProvider",
+  "ExternalGroupRoleMappings/BatchDelete": "identityProvider",
+  "Advisories/CreateAdvisoryEvent": "advisory",
+  "Advisories/ListAdvisoryEvents": "advisory",
+  "Registry/ListTagHistory": "tag",
+  "Registry/UpdateTag": "tag",
+  "Registry/DeleteTag": "tag",
+};
+
+function kindOfV1({ parent, name }: DescMethod, request: JsonObject): Kind {
+  const known = kindsOfV1[`${parent.name}/${name}`];
+  if (known) return known;
+  const [field] = Object.entries(request).find(([, value]) => value === "x")!;
+  if (/^(parent|parentId|group)$/.test(field)) return "group";
+  if (field === "repoId" || parent.name === "Registry") return "repo";
+  if (field === "identityProviderId") return "identityProvider";
+  const singular = parent.name.replace(/ies$/, "y").replace(/s$/, "");
+  return `${singular.charAt(0).toLowerCase()}${singular.slice(1)}` as Kind;
+}
