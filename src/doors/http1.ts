@@ -4,13 +4,14 @@ import { http } from "../node-http.ts";
 import { ignore, type SocketServer } from "./guard.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove.ts";
+import { type Line, newTurns } from "./turns.ts";
 import type { Debt } from "./unread.ts";
 
-interface Connection {
+interface Connection extends Line {
   /** The replies that it still owes, in order; a list for the reason that decision 0019 tells. */
   readonly owed: ServerResponse[];
-  /** The requests behind too many others, which begin one by one as replies get through. */
-  readonly waiting: (() => void)[];
+  /** The requests behind too many others, which get in line one by one as replies get through. */
+  readonly behind: (() => void)[];
   /** Whether it ends with these: nothing that comes behind them is heard. */
   isEnding: boolean;
   /** Requests that were not heard. */
@@ -23,6 +24,7 @@ export function newHttp1Server(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): SocketServer {
   const connections = new Map<Duplex, Connection>();
+  const beginLater = newTurns(limits);
   let retiring = false;
 
   const server = http().createServer({
@@ -59,11 +61,20 @@ export function newHttp1Server(
     response.on("close", () => {
       connection.isEnding = endsItself(connection);
       removeFrom(owed, response);
-      if (response.shouldKeepAlive && !socket.destroyed) connection.waiting.shift()?.();
+      if (!response.shouldKeepAlive) forgetWaiting(connection);
+      const next = connection.behind.shift();
+      if (next) beginLater(connection, next);
     });
     if (retiring) response.shouldKeepAlive = false;
-    if (owed.length <= limits.maxRequestsAtOnce) handle(request, response);
-    else connection.waiting.push(() => handle(request, response));
+    if (owed.length === 1) {
+      handle(request, response);
+      return;
+    }
+    const begin = () => {
+      if (!socket.destroyed && isStillWanted(connection, response)) handle(request, response);
+    };
+    if (owed.length <= limits.maxRequestsAtOnce) beginLater(connection, begin);
+    else connection.behind.push(begin);
   });
   server.on("timeout", (socket) => {
     // A quiet server stream is not the client's fault; a reply that it doesn't take is.
@@ -84,8 +95,12 @@ export function newHttp1Server(
 
   return {
     accept(socket) {
-      connections.set(socket, newConnection());
-      socket.once("close", () => connections.delete(socket));
+      const connection = newConnection();
+      connections.set(socket, connection);
+      socket.once("close", () => {
+        connections.delete(socket);
+        forgetWaiting(connection);
+      });
       server.emit("connection", socket);
     },
     retire() {
@@ -97,9 +112,8 @@ export function newHttp1Server(
     },
     debts() {
       const debts: Debt[] = [];
-      for (const [socket, { owed }] of connections) {
-        // Only the first of them counts what is in the socket, since the others do not have it yet.
-        const bytes = owed.reduce((sum, { writableLength }) => sum + writableLength, 0);
+      for (const [socket, connection] of connections) {
+        const bytes = connection.unreadBytes();
         if (bytes > 0) debts.push({ bytes, cancel: () => socket.destroy() });
       }
       return debts;
@@ -111,7 +125,23 @@ export function newHttp1Server(
 }
 
 function newConnection(): Connection {
-  return { owed: [], waiting: [], isEnding: false, unheard: 0 };
+  const owed: ServerResponse[] = [];
+  return { owed, behind: [], waiting: [], unreadBytes: () => unreadBytes(owed), isEnding: false, unheard: 0 };
+}
+
+// Only the first of them counts what is in the socket, since the others do not have it yet.
+function unreadBytes(owed: readonly ServerResponse[]): number {
+  return owed.reduce((sum, { writableLength }) => sum + writableLength, 0);
+}
+
+function forgetWaiting({ behind, waiting }: Connection): void {
+  behind.length = 0;
+  waiting.length = 0;
+}
+
+// RFC 9112 §9.6: a reply before a request that waited may have come to say `close`.
+function isStillWanted({ owed }: Connection, response: ServerResponse): boolean {
+  return owed.find((each) => each === response || !each.shouldKeepAlive) === response;
 }
 
 function endsItself({ owed, isEnding }: Connection): boolean {

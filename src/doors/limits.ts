@@ -26,13 +26,14 @@ export interface ListenerLimits {
   /** Requests of one HTTP/1 connection whose replies are owed. */
   readonly maxPipelinedRequests: number;
   /**
-   * Of these, how many are worked on at once, or have replies that the client has not taken: each may be megabytes. Over HTTP/2
-   * that many of a connection begin as they come; of further ones as many begin in a turn of the event loop.
+   * Of these, how many are worked on at once, or have replies that the client has not taken: each may be megabytes. Over HTTP/1
+   * the first begins as it comes, over HTTP/2 that many of a connection do; of further ones as many begin in a turn of the event
+   * loop.
    */
   readonly maxRequestsAtOnce: number;
   /** Requests of one HTTP/2 connection that are answered at once. */
   readonly maxConcurrentStreams: number;
-  /** Bytes of replies that an HTTP/2 client may leave untaken before requests beyond `maxRequestsAtOnce` wait until it takes some. */
+  /** Bytes of replies that a client may leave untaken before requests that do not begin as they come wait until it takes some. */
   readonly maxUnreadBytesOfClient: number;
   /** Bytes of replies that all clients together may leave untaken; beyond that, those who left most are cut off. */
   readonly maxUnreadBytes: number;

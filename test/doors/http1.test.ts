@@ -193,13 +193,19 @@ test("D6 http1: a client that doesn't take its reply is cut off, one that waits 
 function heldReplies() {
   const held: HttpResponse[] = [];
   const arrived = gate();
+  const released = gate();
   return {
     held,
     arrived: arrived.promise,
+    /** Answers those that are held, and those that begin later as they do. */
+    release(): void {
+      released.resolve();
+    },
     handler(request: HttpRequest, response: HttpResponse): void {
       held.push(response);
       response.setHeader("x-path", request.url ?? "");
       arrived.resolve();
+      void released.promise.then(() => response.end());
     },
   };
 }
@@ -210,11 +216,11 @@ const broken: [what: string, text: string][] = [
 ];
 for (const [what, text] of broken) {
   test(`http1: ${what} behind a whole one gets no answer, and the whole one the last`, async (t) => {
-    const { held, arrived, handler } = heldReplies();
+    const { arrived, release, handler } = heldReplies();
     const client = rawClient(t, await listen(t, { handler }));
     client.socket.write(`GET /whole HTTP/1.1\r\nHost: a\r\n\r\n${text}`);
     await arrived;
-    held[0]?.end();
+    release();
     const reply = await client.ended;
     assert.match(reply, /^HTTP\/1\.1 200 OK\r\nx-path: \/whole\r\n/);
     assert.match(reply, /\r\nConnection: close\r\n/);
@@ -256,11 +262,11 @@ for (const [what, text, status] of closing) {
 }
 
 test("http1: of more requests in flight than allowed the first are answered, and the connection ends", async (t) => {
-  const { held, arrived, handler } = heldReplies();
+  const { arrived, release, handler } = heldReplies();
   const client = rawClient(t, await listen(t, { handler, limits: { maxPipelinedRequests: 3 } }));
   client.socket.write([1, 2, 3, 4, 5].map((n) => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
   await arrived;
-  for (const response of held) response.end();
+  release();
   const paths = [...(await client.ended).matchAll(/x-path: (\S+)/g)].map(([, path]) => path);
   assert.deepEqual(paths, ["/1", "/2", "/3"]);
 });
@@ -269,7 +275,43 @@ test("http1: a connection that goes on sending requests beyond its last is cut o
   const { held, handler } = heldReplies();
   const listener = await listen(t, { handler, limits: { maxPipelinedRequests: 3 } });
   assert.equal(await exchange(t, listener, "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10)), "");
-  assert.equal(held.length, 3);
+  assert.equal(held.length, 1);
+});
+
+const whenToClose: [when: string, later: (done: () => void) => void][] = [
+  ["before its turn comes", process.nextTick],
+  ["when its turn has come", (done) => setImmediate(() => setImmediate(done))],
+];
+for (const [when, later] of whenToClose) {
+  test(`http1: a request behind one that is closed ${when} is not carried out`, async (t) => {
+    const heard: string[] = [];
+    const handler: HttpHandler = (request, response) => {
+      heard.push(request.url ?? "");
+      process.nextTick(() => {
+        (response as ServerResponse).shouldKeepAlive = false;
+        later(() => response.end());
+      });
+    };
+    await exchange(t, await listen(t, { handler }), "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3));
+    assert.deepEqual(heard, ["/"]);
+  });
+}
+
+test("D9 http1: a client that pipelines does not keep the others waiting", async (t) => {
+  const heard: string[] = [];
+  const handler: HttpHandler = (request, response) => {
+    heard.push(request.url ?? "");
+    response.end();
+  };
+  const listener = await listen(t, { handler });
+  const [greedy, other] = [rawClient(t, listener), rawClient(t, listener)];
+  for (const { socket } of [greedy, other]) socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await Promise.all([greedy.until(/200 OK/), other.until(/200 OK/)]);
+  const last = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  greedy.socket.write("GET /greedy HTTP/1.1\r\nHost: a\r\n\r\n".repeat(60) + last);
+  other.socket.write("GET /other HTTP/1.1\r\nHost: a\r\n\r\n");
+  await greedy.ended;
+  assert.ok(heard.includes("/other") && heard.indexOf("/other") < heard.indexOf("/last"));
 });
 
 test("D9 http1: of many pipelined requests a few are worked on at once, and all are answered in order", async (t) => {
@@ -292,19 +334,26 @@ test("D9 http1: of many pipelined requests a few are worked on at once, and all 
   assert.deepEqual(received.match(/(?<=x-path: )\S+/g), paths);
 });
 
-test("D9 http1: replies that nobody takes keep the requests behind them waiting", async (t) => {
-  let begun = 0;
-  const handler: HttpHandler = (_, response) => {
-    begun++;
-    (response as ServerResponse).end(Buffer.alloc(16 * 1024 * 1024));
-  };
-  const client = rawClient(t, await listen(t, { handler, limits: { maxRequestsAtOnce: 2 } }));
-  client.socket.pause();
-  client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10));
-  while (begun < 2) await immediate();
-  for (let turns = 0; turns < 20; turns++) await immediate();
-  assert.equal(begun, 2);
-});
+// As many as are worked on at once, unless even fewer are more than a client may leave untaken.
+for (const [maxUnreadBytesOfClient, most] of [
+  [1e9, 2],
+  [1e6, 1],
+] as const) {
+  test(`D9 http1: replies that nobody takes keep the requests behind ${most} waiting`, async (t) => {
+    let begun = 0;
+    const limits = { maxRequestsAtOnce: 2, maxUnreadBytesOfClient };
+    const handler: HttpHandler = (_, response) => {
+      begun++;
+      (response as ServerResponse).end(Buffer.alloc(16 * 1024 * 1024));
+    };
+    const client = rawClient(t, await listen(t, { handler, limits }));
+    client.socket.pause();
+    client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10));
+    while (begun < most) await immediate();
+    for (let turns = 0; turns < 20; turns++) await immediate();
+    assert.equal(begun, most);
+  });
+}
 
 test("http1: pipelined requests within the limit are answered in order", async (t) => {
   const listener = await listen(t, { limits: { maxPipelinedRequests: 3 } });
