@@ -106,6 +106,12 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     observe: observer,
     draining,
   });
+  metrics.gauges(
+    "gatehouse_limits_met",
+    "Connections and requests that were refused or ended for a limit of the listener.",
+    "limit",
+    () => listener.metLimits,
+  );
   keepUp(database, keys, { clock, log, draining });
   return running(config, { database, tokens, policy, seals }, listener, stopping);
 }

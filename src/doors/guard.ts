@@ -3,6 +3,7 @@ import type { StreamHandler } from "./fast/fast-path.ts";
 import { checkHead } from "./head.ts";
 import { type HttpRequest, type HttpResponse, readHeader } from "./http-message.ts";
 import { type ChunkLimits, isCutTooFinely, type ListenerLimits } from "./limits.ts";
+import type { OnLimit } from "./met-limits.ts";
 import type { Debt } from "./unread.ts";
 
 /** RFC 9113 §7. Numbers, since node:http2 is loaded with the first connection that speaks it. */
@@ -29,7 +30,12 @@ export interface SocketServer {
  * Nothing that the handler throws gets out. connect-node throws on `Host: a%zz` and on HTTP/1.0 without Host, which would
  * end the process.
  */
-export function guarded(handler: HttpHandler, limits: ListenerLimits, onError: (error: unknown) => void) {
+export function guarded(
+  handler: HttpHandler,
+  limits: ListenerLimits,
+  onError: (error: unknown) => void,
+  onLimit: OnLimit = ignore,
+) {
   return (request: HttpRequest, response: HttpResponse): void => {
     // Reset before it was looked at: a client that does so in bulk wants the work done for nothing.
     if ("stream" in request && request.stream.destroyed) return;
@@ -37,10 +43,11 @@ export function guarded(handler: HttpHandler, limits: ListenerLimits, onError: (
     response.on("error", onError);
     const fault = checkHead(request, limits);
     if (fault !== undefined) {
+      if (fault === 431) onLimit("headers");
       refuse(response, fault);
       return;
     }
-    if (mayHaveBody(request)) boundChunks(request, limits);
+    if (mayHaveBody(request)) boundChunks(request, limits, onLimit);
     try {
       const done = handler(request, response);
       if (done instanceof Promise) done.catch((error) => fail(error, response));
@@ -89,15 +96,19 @@ function mayHaveBody(request: HttpRequest): boolean {
   return readHeader(request, "content-length") !== undefined || readHeader(request, "transfer-encoding") !== undefined;
 }
 
-function boundChunks(request: HttpRequest, limits: ChunkLimits): void {
+function boundChunks(request: HttpRequest, limits: ChunkLimits, onLimit: OnLimit): void {
   const push = request.push;
   let chunks = 0;
   let bytes = 0;
+  let isCut = false;
   request.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
     if (chunk !== null) {
       chunks += 1;
       bytes += chunk.length;
       if (isCutTooFinely(chunks, bytes, limits)) {
+        // Those that came in the same packet are still pushed.
+        if (!isCut) onLimit("pieces");
+        isCut = true;
         cutOff(request, enhanceYourCalm);
         return false;
       }

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { http } from "../node-http.ts";
 import { ignore, type SocketServer } from "./guard.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
+import type { MetLimit, OnLimit } from "./met-limits.ts";
 import { removeFrom } from "./remove.ts";
 import { type Line, newTurns } from "./turns.ts";
 import type { Debt } from "./unread.ts";
@@ -22,6 +23,7 @@ interface Connection extends Line {
 export function newHttp1Server(
   limits: ListenerLimits,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
+  onLimit: OnLimit = ignore,
 ): SocketServer {
   const connections = new Map<Duplex, Connection>();
   const beginLater = newTurns(limits);
@@ -54,6 +56,7 @@ export function newHttp1Server(
     const { owed } = connection;
     if (owed.length >= limits.maxPipelinedRequests) {
       connection.unheard++;
+      onLimit("pipelined requests");
       endBehindOwed(connection, socket);
       return;
     }
@@ -78,12 +81,16 @@ export function newHttp1Server(
   });
   server.on("timeout", (socket) => {
     // A quiet server stream is not the client's fault; a reply that it doesn't take is.
-    const waiting = (connections.get(socket)?.owed.length ?? 0) > 0 && socket.writableLength === 0;
-    if (!waiting) socket.destroy();
+    const isOwed = (connections.get(socket)?.owed.length ?? 0) > 0;
+    if (isOwed && socket.writableLength === 0) return;
+    if (isOwed) onLimit("time of a reply");
+    socket.destroy();
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket) ?? newConnection();
     if (connection.isEnding) return;
+    const limit = limitOf(error);
+    if (limit) onLimit(limit);
     if (mayAnswer(connection)) sendLast(socket, statusOf(error));
     else if (connection.owed.every(({ req }) => req.complete)) endBehindOwed(connection, socket);
     else socket.destroy();
@@ -169,6 +176,12 @@ function statusOf(error: NodeJS.ErrnoException): number {
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return 413;
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return 408;
   return 400;
+}
+
+function limitOf({ code }: NodeJS.ErrnoException): MetLimit | undefined {
+  if (code === "HPE_HEADER_OVERFLOW") return "headers";
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "pieces";
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "time of a request" : undefined;
 }
 
 function sendLast(socket: Duplex, status: number): void {

@@ -15,6 +15,7 @@ import type { StreamHandler } from "./fast/fast-path.ts";
 import { ignore, refuse, type SocketServer } from "./guard.ts";
 import { headBytes } from "./head.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
+import type { OnLimit } from "./met-limits.ts";
 import { removeFrom } from "./remove.ts";
 import { type Line, newTurns } from "./turns.ts";
 import { type Debt, queuedBytes } from "./unread.ts";
@@ -48,6 +49,7 @@ export function newHttp2Server(
   handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
   fast: StreamHandler = () => false,
   beforeEach: () => void = ignore,
+  onLimit: OnLimit = ignore,
   clock: Clock = systemClock,
 ): SocketServer {
   const sessions = new Map<ServerHttp2Session, Connection>();
@@ -88,14 +90,14 @@ export function newHttp2Server(
       waiting.length = 0;
     });
     watchStreams(session, streams, clock);
-    boundControlFrames(session, limits, clock);
+    boundControlFrames(session, limits, onLimit, clock);
     closeWhenIdle(session, streams, limits);
   });
 
   const sweep = setInterval(() => {
     for (const { streams } of sessions.values()) {
-      cancelSlowRequests(streams, clock() - limits.requestTimeoutMs);
-      cancelOwedReplies(streams, clock(), limits.requestTimeoutMs);
+      cancelSlowRequests(streams, clock() - limits.requestTimeoutMs, onLimit);
+      cancelOwedReplies(streams, clock(), limits.requestTimeoutMs, onLimit);
     }
   }, checkInterval(limits)).unref();
 
@@ -143,18 +145,22 @@ function watchStreams(session: ServerHttp2Session, streams: OpenStreams, clock: 
 }
 
 // HTTP/1 has requestTimeout for this; a body over HTTP/2 may take for ever, a byte at a time.
-function cancelSlowRequests(streams: OpenStreams, begunBefore: number): void {
+function cancelSlowRequests(streams: OpenStreams, begunBefore: number, onLimit: OnLimit): void {
   for (const { stream, begun } of streams) {
-    if (begun <= begunBefore && isSending(stream)) stream.close(constants.NGHTTP2_CANCEL);
+    if (begun > begunBefore || !isSending(stream)) continue;
+    onLimit("time of a request");
+    stream.close(constants.NGHTTP2_CANCEL);
   }
 }
 
 // A client that grants no window, and answers when it is pinged, would keep its replies in memory for ever: each may be megabytes.
-function cancelOwedReplies(streams: OpenStreams, now: number, timeoutMs: number): void {
+function cancelOwedReplies(streams: OpenStreams, now: number, timeoutMs: number, onLimit: OnLimit): void {
   for (const open of streams) {
     if (!open.stream.writableEnded || open.stream.writableLength === 0) continue;
     open.owedSince ??= now;
-    if (now - open.owedSince >= timeoutMs) open.stream.close(constants.NGHTTP2_CANCEL);
+    if (now - open.owedSince < timeoutMs) continue;
+    onLimit("time of a reply");
+    open.stream.close(constants.NGHTTP2_CANCEL);
   }
 }
 
@@ -176,10 +182,12 @@ function isSending(stream: ServerHttp2Stream): boolean {
 }
 
 // RFC 9113 §10.5: frames that ask for an acknowledgement or for bookkeeping and carry nothing.
-function boundControlFrames(session: ServerHttp2Session, limits: ListenerLimits, clock: Clock): void {
+function boundControlFrames(session: ServerHttp2Session, limits: ListenerLimits, onLimit: OnLimit, clock: Clock): void {
   const budget = newBudget(limits.controlFrameBurst, limits.controlFrameRate, clock);
   const spend = (): void => {
-    if (!budget.spend()) session.destroy(new Error("too many control frames"), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    if (budget.spend() || session.destroyed) return;
+    onLimit("control frames");
+    session.destroy(new Error("too many control frames"), constants.NGHTTP2_ENHANCE_YOUR_CALM);
   };
   session.on("ping", spend);
   session.on("remoteSettings", spend);

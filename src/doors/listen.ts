@@ -1,5 +1,6 @@
 // The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, told apart connection by connection.
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { loader, once as made } from "../lazy.ts";
@@ -8,6 +9,7 @@ import type { StreamHandler } from "./fast/fast-path.ts";
 import { guarded, guardedStream, type HttpHandler, ignore, type SocketServer } from "./guard.ts";
 import { newHttp1Server } from "./http1.ts";
 import type { ListenerLimits } from "./limits.ts";
+import { type MetLimits, newMetLimits } from "./met-limits.ts";
 import { sniff } from "./preface.ts";
 import { boundUnread, type UnreadReport } from "./unread.ts";
 
@@ -35,6 +37,8 @@ export interface Listener extends AsyncDisposable {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
   /** Aborts as soon as draining begins, so that replies without an end can end. */
   readonly draining: AbortSignal;
+  /** How often clients have met a limit of the listener. */
+  readonly metLimits: MetLimits;
   /**
    * Accepts no more, lets what is being answered finish, and resolves when the last connection is gone.
    *
@@ -48,18 +52,28 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { limits, onError = ignore } = options;
   const servers: SocketServer[] = [];
   const sockets = new Set<Socket>();
-  const unread = boundUnread(servers, () => sockets.size > 0, limits, options.onUnread ?? ignore);
-  const handle = guarded(options.handler, limits, onError);
+  const { totals: metLimits, count: onLimit } = newMetLimits();
+  const unread = boundUnread(
+    servers,
+    () => sockets.size > 0,
+    limits,
+    (connections, bytes) => {
+      onLimit("unread replies", connections);
+      options.onUnread?.(connections, bytes);
+    },
+  );
+  const handle = guarded(options.handler, limits, onError, onLimit);
   const fast = options.fast && guardedStream(options.fast, onError);
-  const http1 = newHttp1Server(limits, (request, response) => {
+  const handleNext = (request: IncomingMessage, response: ServerResponse) => {
     unread.look();
     handle(request, response);
-  });
+  };
+  const http1 = newHttp1Server(limits, handleNext, onLimit);
   servers.push(http1);
   // node:http2 takes as long to load as the rest of node together: that is for the first connection that speaks it.
   const http2 = made(() => {
     const { newHttp2Server }: typeof import("./http2.ts") = load("./http2.ts");
-    const server = newHttp2Server(limits, handle, fast, unread.look);
+    const server = newHttp2Server(limits, handle, fast, unread.look, onLimit);
     servers.push(server);
     return server;
   });
@@ -78,6 +92,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     });
   });
   front.maxConnections = limits.maxConnections;
+  front.on("drop", () => onLimit("connections"));
   front.prependListener("connection", (socket: Socket) => {
     track(sockets, socket);
     unread.start();
@@ -91,6 +106,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   return {
     address: addressOf(front, options.tls ? "https" : "http"),
     draining: draining.signal,
+    metLimits,
     drain,
     [Symbol.asyncDispose]: () => drain(0),
   };

@@ -16,6 +16,8 @@ export interface Metrics {
   observeCall(method: string, door: string, code: string, seconds: number): void;
   /** Registers a number that is read when metrics are asked for. */
   gauge(name: string, help: string, read: () => number): void;
+  /** Registers numbers that are read when metrics are asked for, each under its value of a label. */
+  gauges(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
   /** The text that Prometheus reads. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -50,6 +52,17 @@ export function newMetrics(): Metrics {
         registers: [registry],
         collect() {
           this.set(read());
+        },
+      });
+    },
+    gauges(name, help, label, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        collect() {
+          for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
         },
       });
     },

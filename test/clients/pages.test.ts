@@ -66,6 +66,15 @@ describe("pages", () => {
     assert.doesNotMatch(lines, new RegExp(server.ownerUid));
   });
 
+  it("/metrics says how often clients have met the limits of the port", async () => {
+    const met = async () =>
+      /^gatehouse_limits_met\{limit="headers"\} (\d+)$/m.exec(await (await get("/metrics")).text());
+    const before = Number((await met())?.[1]);
+    const headers = { "x-long": "x".repeat(40_000) };
+    assert.equal((await fetch(`${server.url}/healthz`, { headers })).status, 431);
+    assert.equal(Number((await met())?.[1]), before + 1);
+  });
+
   it("discovery leads to the keys, by which anybody verifies a token of ours", async () => {
     const discovery = await get("/.well-known/openid-configuration");
     assert.match(discovery.headers.get("cache-control") ?? "", /^public, max-age=\d+$/);

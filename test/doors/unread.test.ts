@@ -59,6 +59,7 @@ test("D9 unread: of HTTP/2 clients that take nothing the one that is owed most g
   assert.equal(codeOf(await bad.next((f) => f.type === frameType.goaway)), errorCode.enhanceYourCalm);
   await bad.closed;
   assert.deepEqual(reports, [[1, 28_000_000]]);
+  assert.equal(listener.metLimits["unread replies"], 1);
   assert.equal(await take(slow.client, slow.streams[0]!), 4_000_000);
 });
 
