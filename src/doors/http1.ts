@@ -15,6 +15,8 @@ interface Connection extends Line {
   readonly behind: (() => void)[];
   /** Whether it ends with these: nothing that comes behind them is heard. */
   isEnding: boolean;
+  /** A request that was answered before its body had ended. */
+  unfinished: IncomingMessage | undefined;
   /** Requests that were not heard. */
   unheard: number;
 }
@@ -64,6 +66,7 @@ export function newHttp1Server(
     response.on("close", () => {
       connection.isEnding = endsItself(connection);
       removeFrom(owed, response);
+      connection.unfinished = request.complete ? undefined : request;
       if (!response.shouldKeepAlive) forgetWaiting(connection);
       const next = connection.behind.shift();
       if (next) beginLater(connection, next);
@@ -92,7 +95,7 @@ export function newHttp1Server(
     const limit = limitOf(error);
     if (limit) onLimit(limit);
     if (mayAnswer(connection)) sendLast(socket, statusOf(error));
-    else if (connection.owed.every(({ req }) => req.complete)) endBehindOwed(connection, socket);
+    else if (isBehindWhole(connection)) endBehindOwed(connection, socket);
     else socket.destroy();
   });
   // Node has taken its listeners off this socket: it is no HTTP connection any more.
@@ -133,7 +136,15 @@ export function newHttp1Server(
 
 function newConnection(): Connection {
   const owed: ServerResponse[] = [];
-  return { owed, behind: [], waiting: [], unreadBytes: () => unreadBytes(owed), isEnding: false, unheard: 0 };
+  return {
+    owed,
+    behind: [],
+    waiting: [],
+    unreadBytes: () => unreadBytes(owed),
+    isEnding: false,
+    unfinished: undefined,
+    unheard: 0,
+  };
 }
 
 // Only the first of them counts what is in the socket, since the others do not have it yet.
@@ -165,10 +176,17 @@ function endBehindOwed(connection: Connection, socket: Duplex): void {
 }
 
 // A status may only stand for the request that broke, never for one before it that may yet be carried out.
-function mayAnswer({ owed }: Connection): boolean {
+function mayAnswer({ owed, unfinished }: Connection): boolean {
+  // What broke is the body of a request that has its reply: a second one would pass for that to the next.
+  if (unfinished && !unfinished.complete) return false;
   if (owed.length === 0) return true;
   const [first] = owed;
   return owed.length === 1 && first !== undefined && !first.headersSent && !first.req.complete;
+}
+
+// A body that broke has its request end with the connection, before its reply or behind it.
+function isBehindWhole({ owed }: Connection): boolean {
+  return owed.length > 0 && owed.every(({ req }) => req.complete);
 }
 
 function statusOf(error: NodeJS.ErrnoException): number {

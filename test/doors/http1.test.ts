@@ -239,6 +239,15 @@ test("http1: what is broken while an earlier request waits for its body ends the
   assert.equal(await client.ended, "");
 });
 
+test("H5 http1: a chunk that is broken behind the reply to its request gets no second one", async (t) => {
+  const handler: HttpHandler = (_, response) => void response.end();
+  const client = rawClient(t, await listen(t, { handler }));
+  client.socket.write(chunked);
+  await client.until(/200 OK/);
+  client.socket.write("zz\r\n");
+  assert.equal((await client.ended).match(/HTTP\/1\.1/g)?.length, 1);
+});
+
 // RFC 9112 §9.6: what comes behind a request that is answered with `close` must not be carried out.
 const closing: [what: string, text: string, status: number][] = [
   ["two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400],
