@@ -6,12 +6,9 @@ import { ApiError, resourceExhausted } from "../aip/errors.ts";
 import { completeError } from "../pipeline/finish-error.ts";
 import type { Method } from "../pipeline/method.ts";
 import { fromConnectError, toConnectError } from "./connect-error.ts";
-import { openEnvelope, prefixLength, readMessage } from "./fast/envelope.ts";
+import { compressedFlag, compressionUnnamed, openEnvelope, prefixLength, readMessage } from "./fast/envelope.ts";
 import { parseJsonText } from "./rest/json-text.ts";
 import { fitTrailers } from "./trailer-budget.ts";
-
-/** Of the flags of an envelope (gRPC over HTTP/2, "Requests"). */
-const compressedFlag = 1;
 
 /** The bounds of a message, and how it may be compressed. */
 export interface MessageLimits {
@@ -58,8 +55,8 @@ async function* checkedBody(
   try {
     const bytes = await collect(body, form.isEnveloped ? prefixLength : 0, limits.maxBodyBytes);
     const message = await messageIn(bytes, form, limits.maxBodyBytes);
-    if (message && form.isJson) parseJsonText(message, limits.maxJsonDepth);
-    else if (message) readMessage(method, message);
+    if (form.isJson) parseJsonText(message, limits.maxJsonDepth);
+    else readMessage(method, message);
     yield bytes;
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectError)) throw error;
@@ -79,11 +76,12 @@ async function collect(body: AsyncIterable<Uint8Array>, prefixBytes: number, max
   return Buffer.concat(chunks, size);
 }
 
-/** The message as it was before it was compressed; undefined when nobody says how, which connect-node refuses. */
-async function messageIn(body: Buffer, form: Form, maxBytes: number): Promise<Uint8Array | undefined> {
+/** The message as it was before it was compressed. */
+async function messageIn(body: Buffer, form: Form, maxBytes: number): Promise<Uint8Array> {
   const { isEnveloped, compression } = form;
   const { flags, bytes } = isEnveloped ? openEnvelope(body, maxBytes) : { flags: compressedFlag, bytes: body };
-  const isCompressed = (flags & compressedFlag) !== 0;
-  if (isCompressed && compression) return await compression.decompress(new Uint8Array(bytes), maxBytes);
-  return isCompressed && isEnveloped ? undefined : bytes;
+  if (flags !== compressedFlag) return bytes;
+  if (compression) return await compression.decompress(new Uint8Array(bytes), maxBytes);
+  if (isEnveloped) throw compressionUnnamed();
+  return bytes;
 }

@@ -61,7 +61,8 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
 export function connectTimeout(header: HeaderOf): number | undefined {
   const text = header("connect-timeout-ms");
   if (text === undefined) return 0;
-  return /^\d{1,10}$/.test(text) ? Math.max(1, Number(text)) : undefined;
+  // One that has passed already is connect-node's to answer.
+  return /^\d{1,10}$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
 }
 
 function readJson({ descriptor }: Method, json: JsonValue, options: Partial<JsonWriteOptions>): Message {

@@ -9,15 +9,22 @@ import { holdsMoreValues } from "./value-count.ts";
 /** The length of what stands before a message. */
 export const prefixLength = 5;
 
+/** Of the flags of an envelope the only one that a request may have (gRPC over HTTP/2, "Requests"). */
+export const compressedFlag = 1;
+
 /** Reads the one message of a body. The codes are those of connect-node, which answers the same mistakes on its own way. */
 export function readEnvelope(method: Method, body: Buffer, maxBytes: number): Message {
   const { flags, bytes } = openEnvelope(body, maxBytes);
-  if (flags !== 0)
-    throw new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
+  if (flags !== 0) throw compressionUnnamed();
   return readMessage(method, bytes);
 }
 
-/** Takes the one message of a body out of its envelope. */
+/** What has its message compressed without saying how (gRPC's compression.md). */
+export function compressionUnnamed(): ApiError {
+  return new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
+}
+
+/** Takes the one message of a body out of its envelope. Throws INTERNAL, as gRPC servers do, for flags that gRPC has not. */
 export function openEnvelope(body: Buffer, maxBytes: number): { readonly flags: number; readonly bytes: Buffer } {
   if (body.length === 0) throw unimplemented("protocol error: missing input message for unary method");
   const end = endOfMessage(body, 0, maxBytes);
@@ -25,7 +32,9 @@ export function openEnvelope(body: Buffer, maxBytes: number): { readonly flags: 
     endOfMessage(body, end, maxBytes);
     throw unimplemented("protocol error: received extra input message for unary method");
   }
-  return { flags: body.readUInt8(0), bytes: body.subarray(prefixLength, end) };
+  const flags = body.readUInt8(0);
+  if (flags > compressedFlag) throw new ApiError(Code.INTERNAL, `protocol error: the flags of a message are ${flags}`);
+  return { flags, bytes: body.subarray(prefixLength, end) };
 }
 
 /** Reads a message; throws INVALID_ARGUMENT when the bytes are none, or hold more than 200,000 values. */

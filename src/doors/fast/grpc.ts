@@ -27,12 +27,13 @@ export const grpc: Protocol = {
 
 const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 };
 
-/** The deadline of a gRPC or gRPC-web request. */
+/** The deadline of a gRPC or gRPC-web request; one that has passed already, 0, is left to connect-node like a malformed one. */
 export function grpcTimeout(header: HeaderOf): number | undefined {
   const text = header("grpc-timeout");
   if (text === undefined) return 0;
   const match = /^(\d{1,8})([HMSmun])$/.exec(text);
-  return match ? Math.max(1, Number(match[1]) * unitMs[match[2]!]!) : undefined;
+  const units = Number(match?.[1]);
+  return units > 0 ? Math.max(1, units * unitMs[match![2]!]!) : undefined;
 }
 
 /** The fields that tell of a failure, with as many of its details as clients accept. */

@@ -22,7 +22,7 @@ export interface Protocol {
   readonly encodingHeader: string;
   /** How many bytes a body has before its message. */
   readonly prefixBytes: number;
-  /** The deadline of the request in milliseconds: 0 without one, undefined when it is malformed. */
+  /** The deadline of the request in milliseconds: 0 without one, undefined when it is malformed or has passed. */
   timeoutOf(header: HeaderOf): number | undefined;
   /** Reads the message from a whole body; throws an ApiError when there is none in it. */
   parse(method: Method, body: Buffer, maxBytes: number): Message;
