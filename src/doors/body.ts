@@ -1,7 +1,8 @@
+import type { Readable } from "node:stream";
 import { Code, invalidField } from "../aip/errors.ts";
 import { clientLeft } from "./client.ts";
 import { HttpError } from "./http-error.ts";
-import { type HttpRequest, readHeader } from "./http-message.ts";
+import { type HttpRequest, type HttpResponse, isHttp2, readHeader } from "./http-message.ts";
 
 /** How much of a body is taken, and how long it may take to arrive. */
 export interface BodyLimits {
@@ -47,7 +48,7 @@ export function decodeUtf8(bytes: Uint8Array, field: string): string {
 }
 
 /** Takes in the rest of a body until it ends, is larger than the limit, or takes a second. Never rejects. */
-export function discardBody(req: HttpRequest, limits: BodyLimits): Promise<void> {
+export function discardBody(req: Readable, limits: BodyLimits): Promise<void> {
   let left = limits.maxBodyBytes;
   return new Promise((resolve) => {
     const onData = (chunk: Buffer) => {
@@ -63,6 +64,17 @@ export function discardBody(req: HttpRequest, limits: BodyLimits): Promise<void>
     req.on("data", onData).on("end", settle).on("close", settle).on("error", settle).resume();
     if (req.destroyed) settle();
   });
+}
+
+/** Has a request whose answer is complete end, once some of a body that nobody wants was taken in. Never rejects. */
+export async function dropRest(req: HttpRequest, res: HttpResponse, limits: BodyLimits): Promise<void> {
+  if (req.complete) return;
+  // RFC 9113 §8.1: the rest is not wanted. To say so at once would overtake the answer.
+  // connect-node destroys a request of HTTP/2 that it does not read to its end; the stream goes on without it.
+  await discardBody(req.destroyed && isHttp2(res) ? res.stream : req, limits);
+  if (req.complete) return;
+  if (isHttp2(res)) res.stream.close();
+  else req.destroy();
 }
 
 /** Whether a request that is answered now may still send more than the limit. */

@@ -3,9 +3,20 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { toApiError, unimplemented } from "../aip/errors.ts";
 import { loader } from "../lazy.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
+import { completeError } from "../pipeline/finish-error.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
-import type { HttpHandler } from "./guard.ts";
-import { connectionOf, type HttpRequest, type HttpResponse, pathOf, peerAddress, readHeader } from "./http-message.ts";
+import { dropRest } from "./body.ts";
+import { type HttpHandler, refuse as refusePlainly } from "./guard.ts";
+import {
+  connectionOf,
+  type HttpRequest,
+  type HttpResponse,
+  isHttp2,
+  pathOf,
+  peerAddress,
+  readHeader,
+} from "./http-message.ts";
+import { checkRpcHead } from "./rpc-head.ts";
 import { doorByType, newRpcRefusal, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 
 /** What the router needs, and its limits. */
@@ -42,9 +53,14 @@ export function newRouter(routerOptions: RouterOptions): HttpHandler {
       if (!handler) return options.fallback(request, response);
       made.set(name, handler);
     }
+    // What a call came to is in trailers, which HTTP/1.0 has not: a failure would look like an empty reply.
+    if (request.httpVersion === "1.0" && doorOf(request) === "grpc") return refusePlainly(response, 505);
     // RFC 9110 §15.5.6: a 405 names what is allowed.
     if (request.method !== "POST") response.setHeader("allow", "POST");
-    return method ? serve(method, handler, request, response, refuse) : handler(request, response);
+    // connect-node leaves a body that it refuses where it is, and the request with it.
+    const sent = isHttp2(response) ? response.stream : response;
+    sent.once("finish", () => void dropRest(request, response, options));
+    return method ? serve(method, handler, request, response, refuse, options) : handler(request, response);
   };
 }
 
@@ -58,14 +74,16 @@ async function serve(
   request: HttpRequest,
   response: HttpResponse,
   refuse: RpcRefusal,
+  { maxBodyBytes }: RouterOptions,
 ): Promise<void> {
   const door = doorOf(request);
   if (!door) return handler(request, response);
   const call = callOf(request, door);
   try {
     await method.authenticate(call);
+    checkRpcHead(call, maxBodyBytes);
   } catch (error) {
-    return refuse(request, response, call, toApiError(error));
+    return refuse(request, response, call, completeError(toApiError(error), method.errorDomain));
   }
   return handler(request, response);
 }

@@ -3,7 +3,7 @@ import type { Registry } from "@bufbuild/protobuf";
 import type { ApiError } from "../aip/errors.ts";
 import type { Call, DoorName } from "../pipeline/call.ts";
 import { completeError } from "../pipeline/finish-error.ts";
-import { type BodyLimits, discardBody } from "./body.ts";
+import { type BodyLimits, dropRest } from "./body.ts";
 import { connect } from "./fast/connect.ts";
 import { respond } from "./fast/exchange.ts";
 import { grpc } from "./fast/grpc.ts";
@@ -42,10 +42,7 @@ export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
     );
     if (isHttp2(response)) {
       respond(response.stream, answer, call);
-      void discardBody(request, options).then(() => {
-        // RFC 9113 §8.1: the rest is not wanted. To say so at once would overtake the answer.
-        if (!request.readableEnded) response.stream.close();
-      });
+      void dropRest(request, response, options);
     } else {
       const { status, body = "" } = answer;
       // What gRPC says without a message stands in the headers, as it does over HTTP/2: "Trailers-Only".

@@ -1,0 +1,38 @@
+// What the head of a call says wrong. connect-node would refuse it too, though without details, and while it waits for the body.
+
+import { clip } from "../aip/clip.ts";
+import { ApiError, Code, resourceExhausted, unimplemented } from "../aip/errors.ts";
+import type { Call } from "../pipeline/call.ts";
+import { prefixLength } from "./fast/envelope.ts";
+
+/** How messages may be compressed, besides not at all. */
+const compressions = ["gzip", "br"];
+
+/** Throws what the call is refused for by its head alone. */
+export function checkRpcHead(call: Call, maxBodyBytes: number): void {
+  checkDeadline(call);
+  checkCompression(call);
+  const prefix = call.door === "connect" ? 0 : prefixLength;
+  if (Number(call.header("content-length") ?? 0) > prefix + maxBodyBytes)
+    throw resourceExhausted(`the message is larger than ${maxBodyBytes} bytes`);
+}
+
+function checkDeadline({ door, header }: Call): void {
+  const [name, form] = door === "connect" ? connectTimeout : grpcTimeout;
+  const text = header(name);
+  if (text === undefined) return;
+  if (!form.test(text)) throw new ApiError(Code.INVALID_ARGUMENT, `protocol error: ${name} is ${clip(text)}`);
+  if (Number.parseInt(text, 10) === 0) throw new ApiError(Code.DEADLINE_EXCEEDED, "the deadline has passed");
+}
+
+const connectTimeout = ["connect-timeout-ms", /^\d{1,10}$/] as const;
+const grpcTimeout = ["grpc-timeout", /^\d{1,8}[HMSmun]$/] as const;
+
+function checkCompression(call: Call): void {
+  const isConnect = call.door === "connect";
+  const encoding = call.header(isConnect ? "content-encoding" : "grpc-encoding") ?? "identity";
+  if (encoding === "identity" || compressions.includes(encoding)) return;
+  // gRPC's compression.md: the answer says what would be understood.
+  call.setReplyHeader(isConnect ? "accept-encoding" : "grpc-accept-encoding", compressions.join(","));
+  throw unimplemented(`unknown compression "${clip(encoding)}": supported are ${compressions.join(", ")}`);
+}
