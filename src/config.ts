@@ -5,6 +5,7 @@ import { isLoopbackUrl } from "./authn/outbound.ts";
 import type { KeyAlgorithm } from "./authn/signing-key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { serviceNamePattern } from "./registry/service-name.ts";
+import { oneOf, toList, toPattern, toSwitch } from "./setting-values.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 import { isUid } from "./uid.ts";
 
@@ -49,6 +50,8 @@ export interface Config {
     readonly notificationSecret: string;
   };
   readonly metrics: "loopback" | "anyone" | "nobody";
+  /** How long the change log keeps a change; undefined for good. */
+  readonly changesKeptMs: number | undefined;
   readonly drainTimeoutMs: number;
   /** Whether unary gRPC takes the short way. */
   readonly fastPath: boolean;
@@ -99,6 +102,7 @@ export function toConfig(raw: RawSettings): Config {
     termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
     registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
+    changesKeptMs: toChangesKept(raw),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a whole number of seconds")),
     fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
@@ -220,27 +224,11 @@ function toDocumentId(text: string): string {
   return text;
 }
 
-function toSwitch(raw: RawSettings, name: SettingName): boolean {
-  return oneOf(raw, name, ["true", "false", "1", "0"]).match(/^(true|1)$/) !== null;
-}
+const dayMs = 24 * 60 * 60 * 1000;
 
-function oneOf<const T extends string>(raw: RawSettings, name: SettingName, allowed: readonly T[]): T {
-  const value = allowed.find((candidate) => candidate === raw[name]);
-  if (value === undefined)
-    throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not one of ${allowed.join(", ")}.`);
-  return value;
-}
-
-function toPattern(raw: RawSettings, name: SettingName, pattern: RegExp, what: string): string {
-  if (!pattern.test(raw[name])) throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not ${what}.`);
-  return raw[name];
-}
-
-function toList(text: string): string[] {
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
+function toChangesKept(raw: RawSettings): number | undefined {
+  const days = toPattern(raw, "changes-kept", /^(forever|[1-9]\d{0,4})$/, "forever, or a whole number of days from 1");
+  return days === "forever" ? undefined : Number(days) * dayMs;
 }
 
 function isLoopback(host: string): boolean {

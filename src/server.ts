@@ -32,7 +32,7 @@ import { findHolder } from "./storage/grants.ts";
 import { findMappedRole } from "./storage/providers.ts";
 import { SealError, type Seals } from "./storage/seals.ts";
 import { keyStore } from "./storage/signing-keys.ts";
-import { sweep } from "./storage/sweep.ts";
+import { type Keeping, sweep } from "./storage/sweep.ts";
 import { openTokenService } from "./token-service.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
@@ -112,7 +112,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     "limit",
     () => listener.metLimits,
   );
-  keepUp(database, keys, { clock, log, draining });
+  keepUp(database, keys, keepingOf(config), { clock, log, draining });
   return running(config, { database, tokens, policy, seals }, listener, stopping);
 }
 
@@ -137,6 +137,7 @@ function discovererFor(config: Config) {
 function keepUp(
   database: Database,
   keys: KeyRing,
+  keeping: Keeping,
   { clock, log, draining }: { clock: Clock; log: Logger; draining: AbortSignal },
 ): void {
   // Told once, and not with every look until it is over.
@@ -156,7 +157,8 @@ function keepUp(
     if (isSweeping) return;
     isSweeping = true;
     try {
-      await removeExpired(database, clock, draining);
+      const context = { actor: "", method: "sweep", requestId: "", time: clock() };
+      await sweep(database, context, keeping, draining);
     } catch (error) {
       log.warn({ err: error }, "what has expired could not be removed");
     }
@@ -168,10 +170,12 @@ function keepUp(
   });
 }
 
-async function removeExpired(database: Database, clock: Clock, stopping: AbortSignal): Promise<void> {
-  const context = { actor: "", method: "sweep", requestId: "", time: clock() };
-  const keeping = { registryEventMs: limits.notificationMemoryMs, retiredKeyMs: limits.retiredKeyMemoryMs };
-  await sweep(database, context, keeping, stopping);
+function keepingOf({ changesKeptMs }: Config): Keeping {
+  return {
+    registryEventMs: limits.notificationMemoryMs,
+    retiredKeyMs: limits.retiredKeyMemoryMs,
+    changeMs: changesKeptMs,
+  };
 }
 
 function running(

@@ -148,6 +148,12 @@ export const settings = [
     description: "who may read /metrics: loopback, anyone or nobody",
   },
   {
+    name: "changes-kept",
+    value: "days",
+    fallback: "forever",
+    description: "how long the change log keeps who changed what: forever, or a number of days",
+  },
+  {
     name: "drain-timeout",
     value: "seconds",
     fallback: "10",

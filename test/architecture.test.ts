@@ -10,6 +10,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "certificate.ts": ["settings.ts"],
   "config.ts": [
     "certificate.ts",
+    "setting-values.ts",
     "settings.ts",
     "authn/issuers.ts",
     "authn/outbound.ts",
@@ -18,6 +19,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:authn",
   ],
   "json.ts": [],
+  "setting-values.ts": ["settings.ts"],
   "settings.ts": ["json.ts", "system-error.ts"],
   "secrets.ts": ["config.ts", "directories.ts", "settings.ts", "storage/seals.ts", "system-error.ts"],
   "installation.ts": ["settings.ts", "types:clock.ts", "storage", "types:config.ts"],

@@ -68,6 +68,11 @@ describe("settings", () => {
     assert.deepEqual([made.baseUrl, made.databaseUrl], ["http://[::1]:9090", path.join(folder, "gatehouse.db")]);
   });
 
+  it("changes are kept for good, or for days", () => {
+    const kept = [{}, { changesKept: "forever" }, { changesKept: "90" }].map((flags) => config(flags).changesKeptMs);
+    assert.deepEqual(kept, [undefined, undefined, 7_776_000_000]);
+  });
+
   it("a trailing slash of the base URL is dropped", () =>
     assert.equal(config({ baseUrl: "https://iam.test/" }).baseUrl, "https://iam.test"));
 
@@ -143,6 +148,11 @@ describe("settings", () => {
       /^login-issuer: must have its host in the usual spelling/,
     ],
     ["a time", { drainTimeout: "soon" }, /^drain-timeout: /],
+    [
+      "no days of changes",
+      { changesKept: "0" },
+      /^changes-kept: "0" is not forever, or a whole number of days from 1\.$/,
+    ],
     ["a domain", { domain: "Not A Domain" }, /^domain: /],
     [
       "a file that is not there",

@@ -1,9 +1,9 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
 
-import { textPlaceholder } from "./condition.ts";
-import { and, asc, desc, eq, gt, gte, lte, sql } from "./drizzle.ts";
+import { numberPlaceholder, textPlaceholder } from "./condition.ts";
+import { and, asc, desc, eq, gt, gte, lte, not, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
-import type { Session, WriteContext } from "./session.ts";
+import type { Session, Transaction, WriteContext } from "./session.ts";
 
 // Only the rows of some kinds are in the index for access requests. Of a bare placeholder SQLite would ask at every run whether its
 // value is among them, and plan the statement anew; see `atMost`.
@@ -56,38 +56,54 @@ export async function readChanges(session: Session, after: number, limit: number
   return await statement.execute({ after, limit });
 }
 
-/** What rows of a kind became by the changes after a sequence number, oldest first. */
+/**
+ * What rows of a kind became by the changes after one of them, oldest first. Undefined when they are no longer all there: see
+ * `following`.
+ */
 export async function readChangesOfKind(session: Session, kind: string, after: number, limit: number) {
   const statement = session.prepared("changes.read_of_kind", (db, { changes }) =>
     db
       .select({ sequence: changes.sequence, uid: changes.uid, after: changes.after })
       .from(changes)
-      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after"))))
+      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
       .orderBy(asc(changes.sequence))
       .limit(atMost("limit")),
   );
-  return await statement.execute({ kind, after, limit });
+  return following(after, await statement.execute({ kind, after, limit: limit + 1 }));
 }
 
-/** Where rows of a kind were changed after a sequence number, oldest first. */
+/** What rows of a kind were, and became; as `readChangesOfKind`. */
+export async function readDifferencesOfKind(session: Session, kind: string, after: number, limit: number) {
+  const statement = session.prepared("changes.differences_of_kind", (db, { changes }) =>
+    db
+      .select({ sequence: changes.sequence, before: changes.before, after: changes.after })
+      .from(changes)
+      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
+      .orderBy(asc(changes.sequence))
+      .limit(atMost("limit")),
+  );
+  return following(after, await statement.execute({ kind, after, limit: limit + 1 }));
+}
+
+/** Where rows of a kind were changed; as `readChangesOfKind`. */
 export async function readPlacesOfKind(session: Session, kind: string, after: number, limit: number) {
   const statement = session.prepared("changes.places_of_kind", (db, { changes }) =>
     db
       .select({ sequence: changes.sequence, uid: changes.uid, groupUid: changes.groupUid })
       .from(changes)
-      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after"))))
+      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
       .orderBy(asc(changes.sequence))
       .limit(atMost("limit")),
   );
-  return await statement.execute({ kind, after, limit });
+  return following(after, await statement.execute({ kind, after, limit: limit + 1 }));
 }
 
-/** The number of the last change; 0 before the first. */
-export async function latestSequence(session: Session): Promise<number> {
-  const statement = session.prepared("changes.latest_sequence", (db, { changes }) =>
-    db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(atMost(1)),
-  );
-  return (await statement.execute({}))[0]?.sequence ?? 0;
+/**
+ * The changes behind the one that a reader came to, which has been read with them. Of a kind the oldest are removed first: as
+ * long as that one is there, so are all that follow it. Without it nobody knows.
+ */
+function following<C extends { readonly sequence: number }>(after: number, found: readonly C[]): C[] | undefined {
+  return found[0]?.sequence === after ? found.slice(1) : undefined;
 }
 
 /**
@@ -106,4 +122,47 @@ export async function latestOfKind(session: Session, kind: string): Promise<numb
       .limit(atMost(1)),
   );
   return (await statement.execute({ kind }))[0]?.sequence ?? 0;
+}
+
+/**
+ * Removes changes that were made at a time or before it, the oldest first and of so many at most, and answers whether that was
+ * all. The latest of each kind stays: by it readers know whether anything of the kind has changed.
+ */
+export async function removeChanges(tx: Transaction, time: number, portion: number): Promise<boolean> {
+  const oldest = await readOldest(tx, portion);
+  const newer = oldest.findIndex((change) => change.time > time);
+  const outdated = newer < 0 ? oldest : oldest.slice(0, newer);
+  if (outdated.length > 0) await removeAllButLatest(tx, outdated);
+  return outdated.length < portion;
+}
+
+async function readOldest(tx: Transaction, limit: number) {
+  const statement = tx.prepared("changes.oldest", (db, { changes }) =>
+    db
+      .select({ sequence: changes.sequence, time: changes.time, kind: changes.kind })
+      .from(changes)
+      .orderBy(asc(changes.sequence))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ limit });
+}
+
+async function removeAllButLatest(
+  tx: Transaction,
+  outdated: readonly { readonly sequence: number; readonly kind: string }[],
+): Promise<void> {
+  const latest: string[] = [];
+  for (const kind of new Set(outdated.map((change) => change.kind))) latest.push(String(await latestOfKind(tx, kind)));
+  const statement = tx.prepared("changes.remove", (db, { changes }) =>
+    db.delete(changes).where(
+      and(
+        // A range of both ends: of one alone PostgreSQL expects a third of the log, and may read all of it.
+        gte(changes.sequence, numberPlaceholder("from")),
+        lte(changes.sequence, numberPlaceholder("to")),
+        not(tx.isAmong(sql`cast(${changes.sequence} as text)`, textPlaceholder("latest"))),
+      ),
+    ),
+  );
+  const [from, to] = [outdated[0]!.sequence, outdated.at(-1)!.sequence];
+  await statement.execute({ from, to, latest: JSON.stringify(latest) });
 }

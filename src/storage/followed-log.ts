@@ -51,9 +51,9 @@ export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
     blurred = Math.max(blurred, time);
   }
 
-  /** Notes what changed after one change, up to a later one. */
-  function noteChanges(changes: readonly PlacedChange[], since: number, latest: number): void {
-    if (changes.length > limits.changes) {
+  /** Notes what changed after one change, up to a later one; undefined where the log has it no more. */
+  function noteChanges(changes: readonly PlacedChange[] | undefined, since: number, latest: number): void {
+    if (!changes || changes.length > limits.changes) {
       blurred = latest;
       changed.clear();
       return;

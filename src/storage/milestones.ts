@@ -1,7 +1,7 @@
 // Marks along the big ranges, so that a skip of many rows walks over a thousand of them and not over all. They are kept in
 // memory, made when a listing first skips far, and follow the change log.
 import { LRUCache } from "lru-cache";
-import { latestSequence, readChanges } from "./changes.ts";
+import { latestOfKind, readDifferencesOfKind } from "./changes.ts";
 import type { Collection, ResourceRow } from "./collection.ts";
 import { keysOf } from "./entries.ts";
 import { countAhead, findPlace, keyOf, type Range } from "./range.ts";
@@ -29,15 +29,17 @@ interface Stretch {
   readonly end: Cursor | undefined;
   /** How many rows it has, as of `sequence`. */
   count: number;
-  /** The change up to which `count` is right; what the marks as a whole have followed since comes on top. */
+  /** The change of its kind up to which `count` is right; what the marks as a whole have followed since comes on top. */
   readonly sequence: number;
 }
 
 /** What is known of one range in one order. */
 interface Marks {
   readonly stretches: Stretch[];
-  /** The last change that was followed. */
+  /** The last change of the kind that was followed. */
   sequence: number;
+  /** Whether the log no longer has what followed it, so that all are to be made anew. */
+  isLost?: boolean;
 }
 
 /** Reads on one snapshot. */
@@ -72,7 +74,8 @@ export function newMilestones(read: Read, limits: MilestoneLimits = defaultLimit
       for (const range of ranges) {
         const key = keyOfMarks(collection, range);
         if (key === undefined) continue;
-        if (isUsable(known.get(key), limits, await read(latestSequence))) continue;
+        const latest = await read((session) => latestOfKind(session, collection.kind));
+        if (isUsable(known.get(key), limits, latest)) continue;
         let work = measuring.get(key);
         if (!work) {
           work = remeasure(collection, range, key).finally(() => measuring.delete(key));
@@ -101,7 +104,7 @@ function keyOfMarks({ kind }: { kind: string }, { source, filters, condition, or
 
 /** Whether the marks can follow the changes up to the latest, and are still close enough together. */
 function isUsable(marks: Marks | undefined, limits: MilestoneLimits, latest: number): boolean {
-  if (!marks || latest - marks.sequence > limits.changes) return false;
+  if (!marks || marks.isLost || latest - marks.sequence > limits.changes) return false;
   return marks.stretches.every(({ count }) => count <= limits.longest);
 }
 
@@ -117,7 +120,7 @@ async function measure<R extends ResourceRow>(
   do {
     const range: Range = { ...whole, after };
     const stretch = await read(async (session): Promise<Stretch> => {
-      const sequence = await latestSequence(session);
+      const sequence = await latestOfKind(session, collection.kind);
       const end = await findPlace(session, collection, range, stride - 1);
       const count = end ? stride : await countAhead(session, collection, range, undefined);
       return { end, count, sequence };
@@ -141,14 +144,19 @@ async function follow<R extends ResourceRow>(
   marks: Marks,
   most: number,
 ): Promise<readonly number[] | undefined> {
-  const latest = await latestSequence(session);
+  const latest = await latestOfKind(session, kind);
   if (latest === marks.sequence) return countsOf(marks);
   if (latest < marks.sequence || latest - marks.sequence > most) return undefined;
-  const changes = await readChanges(session, marks.sequence, most);
+  const changes = await readDifferencesOfKind(session, kind, marks.sequence, most);
+  if (!changes) {
+    marks.isLost = true;
+
+    return undefined;
+  }
   const key = keyOf(source);
   for (const change of changes) {
     // Another read may have followed it while this one waited for the database.
-    if (change.kind !== kind || change.sequence <= marks.sequence) continue;
+    if (change.sequence <= marks.sequence) continue;
     count(marks, change.sequence, change.before as ResourceRow | null, -1, key, order);
     count(marks, change.sequence, change.after as ResourceRow | null, 1, key, order);
   }

@@ -1,6 +1,7 @@
 // Rows that have an end are removed after it, a few at a time: on SQLite nothing else happens while rows are removed, and
 // after a pause there may be a million of them.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { removeChanges } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { asc, inArray, lte, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
@@ -13,6 +14,8 @@ export interface Keeping {
   readonly registryEventMs: number;
   /** Since a signing key retired: nothing that it signed is valid any more. */
   readonly retiredKeyMs: number;
+  /** Since a change was made; undefined to keep the change log for good. */
+  readonly changeMs: number | undefined;
 }
 
 /** Rows of one kind that one transaction removes. */
@@ -75,6 +78,8 @@ async function removePortions(tx: Transaction, keeping: Keeping): Promise<boolea
     const removed = await removePortion(tx, ending, tx.context.time - ending.keptMs(keeping));
     if (removed === portion) isAll = false;
   }
+  if (keeping.changeMs !== undefined && !(await removeChanges(tx, tx.context.time - keeping.changeMs, portion)))
+    isAll = false;
   return isAll;
 }
 

@@ -147,7 +147,7 @@ async function follow<R extends ResourceRow>(
 ): Promise<boolean> {
   if (known.sequence < latest) {
     const changes = await readChangesOfKind(session, kind, known.sequence, most + 1);
-    if (changes.length > most) return false;
+    if (!changes || changes.length > most) return false;
     for (const { sequence, uid, after } of changes) {
       // Another search may have followed it while this one waited for the database.
       if (sequence <= known.sequence) continue;

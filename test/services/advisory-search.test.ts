@@ -12,6 +12,7 @@ import { countRows, listRows, planRows, type Source } from "../../src/storage/li
 import type { Transaction } from "../../src/storage/session.ts";
 import { newTextMemory } from "../../src/storage/text-memory.ts";
 import { stopPostgres } from "../harness/postgres.ts";
+import { forgetChanges, remainders } from "../storage/edits.ts";
 import { write } from "../storage/fixtures.ts";
 import { orders } from "../storage/forest.ts";
 import { modelCursor, modelPage, modelRows } from "../storage/listing-model.ts";
@@ -80,13 +81,14 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
       const other = await store.open();
       const groups = await plantGroups(store.database);
       const property = fc.asyncProperty(
-        fc.array(fc.record({ edits, questions }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 4 }),
         async (turns) => {
           const memory = memoryOf(store.database);
           const rows: AdvisoryRow[] = [];
           for (const turn of turns) {
             // Another node writes: only the change log tells of it.
             for (const edit of turn.edits) await write(other, (tx) => apply(tx, groups, rows, edit));
+            await forgetChanges(other, turn.left);
             for (const question of turn.questions) await ask(store.database, memory, groups, rows, question);
           }
           await memory.texts.close();

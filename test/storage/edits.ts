@@ -1,9 +1,10 @@
 // Groups that come, go and are renamed, for the tests of what follows the change log.
 import fc from "fast-check";
+import { readChanges, removeChanges } from "../../src/storage/changes.ts";
 import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Session, Transaction } from "../../src/storage/session.ts";
-import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
+import { context, type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names } from "./forest.ts";
 
 /** What is done to the group at a place. */
@@ -58,6 +59,18 @@ export async function apply(tx: Transaction, rows: GroupRow[], { what, at, name 
 export async function uproot(database: Database, rows: readonly GroupRow[]): Promise<void> {
   await write(database, async (tx) => {
     for (const row of rows.toReversed()) await deleteRow(tx, groups, row);
+  });
+}
+
+/** How many changes are left in the log, at times; null for all. */
+export const remainders = fc.option(fc.nat({ max: 12 }));
+
+/** Removes the oldest changes, but for the latest of each kind and this many others. */
+export async function forgetChanges(database: Database, left: number | null): Promise<void> {
+  if (left === null) return;
+  await write(database, async (tx) => {
+    const all = await readChanges(tx, 0, 1_000_000);
+    await removeChanges(tx, context.time, Math.max(0, all.length - left));
   });
 }
 

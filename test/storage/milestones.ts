@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { Database } from "../../src/storage/database.ts";
 import { type Milestones, newMilestones } from "../../src/storage/milestones.ts";
 import type { Range, RangeSource } from "../../src/storage/range.ts";
-import { apply, beforeFirst, edits, plant, uproot } from "./edits.ts";
+import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
 import { type GroupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
 import { modelCursor, modelRows } from "./listing-model.ts";
@@ -26,7 +26,7 @@ const questions = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-const turns = fc.array(fc.record({ edits, questions }), { minLength: 1, maxLength: 5 });
+const turns = fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 5 });
 
 /** Declares the tests of milestones. */
 export function milestonesConformance(open: OpenStore): void {
@@ -42,6 +42,7 @@ export function milestonesConformance(open: OpenStore): void {
           for (const turn of all) {
             // Another node writes: only the change log tells of it.
             for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
+            await forgetChanges(other, turn.left);
             for (const question of turn.questions) await ask(database, milestones, rows, question);
           }
         } finally {
@@ -68,6 +69,31 @@ export function milestonesConformance(open: OpenStore): void {
         for (let offset = 0; offset < rows.length; offset += 3)
           await compare(database, milestones, rows, range, offset);
       }
+    });
+
+    it("are made anew when the log no longer has what they have not followed", async () => {
+      await using store = await open();
+      const { database } = store;
+      const rows = await plant(database);
+      const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
+      const range: Range = { source, filters: {}, order: orders[0]!, after: undefined };
+      let reads = 0;
+      const counted: Parameters<typeof newMilestones>[0] = (body) => {
+        reads++;
+        return database.read(body);
+      };
+      const milestones = newMilestones(counted, { ...limits, longest: 20, changes: 100 });
+      await milestones.prepare(groups, [range], 100);
+      const measured = reads;
+      await write(database, async (tx) => {
+        for (const at of [...rows.keys()])
+          await apply(tx, rows, { what: "insert", at, name: names[at % names.length]! });
+      });
+      await forgetChanges(database, 3);
+      for (const offset of [9, 12]) await compare(database, milestones, rows, range, offset);
+      await milestones.prepare(groups, [range], 100);
+      assert.ok(reads > 2 * measured, "all of the range is measured once more");
+      for (const offset of [9, 12]) await compare(database, milestones, rows, range, offset);
     });
 
     it("are those of the snapshot of a read, though another moves them on meanwhile", async () => {

@@ -12,7 +12,7 @@ import { type MemoryLimits, newReadMemory } from "../../src/storage/read-memory.
 import { newRowMemory, type RowMemory } from "../../src/storage/row-memory.ts";
 import type { Session } from "../../src/storage/session.ts";
 import { newTextMemory } from "../../src/storage/text-memory.ts";
-import { apply, beforeFirst, edits, plant, uproot } from "./edits.ts";
+import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
 import { type GroupRow, groupRow, groups, identityRow, roleRow, roles, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
 import { modelCursor, modelRows } from "./listing-model.ts";
@@ -52,7 +52,7 @@ const questions = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-const turns = fc.array(fc.record({ edits, questions }), { minLength: 1, maxLength: 5 });
+const turns = fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 5 });
 
 const whole = { filters: {}, order: orders[0]!, after: undefined, skip: 0, limit: 10 };
 
@@ -74,6 +74,7 @@ export function rememberedConformance(open: OpenStore): void {
             for (const turn of all) {
               // Another node writes: only the change log tells of it.
               for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
+              await forgetChanges(other, turn.left);
               for (const question of turn.questions) await ask(database, pages, rows, question);
             }
           } finally {
@@ -88,19 +89,23 @@ export function rememberedConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       const other = await store.open();
-      const property = fc.asyncProperty(fc.array(edits, { maxLength: 4 }), async (turns) => {
-        const rows = await plant(database);
-        const remembered = newRowMemory(newReadMemory(limits), database.session);
-        try {
-          await compareRows(database, remembered, rows);
-          for (const turn of turns) {
-            for (const edit of turn) await write(other, (tx) => apply(tx, rows, edit));
+      const property = fc.asyncProperty(
+        fc.array(fc.record({ edits, left: remainders }), { maxLength: 4 }),
+        async (turns) => {
+          const rows = await plant(database);
+          const remembered = newRowMemory(newReadMemory(limits), database.session);
+          try {
             await compareRows(database, remembered, rows);
+            for (const turn of turns) {
+              for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
+              await forgetChanges(other, turn.left);
+              await compareRows(database, remembered, rows);
+            }
+          } finally {
+            await uproot(database, rows);
           }
-        } finally {
-          await uproot(database, rows);
-        }
-      });
+        },
+      );
       await fc.assert(property, { numRuns: 10 });
     });
 

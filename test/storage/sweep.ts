@@ -7,11 +7,11 @@ import type { Database } from "../../src/storage/database.ts";
 import { newSeals } from "../../src/storage/seals.ts";
 import { keyStore, listSigningKeys } from "../../src/storage/signing-keys.ts";
 import { sweep } from "../../src/storage/sweep.ts";
-import { context, identities, identityRow, write } from "./fixtures.ts";
+import { context, groupRow, groups, identities, identityRow, write } from "./fixtures.ts";
 import type { OpenStore, Store } from "./stores.ts";
 
 const { time } = context;
-const keeping = { registryEventMs: 1000, retiredKeyMs: 5000 };
+const keeping = { registryEventMs: 1000, retiredKeyMs: 5000, changeMs: undefined };
 const going = new AbortController().signal;
 
 /** What a row of each kind that ends at a time is made of, and how long it is kept beyond it. */
@@ -27,6 +27,12 @@ const kinds = [
   { table: "signing_keys", keptMs: 5000, row: (id: string, end: number) => `('${id}', 'ES256', '{}', 1, ${end})` },
 ] as const;
 
+const changeColumns = "changes (time, actor, method, request_id, kind, uid, group_uid)";
+
+function change(at: number, kind: string): string {
+  return `(${at}, '', '', '', '${kind}', '${at}', '')`;
+}
+
 const somebody = identityRow(null, "somebody");
 
 async function put(store: Store, table: string, rows: readonly string[]): Promise<void> {
@@ -37,8 +43,13 @@ async function countOf({ tamper }: Store, table: string): Promise<number> {
   return Number((await tamper(`SELECT count(*) AS rows FROM ${table}`))[0]?.rows);
 }
 
-async function sweepAt(database: Pick<Database, "write">, now: number, signal = going): Promise<void> {
-  await sweep(database, { ...context, time: now }, keeping, signal);
+async function sweepAt(
+  database: Pick<Database, "write">,
+  now: number,
+  signal = going,
+  changeMs?: number,
+): Promise<void> {
+  await sweep(database, { ...context, time: now }, { ...keeping, changeMs }, signal);
 }
 
 /** The database, and how many rows of a table are left after each of its writes. */
@@ -82,6 +93,61 @@ export function sweepConformance(open: OpenStore): void {
         assert.deepEqual(left, [250, 50, 10]);
       });
     }
+
+    it("leaves the change log as it is, unless it is told how long a change is kept", async () => {
+      await using store = await open();
+      await put(store, changeColumns, [change(1, "groups"), change(2, "groups")]);
+      await sweepAt(store.database, time);
+      assert.equal(await countOf(store, "changes"), 2);
+    });
+
+    it("removes changes that are old enough, a few in each write, and not the latest of a kind", async () => {
+      await using store = await open();
+      const old = Array.from({ length: 440 }, (_, i) => change(i + 1, i === 3 ? "roles" : i < 9 ? "groups" : "tags"));
+      await put(store, changeColumns, [...old, change(442, "tags"), change(443, "tags")]);
+      const { left, database } = watched(store, "changes");
+      await sweepAt(database, 541, going, 100);
+      assert.deepEqual(left, [244, 46, 4], "of roles, groups, and of tags the two that are newer");
+      await sweepAt(database, 542, going, 100);
+      await sweepAt(database, 10_000, going, 100);
+      const rest = await store.tamper("SELECT kind, time FROM changes ORDER BY sequence");
+      assert.deepEqual(
+        rest.map(({ kind, time: at }) => [kind, Number(at)]),
+        [
+          ["roles", 4],
+          ["groups", 9],
+          ["tags", 443],
+        ],
+      );
+    });
+
+    it("keeps what follows a change of a clock that was ahead, rather than what readers would miss", async () => {
+      await using store = await open();
+      await put(
+        store,
+        changeColumns,
+        [1, 2, 900, 4, 5].map((at) => change(at, "groups")),
+      );
+      await sweepAt(store.database, 200, going, 100);
+      assert.equal(await countOf(store, "changes"), 3);
+    });
+
+    it("shares the work on the change log with one of another node, while others write", async () => {
+      await using store = await open();
+      await put(
+        store,
+        changeColumns,
+        Array.from({ length: 2000 }, (_, i) => change(i + 1, i % 2 ? "groups" : "tags")),
+      );
+      const other = await store.open();
+      const writes = Array.from({ length: 20 }, (_, i) =>
+        write(other, (tx) => insertRow(tx, groups, groupRow(null, i))),
+      );
+      await Promise.all([sweepAt(store.database, time, going, 100), sweepAt(other, time, going, 100), ...writes]);
+      const rest = await store.tamper("SELECT kind FROM changes WHERE request_id = ''");
+      assert.deepEqual(rest, [{ kind: "tags" }]);
+      assert.equal(await countOf(store, "changes"), 21);
+    });
 
     it("shares the work with one of another node", async () => {
       await using store = await open();

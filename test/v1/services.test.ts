@@ -10,7 +10,7 @@ import { subscriptionCollection } from "../../src/services/events/rows.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
 import { identityCollection } from "../../src/services/iam/rows.ts";
 import { repoCollection } from "../../src/services/registry/rows.ts";
-import { latestSequence, readChanges } from "../../src/storage/changes.ts";
+import { readChanges } from "../../src/storage/changes.ts";
 import { findRow, insertRow } from "../../src/storage/collection.ts";
 import { writeReadme } from "../../src/storage/registry.ts";
 import { newChild } from "../../src/uid.ts";
@@ -238,12 +238,11 @@ describe("version 1 over gRPC", () => {
 
   it("the change log names the method that was called", async () => {
     const { session } = server.server.database;
-    const since = await latestSequence(session);
     const { id } = await answer<{ id: string }>("iam.Groups/Create", {
       parent: server.groupUid,
       group: { name: "logged" },
     });
-    const changes = await readChanges(session, since, 10);
+    const changes = await readChanges(session, 0, 1_000_000);
     const methods = changes.filter((change) => change.uid === id).map(({ method }) => method);
     assert.deepEqual(methods, ["/chainguard.platform.iam.Groups/Create"]);
   });

@@ -1,0 +1,29 @@
+// The texts of settings, read as what they stand for. Each throws a ConfigError that names the setting.
+import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
+
+/** Whether it is switched on. */
+export function toSwitch(raw: RawSettings, name: SettingName): boolean {
+  return oneOf(raw, name, ["true", "false", "1", "0"]).match(/^(true|1)$/) !== null;
+}
+
+/** One of the texts that are allowed. */
+export function oneOf<const T extends string>(raw: RawSettings, name: SettingName, allowed: readonly T[]): T {
+  const value = allowed.find((candidate) => candidate === raw[name]);
+  if (value === undefined)
+    throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not one of ${allowed.join(", ")}.`);
+  return value;
+}
+
+/** A text of a pattern; the error says what that stands for. */
+export function toPattern(raw: RawSettings, name: SettingName, pattern: RegExp, what: string): string {
+  if (!pattern.test(raw[name])) throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not ${what}.`);
+  return raw[name];
+}
+
+/** The items of a list, which commas separate. */
+export function toList(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
