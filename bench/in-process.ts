@@ -81,7 +81,7 @@ async function warmToken(database: Database, dataDir: string, { ownerUid }: Land
     algorithm: "RS256",
     clock: systemClock,
     refreshCooldownMs: 1000,
-    signingPatienceMs: 1000,
+    patienceMs: 1000,
   });
   const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: systemClock });
   const act = { iss: issuer, sub: "owner", aud: issuer };

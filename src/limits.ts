@@ -24,10 +24,10 @@ export const limits = {
   discoveries: 16,
   keyRefreshCooldownMs: 1_000,
   /**
-   * How long a signature waits for a database that says nothing: answers of one that is well take milliseconds, and to give up
-   * a silent connection takes longer than clients wait.
+   * How long a signature, an unknown kid or the next look for keys waits for a database that says nothing: answers of one that
+   * is well take milliseconds, and to give up a silent connection takes longer than clients wait.
    */
-  signingPatienceMs: 2_000,
+  keyPatienceMs: 2_000,
   /**
    * How often a node looks for keys that another one rotated: a leaked key that is retired is refused everywhere as soon as a
    * revoked binding is.

@@ -74,7 +74,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     algorithm: config.signingAlgorithm,
     clock,
     refreshCooldownMs: limits.keyRefreshCooldownMs,
-    signingPatienceMs: limits.signingPatienceMs,
+    patienceMs: limits.keyPatienceMs,
   });
   await resealAll(database, seals, clock, log);
   const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });

@@ -30,8 +30,11 @@ export interface KeyRingOptions {
   readonly clock: Clock;
   /** At most one look into the store per this many milliseconds is made for unknown kids (security case T12). */
   readonly refreshCooldownMs: number;
-  /** How long a signature waits for the store before it is made with the key that is known. */
-  readonly signingPatienceMs: number;
+  /**
+   * How long the store is waited for: by a signature, which is then made with the key that is known, by a question about an
+   * unknown kid, and by the next look into the store.
+   */
+  readonly patienceMs: number;
 }
 
 /** The keys of this installation, as this node knows them. */
@@ -63,7 +66,7 @@ const openingOverlapMs = 2 * 60 * 60 * 1000;
 
 /** Opens the ring and makes a first key when the store has none to sign with the algorithm; rejects on a bad key. */
 export async function openKeyRing(store: KeyStore, options: KeyRingOptions): Promise<KeyRing> {
-  const view = keyView(store, options.clock);
+  const view = keyView(store, options);
   const ring = keyRing(view, store, options);
   await ring.refresh();
   if (view.signing()?.algorithm !== options.algorithm) await ring.rotate(openingOverlapMs);
@@ -71,7 +74,7 @@ export async function openKeyRing(store: KeyStore, options: KeyRingOptions): Pro
 }
 
 function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRing {
-  const { algorithm, clock, refreshCooldownMs, signingPatienceMs } = options;
+  const { algorithm, clock, refreshCooldownMs, patienceMs } = options;
   let lastLookup = Number.NEGATIVE_INFINITY;
   let lookup: Promise<void> = Promise.resolve();
   return {
@@ -80,7 +83,7 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
     },
     async signing() {
       // What cannot be read is told by `refresh`, again and again. A token by a retired key is refused, and does no harm.
-      await settled(view.reload(), signingPatienceMs);
+      await settled(view.reload(), patienceMs);
       const key = view.signing();
       if (!key) throw unavailable("there is no signing key");
       return key;
@@ -93,9 +96,10 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
         lookup = view.reload();
       }
       // Within the cool-down everyone gets the outcome of the one look, a failure included.
-      await lookup.catch((cause: unknown) => {
-        throw unavailable("the signing keys cannot be read", cause);
-      });
+      const outcome = await settled(lookup, patienceMs);
+      // A look that was begun later may have come to an end before.
+      if (outcome !== "fulfilled" && !view.has(kid))
+        throw unavailable("the signing keys cannot be read", outcome.cause);
       return view.find(kid);
     },
     async rotate(overlapMs) {
@@ -110,21 +114,28 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
   };
 }
 
-/** Waits until a promise is fulfilled or rejected, but no longer than that; it is not told which. */
-async function settled(promise: Promise<void>, patienceMs: number): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, patienceMs);
-  promise.then(resolve, () => resolve());
-  await over;
+/** Waits until a promise is fulfilled or rejected, but no longer than that; what comes later than that has no cause. */
+async function settled(promise: Promise<void>, patienceMs: number): Promise<"fulfilled" | { cause?: unknown }> {
+  const { promise: over, resolve } = Promise.withResolvers<"fulfilled" | { cause?: unknown }>();
+  const timer = setTimeout(() => resolve({}), patienceMs);
+  promise.then(
+    () => resolve("fulfilled"),
+    (cause: unknown) => resolve({ cause }),
+  );
+  const outcome = await over;
   clearTimeout(timer);
+  return outcome;
 }
 
 type KeyView = ReturnType<typeof keyView>;
 
 /** What was last read of the store. */
-function keyView(store: KeyStore, clock: Clock) {
+function keyView(store: KeyStore, { clock, patienceMs }: Pick<KeyRingOptions, "clock" | "patienceMs">) {
   let keys: ReadonlyMap<string, LoadedKey> = new Map();
   let generation = 0;
+  let begun = 0;
+  /** Which reading the keys are of. */
+  let shown = 0;
   let reading: Promise<void> = Promise.resolve();
   let nextReading: Promise<void> | undefined;
 
@@ -132,7 +143,12 @@ function keyView(store: KeyStore, clock: Clock) {
   const usable = () => [...keys.values()].filter(isUsable);
 
   async function read(): Promise<void> {
-    const next = loadKeys(await store.list(), keys, clock());
+    const own = ++begun;
+    const records = await store.list();
+    // An older view never replaces a newer one.
+    if (own < shown) return;
+    const next = loadKeys(records, keys, clock());
+    shown = own;
     if (stateOf(next) === stateOf(keys)) return;
     keys = next;
     generation++;
@@ -147,15 +163,14 @@ function keyView(store: KeyStore, clock: Clock) {
     usable,
     signing: () => usable().find((key) => key.retireTime === undefined),
     reload(): Promise<void> {
-      // One after the other, so that an older view never replaces a newer one. What is being read may be older than what the
-      // caller has to see: all who come meanwhile share the next read.
-      nextReading ??= reading
-        .catch(() => undefined)
-        .then(() => {
-          nextReading = undefined;
-          reading = read();
-          return reading;
-        });
+      // What is being read may be older than what the caller has to see: all who come meanwhile share the next read, which follows
+      // the one that is under way. It does not wait long for that: a connection that went silent is given up much later, while others
+      // may be well.
+      nextReading ??= settled(reading, patienceMs).then(() => {
+        nextReading = undefined;
+        reading = read();
+        return reading;
+      });
       return nextReading;
     },
   };

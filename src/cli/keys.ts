@@ -30,7 +30,7 @@ export async function rotateKeys(config: Config, retireNow: boolean): Promise<nu
       algorithm: config.signingAlgorithm,
       clock: systemClock,
       refreshCooldownMs: limits.keyRefreshCooldownMs,
-      signingPatienceMs: limits.signingPatienceMs,
+      patienceMs: limits.keyPatienceMs,
     });
     // Opening the ring of an empty database makes its first key.
     return isFirst ? (await ring.signing()).kid : (await ring.rotate(retireNow ? 0 : limits.keyOverlapMs)).kid;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { ApiError, Code } from "../../src/aip/errors.ts";
 import { type KeyRing, openKeyRing } from "../../src/authn/keys.ts";
 import { type KeyAlgorithm, newKey } from "../../src/authn/signing-key.ts";
@@ -19,9 +20,9 @@ async function openRing(
   store: MemoryKeyStore,
   clock: TestClock = testClock(),
   algorithm: KeyAlgorithm = "ES256",
-  signingPatienceMs = patienceMs,
+  patience = patienceMs,
 ): Promise<KeyRing> {
-  return openKeyRing(store, { algorithm, clock: clock.read, refreshCooldownMs: cooldownMs, signingPatienceMs });
+  return openKeyRing(store, { algorithm, clock: clock.read, refreshCooldownMs: cooldownMs, patienceMs: patience });
 }
 
 describe("openKeyRing", () => {
@@ -102,6 +103,37 @@ describe("KeyRing.find", () => {
     store.failing = false;
     clock.advance(cooldownMs);
     assert.equal(await ring.find("stranger"), undefined);
+  });
+
+  it("finds a key that another node has made, though a look that began before gets no answer", async () => {
+    const store = memoryKeyStore();
+    const [ring, other] = [await openRing(store, testClock(), "ES256", 20), await openRing(store)];
+    const { list } = store;
+    const silence = Promise.withResolvers<void>();
+    store.list = async () => {
+      store.list = list;
+      const before = [...store.records];
+      await silence.promise;
+      return before;
+    };
+    const silent = ring.refresh();
+    await setTimeout(0);
+    const { kid } = await other.rotate(hour);
+    // The next look, which the node begins by itself.
+    await ring.refresh();
+    assert.equal((await ring.find(kid))?.kid, kid);
+    silence.resolve();
+    await silent;
+    assert.equal(ring.known(kid)?.kid, kid, "an older view does not replace a newer one");
+  });
+
+  it("is UNAVAILABLE for unknown kids when the store says nothing for a while", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store, testClock(), "ES256", 20);
+    store.list = () => new Promise(() => {});
+    await assert.rejects(ring.find("stranger"), (error: unknown) => {
+      return error instanceof ApiError && error.code === Code.UNAVAILABLE;
+    });
   });
 });
 

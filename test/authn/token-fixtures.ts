@@ -78,7 +78,7 @@ export async function openNode(
     algorithm,
     clock: clock.read,
     refreshCooldownMs: cooldownMs,
-    signingPatienceMs: patienceMs,
+    patienceMs,
   });
   const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: clock.read, ...options });
   return { store, clock, keys, tokens };

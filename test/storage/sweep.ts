@@ -179,7 +179,7 @@ export function sweepConformance(open: OpenStore): void {
         algorithm: "ES256",
         clock: () => now,
         refreshCooldownMs: 1000,
-        signingPatienceMs: 30_000,
+        patienceMs: 30_000,
       } as const;
       const ring = await openKeyRing(keyStore(store.database, seals, options.clock), options);
       const first = (await ring.signing()).kid;
