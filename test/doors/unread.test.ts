@@ -55,10 +55,11 @@ test("D9 unread: of HTTP/2 clients that take nothing the one that is owed most g
   t.after(() => bad.socket.destroy());
   // RFC 9113 §6.5.2: SETTINGS_INITIAL_WINDOW_SIZE.
   bad.send(greeting.subarray(0, 24), frame(frameType.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])));
-  bad.send(...[1, 3, 5, 7, 9, 11].map((id) => request(id, true, "/4")));
+  // Whenever it is looked: too much is owed only with the last of them.
+  bad.send(...[1, 3, 5, 7, 9].map((id) => request(id, true, "/4")));
   assert.equal(codeOf(await bad.next((f) => f.type === frameType.goaway)), errorCode.enhanceYourCalm);
   await bad.closed;
-  assert.deepEqual(reports, [[1, 28_000_000]]);
+  assert.deepEqual(reports, [[1, 24_000_000]]);
   assert.equal(listener.metLimits["unread replies"], 1);
   assert.equal(await take(slow.client, slow.streams[0]!), 4_000_000);
 });
