@@ -58,6 +58,7 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
   };
 }
 
+/** The deadline of a Connect request, as `timeoutOf` of a protocol. */
 export function connectTimeout(header: HeaderOf): number | undefined {
   const text = header("connect-timeout-ms");
   if (text === undefined) return 0;
