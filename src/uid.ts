@@ -29,6 +29,15 @@ export function newChild(parent: string): string {
   return parent === "" ? newRoot() : `${parent}/${momentDigits(systemClock())}${randomHex(8).slice(5)}`;
 }
 
+/** A new uid below `parent` that sorts behind another one there, for what is told in the order of uids; "" for none. */
+export function newChildBehind(parent: string, other: string): string {
+  const child = newChild(parent);
+  if (child > other) return child;
+  // Somewhere among the next 2^32: as good as free, and so near that thousands more find room behind it.
+  const next = BigInt(`0x${other.slice(-16)}`) + BigInt(`0x${randomHex(4)}`) + 1n;
+  return `${parent}/${BigInt.asUintN(64, next).toString(16).padStart(16, "0")}`;
+}
+
 /** Five digits for each 16 ms, which begin anew after four hours and forty minutes. */
 function momentDigits(now: number): string {
   const moment = Math.floor(now / 16) & 0xfffff;

@@ -105,7 +105,7 @@ function mergedEvents(
     if (found) corrected.set(found, eventRow(found.uid, uid, content, found.createTime));
     return !found;
   });
-  const events = [...stored.map((event) => corrected.get(event) ?? event), ...placedEvents(uid, added, now)];
+  const events = [...stored.map((event) => corrected.get(event) ?? event), ...placedEvents(uid, added, now, stored)];
   refuseTooManyEvents(events, uid);
   return events;
 }

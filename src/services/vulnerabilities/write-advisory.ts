@@ -4,7 +4,7 @@ import { alreadyExists, failedPrecondition, notFound } from "../../aip/errors.ts
 import type { AdvisoryEventRow } from "../../storage/advisories.ts";
 import { findAdvisoryByName } from "../../storage/advisories.ts";
 import type { Transaction } from "../../storage/session.ts";
-import { newChild, parentOf } from "../../uid.ts";
+import { newChild, newChildBehind, parentOf } from "../../uid.ts";
 import { groupParents } from "../iam/groups.ts";
 import { type AdvisoryFields, newPublicId } from "./advisory-fields.ts";
 import {
@@ -70,12 +70,12 @@ export async function createEvent(
 ): Promise<AdvisoryEventRow> {
   const before = await lockAdvisory(tx, advisoryUid);
   const { time } = tx.context;
-  const event = eventRow(newChild(advisoryUid), advisoryUid, content, content.time ?? time);
+  const placed = placedEvents(advisoryUid, [content], time, before.events);
   const row = { ...before.row, updateTime: time };
-  const events = [...before.events, event];
+  const events = [...before.events, ...placed];
   refuseTooManyEvents(events, advisoryUid);
   await replaceState(tx, before, { row, events });
-  return event;
+  return placed[0]!;
 }
 
 /** Replaces what an event says; its time stays unless another is given. A review that is final stays as it is. */
@@ -93,7 +93,19 @@ export async function updateEvent(tx: Transaction, uid: string, content: EventCo
   return after;
 }
 
-/** New events. Those that nobody gave a time happened now, in the order in which they are given. */
-export function placedEvents(advisoryUid: string, events: readonly EventContent[], time: number): AdvisoryEventRow[] {
-  return events.map((content, i) => eventRow(newChild(advisoryUid), advisoryUid, content, content.time ?? time + i));
+/**
+ * New events beside those that are stored. Those that nobody gave a time happened now, in the order in which they are given.
+ * Of one time, the later one is what was said last: such events are in the order of their uids (`advisory-state.ts`).
+ */
+export function placedEvents(
+  advisoryUid: string,
+  events: readonly EventContent[],
+  time: number,
+  stored: readonly AdvisoryEventRow[] = [],
+): AdvisoryEventRow[] {
+  let last = stored.reduce((greatest, { uid }) => (uid > greatest ? uid : greatest), "");
+  return events.map((content, i) => {
+    last = newChildBehind(advisoryUid, last);
+    return eventRow(last, advisoryUid, content, content.time ?? time + i);
+  });
 }

@@ -52,6 +52,26 @@ describe("advisories import", () => {
     });
   }
 
+  it("a package that was affected in one version and fixed in the next is fixed, each time", async () => {
+    const group = await desk.newGroup();
+    const names = Array.from({ length: 12 }, (_, i) => `tool${i}`);
+    const document = (name: string) => ({
+      document: { ...csaf.document, tracking: { current_release_date: "2030-01-01T00:00:00Z" } },
+      product_tree: {
+        full_product_names: ["1", "2"].map((version) => ({
+          ...{ product_id: `v${version}`, name: `${name} ${version}` },
+          product_identification_helper: { purl: `pkg:apk/wolfi/${name}@${version}` },
+        })),
+      },
+      vulnerabilities: [{ cve: "CVE-2030-1", product_status: { fixed: ["v2"], known_affected: ["v1"] } }],
+    });
+    const files = desk.folder(Object.fromEntries(names.map((name) => [`${name}.json`, document(name)])));
+    assert.equal((await desk.importInto(group, files)).code, 0);
+    const { items } = await desk.caller.json("advisories", "list", "--parent", group);
+    const states = items.map(({ events }: Json) => events.at(-1).fixed?.fixedVersion);
+    assert.deepEqual(states, Array(12).fill("2"));
+  });
+
   it("one broken advisory among a thousand is named, and 999 go in", async () => {
     const group = await desk.newGroup();
     const files = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${i % 9}/${i}.json`, record(i)]));

@@ -138,12 +138,12 @@ describe("CSAF", () => {
     assert.deepEqual(
       found.map((each) => [each.artifactName, each.aliases, types(each)]),
       [
-        ["tool", ["CVE-2030-1", "X-1"], [{ fixed: { fixedVersion: "1-r0" } }]],
         ["Box 9", ["CVE-2030-1", "X-1"], [{ truePositiveDetermination: {} }]],
+        ["tool", ["CVE-2030-1", "X-1"], [{ fixed: { fixedVersion: "1-r0" } }]],
         ["tool", ["X-2"], [{ falsePositiveDetermination: { type: "TYPE_INLINE_MITIGATIONS_EXIST" } }]],
       ],
     );
-    assert.deepEqual(found[0].severities, [{ type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N" }]);
+    assert.deepEqual(found[1].severities, [{ type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N" }]);
     assert.equal(found[0].author, "Vendor");
   });
 
@@ -180,6 +180,31 @@ describe("CSAF", () => {
       assert.deepEqual(types(advisory), [{ [name!]: { note: "d" } }]);
     });
   }
+
+  it("of versions of one package, the one that fixes comes last, in whatever order the document names them", () => {
+    const versions = ["1", "2", "3"].map((version) => ({
+      ...{ product_id: `v${version}`, name: `Tool ${version}` },
+      product_identification_helper: { purl: `pkg:apk/wolfi/tool@${version}-r0` },
+    }));
+    const said = { known_affected: ["v2"], fixed: ["v3"], known_not_affected: ["v1"] };
+    for (const product_status of [said, Object.fromEntries(Object.entries(said).reverse())]) {
+      const advisory = only(csaf([{ cve: "CVE-2030-1", product_status }], { full_product_names: versions }));
+      const cases = types(advisory).map((type) => Object.keys(type)[0]);
+      assert.deepEqual(cases, ["falsePositiveDetermination", "truePositiveDetermination", "fixed"]);
+    }
+  });
+
+  it("what is said of a group of products is said of each", () => {
+    const tree = { product_groups: [{ group_id: "g", product_ids: ["p1", "p2"] }] };
+    const status = (product_status: object, more: object) =>
+      read(csaf([{ cve: "CVE-2030-1", product_status, ...more }], tree)).found.flatMap(types);
+    const remediations = [{ category: "no_fix_planned", details: "old", group_ids: ["g", "unknown"] }];
+    const planned = { fixNotPlanned: { note: "old" } };
+    assert.deepEqual(status({ known_affected: ["p1", "p2"] }, { remediations }), [planned, planned]);
+    const flags = [{ label: "component_not_present", group_ids: ["g"], product_ids: ["p1"] }];
+    const mismatch = { falsePositiveDetermination: { type: "TYPE_COMPONENT_VULNERABILITY_MISMATCH" } };
+    assert.deepEqual(status({ known_not_affected: ["p1", "p2"] }, { flags }), [mismatch, mismatch]);
+  });
 
   it("what is wrong is named, and the rest is read", () => {
     const { found, problems } = read(

@@ -28,7 +28,8 @@ export const readCsaf: Reader = function* (document, options) {
   const publisher = isJsonObject(head.publisher) ? text(head.publisher.name, "publisher.name") : "";
   const tracking = isJsonObject(head.tracking) ? head.tracking : {};
   const at = time(tracking.current_release_date, "current_release_date");
-  const products = productsOf(isJsonObject(root.product_tree) ? root.product_tree : {});
+  const tree = isJsonObject(root.product_tree) ? root.product_tree : {};
+  const products = { all: productsOf(tree), groups: groupsOf(tree) };
   const author = options.author || publisher || "csaf";
   for (const [i, item] of list(root.vulnerabilities, "vulnerabilities").entries()) {
     const name = isJsonObject(item) && typeof item.cve === "string" ? item.cve : `vulnerability ${i + 1}`;
@@ -64,11 +65,27 @@ function productsOf(tree: JsonObject): Map<string, Product> {
   return found;
 }
 
+/** CSAF 2.0 §3.2.2.4: products that are named together, by the ids of their groups. */
+function groupsOf(tree: JsonObject): Map<string, readonly string[]> {
+  return new Map(
+    list(tree.product_groups, "product_groups").map((item) => {
+      const { group_id: id, product_ids: products } = members(item, "a product group");
+      return [requiredText(id, "group_id"), texts(products, "product_ids")];
+    }),
+  );
+}
+
 function productOf(product: JsonObject): Product {
   const helper = isJsonObject(product.product_identification_helper) ? product.product_identification_helper : {};
   const purl = parsePurl(text(helper.purl, "purl"));
   if (purl) return { artifact: artifactOf(purl), version: purl.version };
   return { artifact: { name: requiredText(product.name, "name"), type: "" }, version: "" };
+}
+
+/** All products of a document. */
+interface Products {
+  readonly all: ReadonlyMap<string, Product>;
+  readonly groups: ReadonlyMap<string, readonly string[]>;
 }
 
 /** What a status makes of a product. */
@@ -89,23 +106,29 @@ const affected: Status = (_product, { remedies }) => {
 };
 const fixed: Status = ({ version }) => fixedIn(version);
 
+/**
+ * By the words of CSAF 2.0 §3.2.3.9, the later ones later. The versions of one package may be in several states, which a
+ * document names in any order: an older one that was not affected yet, one that is, and the one that fixes it.
+ */
 const statuses: ReadonlyMap<string, Status> = new Map<string, Status>([
+  ["known_not_affected", (_product, { flag, note }) => falsePositive(reasonWords.get(note) ?? reasonOf(flag))],
+  [
+    "under_investigation",
+    (_product, { note }) => (note === "analysis-not-planned" ? noted("analysisNotPlanned", "") : underInvestigation),
+  ],
   ["first_affected", affected],
   ["known_affected", affected],
   ["last_affected", affected],
   ["first_fixed", fixed],
   ["fixed", fixed],
   ["recommended", fixed],
-  ["known_not_affected", (_product, { flag, note }) => falsePositive(reasonWords.get(note) ?? reasonOf(flag))],
-  [
-    "under_investigation",
-    (_product, { note }) => (note === "analysis-not-planned" ? noted("analysisNotPlanned", "") : underInvestigation),
-  ],
 ]);
+
+const ranks = [...statuses.keys()];
 
 function readVulnerability(
   vulnerability: JsonObject,
-  products: ReadonlyMap<string, Product>,
+  products: Products,
   author: string,
   documentTime: number | undefined,
 ): Found[] {
@@ -114,14 +137,14 @@ function readVulnerability(
   const [name] = aliases;
   if (name === undefined) throw new BadDocument("it has neither a CVE nor another id");
   const at = time(vulnerability.release_date, "release_date") ?? documentTime;
-  const detailsOf = detailsIn(vulnerability);
+  const detailsOf = detailsIn(vulnerability, products.groups);
   const found = new Map<string, Found>();
-  for (const [status, uids] of Object.entries(members(vulnerability.product_status ?? {}, "product_status"))) {
+  for (const [status, uids] of statusesOf(vulnerability)) {
+    const toType = statuses.get(status);
+    if (!toType) throw new BadDocument(`the product status ${status.slice(0, 40)} is not known`);
     for (const productId of texts(uids, status)) {
-      const product = products.get(productId);
+      const product = products.all.get(productId);
       if (!product) throw new BadDocument(`the product ${productId.slice(0, 100)} is not in the product tree`);
-      const toType = statuses.get(status);
-      if (!toType) throw new BadDocument(`the product status ${status.slice(0, 40)} is not known`);
       const details = detailsOf(productId);
       const event = { time: at, type: toType(product, details) };
       const { artifact } = product;
@@ -136,17 +159,31 @@ function readVulnerability(
   return [...found.values()];
 }
 
+function statusesOf({ product_status: value }: JsonObject) {
+  const said = Object.entries(members(value ?? {}, "product_status"));
+  return said.toSorted(([a], [b]) => ranks.indexOf(a) - ranks.indexOf(b));
+}
+
 /** Reads what a vulnerability says of its products once, however many they are. */
-function detailsIn({ flags, threats, remediations, scores }: JsonObject): (productId: string) => Details {
-  const flagsOf = byProduct(flags, "flags", "product_ids", ({ label }) => text(label, "label"));
-  const notesOf = byProduct(threats, "threats", "product_ids", ({ details }) => text(details, "details"));
+function detailsIn(
+  { flags, threats, remediations, scores }: JsonObject,
+  groups: Products["groups"],
+): (productId: string) => Details {
+  // All but scores may name groups in place of products, or beside them.
+  const named = ({ product_ids: own, group_ids: together }: JsonObject) => [
+    ...texts(own, "product_ids"),
+    ...texts(together, "group_ids").flatMap((id) => groups.get(id) ?? []),
+  ];
+  const flagsOf = byProduct(flags, "flags", named, ({ label }) => text(label, "label"));
+  const notesOf = byProduct(threats, "threats", named, ({ details }) => text(details, "details"));
   const remediesOf = byProduct(
     remediations,
     "remediations",
-    "product_ids",
+    named,
     ({ category, details }) => [text(category, "category"), text(details, "details")] as const,
   );
-  const severitiesOf = byProduct(scores, "scores", "products", ({ cvss_v2: v2, cvss_v3: v3 }) => [
+  const scored = ({ products }: JsonObject) => texts(products, "products");
+  const severitiesOf = byProduct(scores, "scores", scored, ({ cvss_v2: v2, cvss_v3: v3 }) => [
     ...vector(v2, Severity_Type.CVSS_V2),
     ...vector(v3, Severity_Type.CVSS_V3),
   ]);
@@ -162,13 +199,13 @@ function detailsIn({ flags, threats, remediations, scores }: JsonObject): (produ
 function byProduct<T>(
   value: unknown,
   what: string,
-  productsMember: string,
+  about: (item: JsonObject) => readonly string[],
   read: (item: JsonObject) => T,
 ): (productId: string) => readonly T[] {
   const found = new Map<string, T[]>();
   for (const item of list(value, what)) {
     const said = members(item, `an item of ${what}`);
-    const products = new Set(texts(said[productsMember], productsMember));
+    const products = new Set(about(said));
     if (products.size === 0) continue;
     const meaning = read(said);
     for (const product of products) {
