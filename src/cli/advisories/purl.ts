@@ -1,5 +1,6 @@
 // Package URLs, as far as advisories need them.
-import type { Artifact } from "./record.ts";
+import { componentOfPurl, purlTypeOf } from "./libraries.ts";
+import type { Artifact, Component } from "./record.ts";
 
 /** A package as a package URL names it. */
 export interface PackageUrl {
@@ -43,17 +44,11 @@ export function artifactOf({ type, namespace, name, qualifiers }: PackageUrl): A
   return { name: full, type: isDistributed ? type : "library", architecture };
 }
 
-/** What a component of a package URL's type is called here. */
-export function componentTypeOf({ type }: PackageUrl): string {
-  return componentTypes.get(type) ?? type;
+/** What is vulnerable in an artifact that nothing else is said of: a library is its own component, others are undefined. */
+export function ownComponentOf(purl: PackageUrl): Component | undefined {
+  const { name, type } = artifactOf(purl);
+  return type === "library" ? { name, type: componentOfPurl(purl.type) } : undefined;
 }
-
-const componentTypes: ReadonlyMap<string, string> = new Map([
-  ["golang", "go-module"],
-  ["pypi", "python"],
-  ["cargo", "rust-crate"],
-  ["maven", "java"],
-]);
 
 /** The package URL of an artifact; packages of a distribution are below its name. */
 export function purlOf(artifact: Artifact, componentType: string, distribution: string, version = ""): string {
@@ -73,7 +68,7 @@ function placeOf({ name, type }: Artifact, componentType: string, distribution: 
 }
 
 function libraryPlace(name: string, componentType: string): string {
-  const type = [...componentTypes].find(([, word]) => word === componentType)?.[0] ?? componentType;
+  const type = purlTypeOf(componentType);
   const path = encodePath(type === "maven" ? name.replace(":", "/") : name);
   return `${/^[a-z][a-z0-9.+-]*$/.test(type) ? type : "generic"}/${path}`;
 }

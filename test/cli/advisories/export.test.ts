@@ -86,6 +86,53 @@ describe("advisories export", () => {
     assert.ok(records.some(({ related }) => related.includes("ACME-1")));
   });
 
+  it("osv: what comes in goes out, and means the same wherever it comes in again", async () => {
+    const [own, other] = [await desk.newGroup(), await desk.newGroup()];
+    const names = [
+      ...["Go", "npm", "PyPI", "crates.io", "RubyGems", "Maven", "NuGet", "Packagist", "Hex", "Pub", "CRAN"],
+    ];
+    names.push("Hackage", "SwiftURL", "ConanCenter", "GitHub Actions", "Julia", "Linux");
+    const records = names.map((ecosystem, i) => {
+      const ranges = [{ type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed: "1.0" }] }];
+      const times = { modified: "2030-01-02T00:00:00Z", published: "2030-01-01T00:00:00Z" };
+      return {
+        id: `ACME-${i}`,
+        ...times,
+        upstream: [`CVE-2030-${i}`],
+        affected: [{ package: { ecosystem, name: "a:b" }, ranges }],
+      };
+    });
+    assert.equal((await desk.importInto(own, desk.folder({ "a.json": records }))).code, 0);
+    const output = path.join(desk.caller.home, "again.json");
+    const flags = ["--group", own, "--format", "osv", "--ecosystem", "Wolfi", "--output", output];
+    assert.equal((await desk.caller.run("advisories", "export", ...flags)).code, 0);
+    const packages = JSON.parse(readFileSync(output, "utf8")).map(({ affected: [{ package: each }] }: Json) => each);
+    assert.deepEqual(packages.map(({ ecosystem }: Json) => ecosystem).sort(), names.toSorted());
+    const purls: string[] = packages.map(({ purl }: Json) => purl);
+    for (const type of ["golang", "npm", "cargo", "maven", "nuget", "composer", "swift", "conan"])
+      assert.ok(
+        purls.some((purl) => purl.startsWith(`pkg:${type}/`)),
+        type,
+      );
+    assert.match((await desk.importInto(own, output)).stdout, /^0 created, 0 updated, 17 unchanged/);
+    assert.match((await desk.importInto(other, output)).stdout, /^17 created/);
+    const [before, after] = [await advisoriesOf(own), await advisoriesOf(other)];
+    assert.deepEqual(after, before);
+  });
+
+  it("openvex and csaf: a library goes out as what it came in as", async () => {
+    const purls = ["pkg:npm/left-pad@1.3.0", "pkg:composer/a/b@2", "pkg:golang/example.org/x@v1"];
+    const own = await desk.newGroup();
+    const products = purls.map((id) => ({ "@id": id }));
+    const statements = [{ vulnerability: "CVE-2030-1", products, status: "fixed", timestamp: "2030-01-01T00:00:00Z" }];
+    const files = desk.folder({ "vex.json": { ...vex, statements } });
+    assert.equal((await desk.importInto(own, files)).code, 0);
+    for (const format of ["openvex", "csaf"]) {
+      const { stdout } = await desk.caller.run("advisories", "export", "--group", own, "--format", format);
+      for (const purl of purls) assert.ok(stdout.includes(`"${purl}"`), `${format}: ${purl}`);
+    }
+  });
+
   it("osv into a directory: a feed with its index", async () => {
     const output = path.join(desk.caller.home, "feed");
     await exported("osv", "--output", output);
@@ -180,3 +227,13 @@ describe("advisories export", () => {
     assert.match(stderr, /^gatehouse: \/proc\/no\/such\.json cannot be written/);
   });
 });
+
+/** What is known of each advisory of a group, but for what differs with every import. */
+async function advisoriesOf(group: string): Promise<Json[]> {
+  const { items } = await desk.caller.json("advisories", "list", "--parent", group);
+  const known = items.map(({ uid: _, createTime: _c, updateTime: _u, ...item }: Json) => ({
+    ...item,
+    events: item.events.map(({ uid: _e, ...event }: Json) => event),
+  }));
+  return known.sort((a: Json, b: Json) => (a.advisoryId < b.advisoryId ? -1 : 1));
+}

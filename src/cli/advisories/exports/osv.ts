@@ -1,20 +1,11 @@
 // OSV records: one for each advisory that is fixed or a false positive.
 import { fromTimestamp } from "../../../aip/timestamps.ts";
+import { ecosystemOf } from "../libraries.ts";
 import { changeTime, type Published, timeText } from "../published.ts";
 import { purlOf } from "../purl.ts";
 import { reasonWord } from "../statuses.ts";
 import { toOsvSeverity } from "./cvss.ts";
 import { recordId, schemaVersion } from "./osv-names.ts";
-
-/** The ecosystems of libraries, by what components are called here. */
-const ecosystems: ReadonlyMap<string, string> = new Map([
-  ["go-module", "Go"],
-  ["npm", "npm"],
-  ["python", "PyPI"],
-  ["rust-crate", "crates.io"],
-  ["gem", "RubyGems"],
-  ["java", "Maven"],
-]);
 
 /** An OSV record. */
 export interface OsvRecord {
@@ -33,7 +24,7 @@ export function toOsv({ advisory, event }: Published, ecosystem: string, distrib
         ? "0"
         : "";
   if (fixed === "" || name === "") return undefined;
-  const system = type === "library" ? (ecosystems.get(componentType) ?? ecosystem) : ecosystem;
+  const system = type === "library" ? (ecosystemOf(componentType) ?? ecosystem) : ecosystem;
   const artifact = { name, type, architecture: advisory.artifactArchitecture };
   const purl = purlOf(artifact, componentType, distribution);
   const severity = severityOf(advisory.severities);

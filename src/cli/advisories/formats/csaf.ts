@@ -3,8 +3,8 @@ import { Severity_Type } from "../../../../gen/chainguard/platform/vulnerabiliti
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
 import type { Reader } from "../formats.ts";
-import { artifactOf, parsePurl } from "../purl.ts";
-import { type Artifact, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
+import { artifactOf, ownComponentOf, parsePurl } from "../purl.ts";
+import { type Artifact, type Component, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
 import { falsePositive, fixedIn, noted, reasonOf, reasonWords, underInvestigation } from "../statuses.ts";
 
 /** Product trees deeper than this are refused. */
@@ -13,6 +13,7 @@ const maxDepth = 40;
 /** A product of the tree. */
 interface Product {
   readonly artifact: Artifact;
+  readonly component?: Component | undefined;
   readonly version: string;
 }
 
@@ -78,7 +79,7 @@ function groupsOf(tree: JsonObject): Map<string, readonly string[]> {
 function productOf(product: JsonObject): Product {
   const helper = isJsonObject(product.product_identification_helper) ? product.product_identification_helper : {};
   const purl = parsePurl(text(helper.purl, "purl"));
-  if (purl) return { artifact: artifactOf(purl), version: purl.version };
+  if (purl) return { artifact: artifactOf(purl), component: ownComponentOf(purl), version: purl.version };
   return { artifact: { name: requiredText(product.name, "name"), type: "" }, version: "" };
 }
 
@@ -147,12 +148,13 @@ function readVulnerability(
       if (!product) throw new BadDocument(`the product ${productId.slice(0, 100)} is not in the product tree`);
       const details = detailsOf(productId);
       const event = { time: at, type: toType(product, details) };
-      const { artifact } = product;
+      const { artifact, component } = product;
       const id = derivedId(artifact, name);
       const known = found.get(id);
       // Products that are one artifact, such as its versions, are one advisory.
       const severities = distinct([...(known?.severities ?? []), ...details.severities]);
-      const base = { id, author, artifact, aliases, severities, origin: artifact.name };
+      const about = { artifact, ...(component ? { component } : {}) };
+      const base = { id, author, ...about, aliases, severities, origin: artifact.name };
       found.set(id, { ...base, events: [...(known?.events ?? []), event] });
     }
   }

@@ -2,7 +2,8 @@
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
 import type { Reader } from "../formats.ts";
-import { artifactOf, componentTypeOf, parsePurl } from "../purl.ts";
+import { componentOfPurl } from "../libraries.ts";
+import { artifactOf, ownComponentOf, parsePurl } from "../purl.ts";
 import { derivedId, type EventType, type Found } from "../record.ts";
 import { eventWords, falsePositive, fixedIn, noted, reasonOf, reasonWords, underInvestigation } from "../statuses.ts";
 
@@ -52,8 +53,8 @@ function readStatement(statement: JsonObject, author: string, documentTime: numb
   );
   if (products.length === 0) throw new BadDocument("it names no product");
   return products.map((product) => {
-    const { artifact, version } = productOf(product);
-    const component = componentOf(product);
+    const { artifact, version, own } = productOf(product);
+    const component = componentOf(product) ?? own;
     const type = typeOf(statement, version);
     return {
       id: derivedId(artifact, name),
@@ -68,9 +69,9 @@ function productOf(product: JsonObject) {
   const { identifiers } = product;
   const id = text(product["@id"], "@id");
   const purl = parsePurl((isJsonObject(identifiers) ? text(identifiers.purl, "purl") : "") || id);
-  if (purl) return { artifact: artifactOf(purl), version: purl.version };
+  if (purl) return { artifact: artifactOf(purl), version: purl.version, own: ownComponentOf(purl) };
   if (id === "") throw new BadDocument("a product has no @id");
-  return { artifact: { name: id, type: "" }, version: "" };
+  return { artifact: { name: id, type: "" }, version: "", own: undefined };
 }
 
 function componentOf(product: JsonObject) {
@@ -81,7 +82,7 @@ function componentOf(product: JsonObject) {
   const id = text((first as JsonObject)["@id"], "@id");
   const purl = parsePurl(id);
   if (!purl) return id === "" ? undefined : { name: id, type: "" };
-  return { name: artifactOf(purl).name, type: componentTypeOf(purl) };
+  return { name: artifactOf(purl).name, type: componentOfPurl(purl.type) };
 }
 
 /** What a status says. Our own documents keep in the notes which of the events it was. */

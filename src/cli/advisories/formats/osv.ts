@@ -6,6 +6,7 @@ import {
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { isTrue, list, members, requiredText, text, texts, time } from "../document.ts";
 import type { Parsed, Reader } from "../formats.ts";
+import { componentOfEcosystem } from "../libraries.ts";
 import { parsePurl } from "../purl.ts";
 import { type Artifact, type Component, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
 import { falsePositive, fixedIn, noted, reasonWords } from "../statuses.ts";
@@ -32,7 +33,7 @@ export const readOsv: Reader = function* (document, options) {
 };
 
 function readRecord(record: JsonObject, author: string): Parsed {
-  const id = requiredText(record.id, "id");
+  const id = idOf(record);
   if (time(record.modified, "modified") === undefined) requiredText(undefined, "modified");
   const published = time(record.published, "published");
   const withdrawn = time(record.withdrawn, "withdrawn");
@@ -51,6 +52,13 @@ function readRecord(record: JsonObject, author: string): Parsed {
     // What else the record affects gets ids of its own, made from the record's.
     return i === 0 ? { ...said, id, aliases } : { ...said, id: derivedId(artifact, id), aliases: [id, ...aliases] };
   });
+}
+
+/** Our own records of databases that OSV has not registered have `x_` before the id, which is among the related ones. */
+function idOf(record: JsonObject): string {
+  const id = requiredText(record.id, "id");
+  const own = id.slice("x_".length);
+  return id.startsWith("x_") && list(record.related, "related").includes(own) ? own : id;
 }
 
 /** A feed of this kind has the ids of the vulnerability among the related ones. */
@@ -109,14 +117,6 @@ const distributions: readonly (readonly [RegExp, string])[] = [
   [/^(AlmaLinux|Azure Linux|Mageia|openEuler|openSUSE|Photon|Red Hat|Rocky|SUSE)/, "rpm"],
 ];
 
-const libraries: ReadonlyMap<string, string> = new Map([
-  ["Go", "go-module"],
-  ["PyPI", "python"],
-  ["crates.io", "rust-crate"],
-  ["RubyGems", "gem"],
-  ["Maven", "java"],
-]);
-
 function artifactOf(item: JsonObject, ranges: readonly JsonObject[]): Pick<Affected, "artifact" | "component"> {
   if (item.package === undefined || item.package === null) {
     const repo = ranges.map(({ repo: address }) => text(address, "repo")).find((address) => address !== "");
@@ -131,7 +131,7 @@ function artifactOf(item: JsonObject, ranges: readonly JsonObject[]): Pick<Affec
     const architecture = parsePurl(text(purl, "package.purl"))?.qualifiers.get("arch") ?? "";
     return { artifact: { name: artifactName, type: kind, architecture }, component: undefined };
   }
-  const type = libraries.get(base) ?? base.toLowerCase();
+  const type = componentOfEcosystem(base);
   return { artifact: { name: artifactName, type: "library" }, component: { name: artifactName, type } };
 }
 
