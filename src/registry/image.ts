@@ -10,8 +10,12 @@ export interface ImagePlatform {
   readonly size: number;
 }
 
-/** Gets what a registry stores under a digest. */
-export type FetchContent = (kind: "manifests" | "blobs", repository: string, digest: string) => Promise<Buffer>;
+/** Gets what a registry stores under a digest, or a manifest by its tag; undefined when the registry says that it has none. */
+export type FetchContent = (
+  kind: "manifests" | "blobs",
+  repository: string,
+  reference: string,
+) => Promise<Buffer | undefined>;
 
 /** How many manifests of one index are looked at. */
 const maxPlatforms = 64;
@@ -27,8 +31,8 @@ export const manifestTypes: readonly string[] = [
 /** What the digest of a manifest looks like. */
 export const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-/** A registry that answered something else than what was asked for. */
-class ContentError extends Error {
+/** A registry that has something else than what was asked for, or nothing. */
+export class ContentError extends Error {
   override readonly name = "ContentError";
 }
 
@@ -39,6 +43,7 @@ class ContentError extends Error {
  */
 export async function describeImage(fetch: FetchContent, repository: string, digest: string): Promise<ImagePlatform[]> {
   const manifest = await fetchObject(fetch, "manifests", repository, digest);
+  if (!manifest) throw new ContentError(`${repository}@${digest} is not there`);
   if (Array.isArray(manifest.manifests)) return await describeIndex(fetch, repository, manifest.manifests);
   const architecture = await readArchitecture(fetch, repository, manifest);
   const size = sizeOf(manifest);
@@ -52,14 +57,22 @@ async function describeIndex(fetch: FetchContent, repository: string, items: unk
   children.sort((a, b) => Number(b?.os === "linux") - Number(a?.os === "linux"));
   for (const child of children) {
     if (!child || found.has(child.architecture)) continue;
-    const size = sizeOf(await fetchObject(fetch, "manifests", repository, child.digest));
-    if (size !== undefined) found.set(child.architecture, { architecture: child.architecture, size });
+    const manifest = await fetchObject(fetch, "manifests", repository, child.digest);
+    // OCI distribution-spec 1.1, "Pushing Manifests": a registry need not refuse an index of what it does not have.
+    if (!manifest) continue;
+    const architecture = child.architecture || (await readArchitecture(fetch, repository, manifest));
+    const size = sizeOf(manifest);
+    if (architecture === undefined || size === undefined || found.has(architecture)) continue;
+    found.set(architecture, { architecture, size });
   }
   return [...found.values()];
 }
 
+/** The platform is optional (OCI image-spec 1.1, "Image Index"): the architecture, empty here, is then in the configuration. */
 function readDescriptor({ digest, platform }: JsonObject) {
-  if (typeof digest !== "string" || !digestPattern.test(digest) || !isJsonObject(platform)) return undefined;
+  if (typeof digest !== "string" || !digestPattern.test(digest)) return undefined;
+  if (platform === undefined) return { digest, architecture: "", os: undefined };
+  if (!isJsonObject(platform)) return undefined;
   const architecture = architectureOf(platform);
   return architecture === undefined ? undefined : { digest, architecture, os: platform.os };
 }
@@ -72,7 +85,9 @@ async function readArchitecture(fetch: FetchContent, repository: string, { confi
     !/^application\/vnd\.(?:oci\.image\.config\.v1|docker\.container\.image\.v1)\+json$/.test(String(config.mediaType))
   )
     return undefined;
-  return architectureOf(await fetchObject(fetch, "blobs", repository, config.digest));
+  const read = await fetchObject(fetch, "blobs", repository, config.digest);
+  if (!read) throw new ContentError(`${repository}@${config.digest} is not there`);
+  return architectureOf(read);
 }
 
 /** OCI image-spec, "Platform": only for arm does the variant decide what runs. Attestations are for `unknown`. */
@@ -95,6 +110,7 @@ function sizeOf({ config, layers }: JsonObject): number | undefined {
 
 async function fetchObject(fetch: FetchContent, kind: "manifests" | "blobs", repository: string, digest: string) {
   const bytes = await fetch(kind, repository, digest);
+  if (!bytes) return undefined;
   if (`sha256:${hash("sha256", bytes)}` !== digest)
     throw new ContentError(`${repository}@${digest} has another digest`);
   return parseObject(bytes.toString(), `${repository}@${digest}`);

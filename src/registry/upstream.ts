@@ -1,6 +1,6 @@
 // The registry that notifications are about, as the operator has named it. What a notification says of its place is never
 // asked for anything.
-import { fetchBytes } from "../authn/outbound.ts";
+import { fetchOutbound, OutboundError } from "../authn/outbound.ts";
 import { type FetchContent, manifestTypes } from "./image.ts";
 import type { RegistrySigner } from "./signer.ts";
 
@@ -20,11 +20,15 @@ export interface UpstreamOptions {
 /** Reads manifests and configurations of the registry. */
 export function upstreamContent(options: UpstreamOptions): FetchContent {
   const { url, timeoutMs, maxBytes } = options;
-  return async (kind, repository, digest) => {
+  return async (kind, repository, reference) => {
     const accept = kind === "manifests" ? manifestTypes.join(", ") : "*/*";
     const headers = { accept, authorization: await authorization(options, repository) };
     const limits = { timeoutMs, maxBytes, allowLoopbackHttp: false, isOwn: true };
-    return await fetchBytes(`${url}/v2/${repository}/${kind}/${digest}`, { ...limits, headers });
+    const target = `${url}/v2/${repository}/${kind}/${reference}`;
+    const { status, body } = await fetchOutbound(target, { method: "GET", headers }, limits);
+    if (status === 404) return undefined;
+    if (status !== 200) throw new OutboundError("refused", `the registry answers ${status}`);
+    return body;
   };
 }
 

@@ -150,6 +150,35 @@ describe("gatehouse registry sync", () => {
     assert.deepEqual(Object.keys(await mirrored()), ["good:latest"]);
   });
 
+  it("brings over all but an image that is broken in the registry, names it, and ends with 1", async () => {
+    registry.tag("app", "good", registry.putImage("amd64").digest);
+    registry.tag("app", "broken", registry.put("[]"));
+    const flags = ["--from", registry.url, "--group", group];
+    const { code, stderr } = await caller.run("registry", "sync", ...flags);
+    assert.equal(code, 1);
+    assert.match(stderr, /^app: app@sha256:[0-9a-f]{64} is no JSON object$/m);
+    assert.deepEqual(await mirrored(), held());
+    const { repos } = await get(`/registry/v2beta1/repos?uidp.descendants_of=${group}`);
+    const good = registry.repositories.get("app")!.get("good");
+    const about = `/registry/v2beta1/repos/${repos[0].uid}/digests/${good}/architectures`;
+    assert.deepEqual(await get(about), { architectures: ["amd64"] });
+  });
+
+  it("knows of an index what the registry has of it, and finds the architecture where the index does not say it", async () => {
+    const gone = `sha256:${"e".repeat(64)}`;
+    const [amd64, arm64] = [registry.putImage("amd64"), registry.putImage("arm64")];
+    const index = registry.putIndex(
+      { digest: gone, platform: { architecture: "s390x", os: "linux" } },
+      { digest: amd64.digest, platform: { architecture: "amd64", os: "linux" } },
+      { digest: arm64.digest },
+    );
+    registry.tag("app", "sparse", index);
+    assert.deepEqual(await sync(), done({ repositories: 1, reposCreated: 1, tagsSet: 1, imagesRead: 1 }));
+    const { repos } = await get(`/registry/v2beta1/repos?uidp.descendants_of=${group}`);
+    const about = `/registry/v2beta1/repos/${repos[0].uid}/digests/${index}/architectures`;
+    assert.deepEqual(await get(about), { architectures: ["amd64", "arm64"] });
+  });
+
   it("takes what an organization goes by for the group itself, and leaves other organizations out", async () => {
     const { digest } = registry.putImage("amd64");
     const { body: organization } = await rest(

@@ -23,7 +23,7 @@ export interface OutsideRegistry extends AsyncDisposable {
   /** Stores an image for one architecture; its size is 100 more than that of the configuration. */
   putImage(architecture: string, salt?: string): { readonly digest: string; readonly size: number };
   /** Stores an index of images. */
-  putIndex(...images: readonly { readonly digest: string; readonly platform: object }[]): string;
+  putIndex(...images: readonly { readonly digest: string; readonly platform?: object }[]): string;
   /** Sets a tag. */
   tag(repository: string, name: string, digest: string): void;
   /** Answers in the place of the registry, when it returns true. */

@@ -57,10 +57,11 @@ async function findDigest(client: RegistryClient, repository: string, tag: strin
   return reply && `sha256:${hash("sha256", await client.readBody(reply))}`;
 }
 
-async function readContent(client: RegistryClient, ...[kind, repository, digest]: Parameters<FetchContent>) {
-  const path = `/v2/${repository}/${kind}/${digest}`;
+async function readContent(client: RegistryClient, ...[kind, repository, reference]: Parameters<FetchContent>) {
+  const path = `/v2/${repository}/${kind}/${reference}`;
   const accept = kind === "manifests" ? manifestTypes.join(", ") : "*/*";
-  return await client.readBody(await client.get(path, pullOf(repository), { accept }));
+  const reply = await client.find(path, pullOf(repository), { accept });
+  return reply && (await client.readBody(reply));
 }
 
 const pullOf = (repository: string) => `repository:${repository}:pull`;

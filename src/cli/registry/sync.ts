@@ -1,6 +1,6 @@
 // `registry sync`: what a registry has, written into repos, tags and images below a group.
 
-import { describeImage, type ImagePlatform } from "../../registry/image.ts";
+import { ContentError, describeImage, type ImagePlatform } from "../../registry/image.ts";
 import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
@@ -93,16 +93,19 @@ async function syncRepository(catalog: Catalog, source: Source, name: string, pr
   if (isNew) totals.reposCreated++;
   const present = new Map((isNew ? [] : await catalog.tagsOf(uid)).map((tag) => [tag.name, tag]));
   // Images first: whoever sees the tag can ask about it.
-  await bringImages(catalog, source, name, uid, [...new Set(wanted.values())], totals);
+  const broken = await bringImages(catalog, source, name, uid, [...new Set(wanted.values())], totals);
   const changed = [...wanted].filter(([tag, digest]) => present.get(tag)?.digest !== digest);
   await eachOf(changed, async ([tag, digest]) => {
     await catalog.setTag(uid, tag, digest, present.get(tag));
     totals.tagsSet++;
   });
-  if (!prune) return;
-  for (const tag of present.values()) if (!wanted.has(tag.name)) await remove(catalog, tag, totals);
+  const gone = prune ? [...present.values()].filter((tag) => !wanted.has(tag.name)) : [];
+  for (const tag of gone) await remove(catalog, tag, totals);
+  // Said when all the rest is there: one image that is broken in the registry leaves its tags and other images as they are.
+  if (broken.length > 0) throw broken[0];
 }
 
+/** Puts in what is not known of images yet, and answers what is wrong with those that the registry has not whole. */
 async function bringImages(
   catalog: Catalog,
   source: Source,
@@ -110,13 +113,20 @@ async function bringImages(
   repoUid: string,
   digests: readonly string[],
   totals: Totals,
-): Promise<void> {
+): Promise<ContentError[]> {
+  const broken: ContentError[] = [];
   const images = new Map<string, readonly ImagePlatform[]>();
   await eachOf(await catalog.unknownImages(repoUid, digests), async (digest) => {
-    images.set(digest, await describeImage(source.content, name, digest));
+    try {
+      images.set(digest, await describeImage(source.content, name, digest));
+    } catch (error) {
+      if (!(error instanceof ContentError)) throw error;
+      broken.push(error);
+    }
   });
   await catalog.putImages(repoUid, images);
   totals.imagesRead += images.size;
+  return broken;
 }
 
 async function remove(catalog: Catalog, tag: Parameters<Catalog["removeTag"]>[0], totals: Totals): Promise<void> {
