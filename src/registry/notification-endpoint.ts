@@ -14,6 +14,7 @@ import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts
 import { writeEvent } from "./mirror.ts";
 import { findPlace, type NameRules } from "./name.ts";
 import { parseNotification, type RegistryEvent } from "./notification.ts";
+import { isOutdated, rememberTime } from "./outdated.ts";
 
 /** What the endpoint rests on. */
 export interface NotificationEndpointDeps {
@@ -34,7 +35,7 @@ export interface NotificationEndpointDeps {
 }
 
 /** What became of the events of a notification. */
-type Outcome = "written" | "repeated" | "ignored";
+type Outcome = "written" | "repeated" | "ignored" | "outdated";
 
 /** Makes the endpoint. */
 export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
@@ -47,7 +48,10 @@ export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
       const deadline = deps.clock() + deps.fetchMs;
       const totals = { written: 0, repeated: 0, ignored: 0 };
       // In their order: a deletion may follow a push of the same tag.
-      for (const event of events) totals[await applyEvent(deps, event, call, deadline)]++;
+      for (const event of events) {
+        const outcome = await applyEvent(deps, event, call, deadline);
+        totals[outcome === "outdated" ? "ignored" : outcome]++;
+      }
       return reply(200, totals);
     },
     refuse,
@@ -74,15 +78,34 @@ async function applyEvent(
 ): Promise<Outcome> {
   const { database, clock, names, warn } = deps;
   if (await isKnownEvent(database.session, event.id)) return "repeated";
-  const platforms = event.action === "push" ? await readImage(deps, event, deadline) : undefined;
+  const isPast = await isPastEvent(deps, event, deadline);
+  const platforms = event.action === "push" && !isPast ? await readImage(deps, event, deadline) : undefined;
   const actor = isUid(event.actor) ? event.actor : "";
   const context = { actor, method: "/registry/notifications", requestId, time: clock() };
   const outcome = await database.write(context, async (tx): Promise<Outcome> => {
     if (!(await recordEvent(tx, event.id))) return "repeated";
+    if (isPast) return "outdated";
+    await rememberTime(tx, event);
     return (await writeEvent(tx, event, platforms, names)) ? "written" : "ignored";
   });
   if (outcome === "ignored") warn({ repository: event.repository }, "a notification names no place for its repository");
   return outcome;
+}
+
+/** Whether the registry has gone on since; an event of which that cannot be found out now is taken as it comes. */
+async function isPastEvent(
+  { database, clock, content, warn }: NotificationEndpointDeps,
+  event: RegistryEvent,
+  deadline: number,
+): Promise<boolean> {
+  const { repository } = event;
+  if (!content || clock() >= deadline) return false;
+  try {
+    return await within(isOutdated(database, content, event), deadline - clock());
+  } catch (err) {
+    warn({ err, repository }, "the registry could not be asked whether a late notification still holds");
+    return false;
+  }
 }
 
 /** What the image is for; undefined when that is known already or cannot be found out now. `registry sync` then does. */

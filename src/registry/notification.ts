@@ -17,6 +17,8 @@ export interface RegistryEvent {
   readonly digest: string;
   /** Who did it, in the registry's words. */
   readonly actor: string;
+  /** When, by the registry's clock, in milliseconds since the epoch; undefined when it does not say. */
+  readonly time: number | undefined;
 }
 
 /** How many events one notification may have. */
@@ -38,7 +40,9 @@ function parseBody(header: Header, body: unknown): RegistryEvent[] {
   // CloudEvents HTTP binding 1.0.2 §3.1: in binary mode the headers are the envelope.
   const type = header("ce-type");
   if (type !== undefined)
-    return parseCloudEvent({ type, source: header("ce-source"), id: header("ce-id"), data: body });
+    return parseCloudEvent({
+      ...{ type, source: header("ce-source"), id: header("ce-id"), time: header("ce-time"), data: body },
+    });
   if (Array.isArray(body)) return body.slice(0, maxEvents + 1).flatMap((item) => parseItem(item));
   return parseItem(body);
 }
@@ -61,7 +65,8 @@ function parseDistribution(event: unknown): RegistryEvent[] {
   const { target, action } = event;
   const [tag, digest] = [text(target.tag), text(target.digest)];
   const actor = isJsonObject(event.actor) ? text(event.actor.name) : "";
-  const about = { id: idOf("distribution", event.id ?? event), repository: text(target.repository), actor };
+  const id = idOf("distribution", event.id ?? event);
+  const about = { id, repository: text(target.repository), actor, time: timeOf(event.timestamp) };
   if (action === "delete") return [{ ...about, action, ...(tag === "" ? { tag, digest } : { tag, digest: "" }) }];
   // A layer is no image: what has no tag counts only as a manifest.
   const isManifest = tag !== "" || manifestTypes.includes(text(target.mediaType));
@@ -72,6 +77,8 @@ function parseDistribution(event: unknown): RegistryEvent[] {
 function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): RegistryEvent[] {
   const action = harborActions[text(type)];
   const { repository, resources } = data;
+  // In seconds in the older form, a text in that of CloudEvents.
+  const time = typeof envelope.occur_at === "number" ? envelope.occur_at * 1000 : timeOf(envelope.time);
   if (!action || !isJsonObject(repository) || !Array.isArray(resources)) return [];
   return resources.filter(isJsonObject).map((resource) => {
     const [tag, digest] = [text(resource.tag), text(resource.digest)];
@@ -84,6 +91,7 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
       repository: name,
       digest,
       actor: text(envelope.operator),
+      time,
     };
     // A push without a tag has the digest in its place, and an artifact is deleted with all of its tags.
     return { ...about, tag: action === "delete" || tag === digest ? "" : tag };
@@ -98,23 +106,29 @@ const harborActions: Readonly<Record<string, RegistryEvent["action"] | undefined
 };
 
 /** CloudEvents 1.0: of Harbor, and of zot, whose types may have another prefix. */
-function parseCloudEvent({ type, source, id, data }: JsonObject): RegistryEvent[] {
+function parseCloudEvent({ type, source, id, time, data }: JsonObject): RegistryEvent[] {
   if (!isJsonObject(data)) return [];
   if (Object.hasOwn(harborActions, text(type)))
-    return parseHarbor(type, data, { id: [source, id ?? data], operator: data.operator });
+    return parseHarbor(type, data, { id: [source, id ?? data], operator: data.operator, time });
   const action = /\.image\.(updated|deleted)$/.exec(text(type))?.[1] === "deleted" ? "delete" : "push";
   if (!/\.image\.(?:updated|deleted)$/.test(text(type))) return [];
   const reference = text(data.reference);
   const isDigest = reference.includes(":");
   const tag = isDigest ? "" : reference;
   const digest = action === "delete" && !isDigest ? "" : text(data.digest) || (isDigest ? reference : "");
-  return [{ id: idOf("zot", [source, id ?? data]), action, repository: text(data.name), tag, digest, actor: "" }];
+  const about = { id: idOf("zot", [source, id ?? data]), repository: text(data.name), actor: "", time: timeOf(time) };
+  return [{ ...about, action, tag, digest }];
 }
 
 /** What names a repository and something in it that can be kept. */
 function isSound({ action, repository, tag, digest }: RegistryEvent): boolean {
   if (!isRepositoryName(repository) || !/^(?:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127})?$/.test(tag)) return false;
   return digestPattern.test(digest) || (action === "delete" && digest === "" && tag !== "");
+}
+
+function timeOf(value: unknown): number | undefined {
+  const time = Date.parse(text(value));
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function idOf(shape: string, id: unknown): string {

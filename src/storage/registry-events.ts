@@ -1,5 +1,8 @@
-// Which notifications of registries were dealt with already. `sweep.ts` forgets those that no registry repeats any more.
-import { eq, sql } from "./drizzle.ts";
+// Which notifications of registries were dealt with already, and how late the latest about a tag or a digest was. `sweep.ts`
+// forgets both when no registry repeats any of that time any more.
+import { textPlaceholder } from "./condition.ts";
+import { desc, eq, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** Whether the event was dealt with. */
@@ -23,4 +26,32 @@ export async function recordEvent(tx: Transaction, id: string): Promise<boolean>
       .returning({ id: registryEvents.id }),
   );
   return (await insert.execute({ id, time: tx.context.time })).length > 0;
+}
+
+/** The time of the latest event about one of these things; undefined when none was told of. */
+export async function findLatestTold(session: Session, things: readonly string[]): Promise<number | undefined> {
+  const statement = session.prepared("registry_events.latest", (db, { registryEvents }) =>
+    db
+      .select({ time: registryEvents.time })
+      .from(registryEvents)
+      .where(session.isAmong(registryEvents.id, textPlaceholder("things")))
+      .orderBy(desc(registryEvents.time))
+      .limit(atMost(1)),
+  );
+  return (await statement.execute({ things: JSON.stringify(things) }))[0]?.time;
+}
+
+/** Remembers an event of a time about a thing, unless a later one is remembered. */
+export async function recordTold(tx: Transaction, thing: string, time: number): Promise<void> {
+  const told = tx.prepared("registry_events.told", (db, { registryEvents }) =>
+    db
+      .insert(registryEvents)
+      .values({ id: sql.placeholder("id"), time: sql.placeholder("time") })
+      .onConflictDoUpdate({
+        target: registryEvents.id,
+        set: { time: sql`excluded.time` },
+        setWhere: sql`excluded.time > ${registryEvents.time}`,
+      }),
+  );
+  await told.execute({ id: thing, time });
 }

@@ -209,6 +209,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         tag: "1.0",
         digest: digestOf("a"),
         actor: "",
+        time: undefined,
         repository: "new/deep/app",
       };
       const rules = { registryGroup: parent, maxDepth: 32 };

@@ -88,12 +88,13 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
       (t) => [primaryKey({ columns: [t.repoUid, t.digest, t.architecture] })],
     ),
 
-    /** Notifications of registries that were dealt with, so that one that is repeated changes nothing. */
+    /** Notifications of registries that were dealt with, so that one that is repeated changes nothing, and one that is late little. */
     registryEvents: table(
       "registry_events",
       {
-        /** SHA-256 of where the event is from and of its id there, in hexadecimal digits. */
+        /** SHA-256, in hexadecimal digits: of where the event is from and of its id there, or of a tag or digest. */
         id: text().primaryKey(),
+        /** When the event was dealt with, or when the latest about the tag or digest happened. */
         time: integer().notNull(),
       },
       (t) => [index("registry_events_time").on(t.time)],

@@ -1,0 +1,85 @@
+// Notifications that come out of order: several nodes of a registry tell of their own events, each again until it is taken.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { stopPostgres } from "../harness/postgres.ts";
+import type { TestServer } from "../harness/server.ts";
+import { digestOf, event, type Listening, startListening } from "./listening.ts";
+import type { OutsideRegistry } from "./outside-registry.ts";
+
+after(stopPostgres);
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`late notifications of a registry on ${database}`, () => {
+    let listening: Listening;
+    let server: TestServer;
+    let registry: OutsideRegistry;
+    before(async () => {
+      listening = await startListening(database);
+      ({ server, registry } = listening);
+    });
+    after(() => listening[Symbol.asyncDispose]());
+    const distribution: Listening["distribution"] = (...events) => listening.distribution(...events);
+    const push: Listening["push"] = (...args) => listening.push(...args);
+    const tagsOf: Listening["tagsOf"] = (name) => listening.tagsOf(name);
+
+    /** The event as it happened so many seconds after the first. */
+    const later = (seconds: number, told: object) => ({
+      ...told,
+      timestamp: new Date(Date.parse("2026-01-01T00:00:00Z") + seconds * 1000).toISOString(),
+    });
+    const remove = (name: string, digest: string) =>
+      event("delete", { repository: `${server.groupUid}/${name}`, digest });
+    const outdated = { written: 0, repeated: 0, ignored: 1 };
+
+    it("a late push of a tag that has moved on since changes nothing, however often it comes", async () => {
+      const [first, second] = [registry.putImage("amd64", "o1").digest, registry.putImage("amd64", "o2").digest];
+      const late = later(1, push("order", "1.0", first));
+      registry.tag(`${server.groupUid}/order`, "1.0", second);
+      await distribution(later(2, push("order", "1.0", second)));
+      assert.deepEqual((await distribution(late)).body, outdated);
+      assert.deepEqual((await distribution(late)).body, { written: 0, repeated: 1, ignored: 0 });
+      assert.deepEqual(await tagsOf("order"), { "1.0": second });
+    });
+
+    it("a push that only seems late, by the clock of another node, is what the registry has", async () => {
+      const { digest } = registry.putImage("amd64", "o3");
+      await distribution(later(9, push("skewed", "1.0", digestOf("a"))));
+      registry.tag(`${server.groupUid}/skewed`, "1.0", digest);
+      assert.equal((await distribution(later(3, push("skewed", "1.0", digest)))).body.written, 1);
+      assert.deepEqual(await tagsOf("skewed"), { "1.0": digest });
+    });
+
+    it("a late push of what was deleted since does not bring it back", async () => {
+      const digest = digestOf("7");
+      await distribution(later(1, push("buried", "kept", digestOf("8"))), later(3, remove("buried", digest)));
+      assert.deepEqual((await distribution(later(2, push("buried", "1.0", digest)))).body, outdated);
+      assert.deepEqual(await tagsOf("buried"), { kept: digestOf("8") });
+    });
+
+    it("a late deletion of what was pushed again since takes nothing", async () => {
+      const { digest } = registry.putImage("amd64", "o4");
+      registry.tag(`${server.groupUid}/again`, "1.0", digest);
+      await distribution(later(3, push("again", "1.0", digest)));
+      assert.deepEqual((await distribution(later(2, remove("again", digest)))).body, outdated);
+      assert.deepEqual(await tagsOf("again"), { "1.0": digest });
+    });
+
+    it("what comes late but in its order is written, one after the other", async () => {
+      registry.tag(`${server.groupUid}/queue`, "1.0", digestOf("3"));
+      for (const [i, letter] of ["1", "2", "3"].entries())
+        assert.equal((await distribution(later(i, push("queue", "1.0", digestOf(letter))))).body.written, 1);
+      assert.deepEqual(await tagsOf("queue"), { "1.0": digestOf("3") });
+    });
+
+    it("where the registry cannot be asked, the last word counts", async () => {
+      await distribution(later(2, push("deaf", "1.0", digestOf("1"))));
+      registry.intercept = (_request, response) => {
+        response.writeHead(500).end();
+        return true;
+      };
+      assert.equal((await distribution(later(1, push("deaf", "1.0", digestOf("2"))))).body.written, 1);
+      registry.intercept = () => false;
+      assert.deepEqual(await tagsOf("deaf"), { "1.0": digestOf("2") });
+    });
+  });
+}
