@@ -133,6 +133,21 @@ describe("OSV", () => {
     ]);
   });
 
+  it("a list is one of records also where the first of them is wrong", () => {
+    const { found, problems } = read([{ id: 7 }, osv()]);
+    assert.deepEqual([found.length, problems], [1, [": id must be a text"]]);
+  });
+
+  it("a record that names one library very often is read in time", () => {
+    const affected = Array.from({ length: 20_000 }, (_, i) => ({
+      package: { ecosystem: "npm", name: "same" },
+      ranges: [{ type: "SEMVER", events: [{ introduced: `${i}` }, { fixed: `${i}.1` }] }],
+    }));
+    const start = performance.now();
+    assert.equal(types(only(osv({ affected }))).length, 20_000);
+    assert.ok(performance.now() - start < 5000);
+  });
+
   it("the index of a feed is no advisory", () => {
     assert.deepEqual(read([{ id: "A-1", modified: "2030-02-01T00:00:00Z" }]), { found: [], problems: [] });
   });

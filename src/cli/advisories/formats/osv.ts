@@ -11,10 +11,10 @@ import { parsePurl } from "../purl.ts";
 import { type Artifact, type Component, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
 import { falsePositive, fixedIn, noted, reasonWords } from "../statuses.ts";
 
-/** Whether a document is a record, or a list of records. */
+/** Whether a document is a record, or a list of records: one that is wrong does not make it another document. */
 export function isOsv(document: unknown): boolean {
-  const first = Array.isArray(document) ? document[0] : document;
-  return isJsonObject(first) && typeof first.id === "string" && typeof first.modified === "string";
+  const items: readonly unknown[] = Array.isArray(document) ? document : [document];
+  return items.some((each) => isJsonObject(each) && typeof each.id === "string" && typeof each.modified === "string");
 }
 
 /** Whether a document is the index of a feed, which names records and holds none. */
@@ -92,16 +92,17 @@ interface Affected {
 
 /** Packages of a distribution to which the same happened are built from one; the first stands for all. */
 function packagesOf(record: JsonObject): Affected[] {
-  const found = new Map<string, Affected>();
+  const found = new Map<string, { readonly first: Affected; readonly types: Map<string, EventType> }>();
   for (const item of list(record.affected, "affected")) {
     const each = affectedOf(members(item, "an item of affected"));
     const isLibrary = each.component !== undefined;
     const key = JSON.stringify([each.artifact.type, isLibrary ? each.artifact.name : "", isLibrary ? "" : each.types]);
-    const known = found.get(key);
+    const known = found.get(key) ?? { first: each, types: new Map() };
+    found.set(key, known);
     // A library may be named several times, once for each of its branches.
-    found.set(key, known ? { ...known, types: isLibrary ? united(known.types, each.types) : known.types } : each);
+    for (const type of each.types) known.types.set(JSON.stringify(type), type);
   }
-  return [...found.values()];
+  return [...found.values()].map(({ first, types }) => ({ ...first, types: [...types.values()] }));
 }
 
 function affectedOf(item: JsonObject): Affected {
@@ -161,8 +162,4 @@ function reasonIn(specific: JsonObject | undefined): Reason {
   const { false_positive: mark, reason } = specific ?? {};
   const word = [reason, mark].find((value) => typeof value === "string" && reasonWords.has(value));
   return reasonWords.get(String(word)) ?? Reason.UNSPECIFIED;
-}
-
-function united(a: readonly EventType[], b: readonly EventType[]): EventType[] {
-  return [...new Map([...a, ...b].map((type) => [JSON.stringify(type), type])).values()];
 }
