@@ -123,7 +123,7 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
     if (isGuarded) guardedBatches--;
     join(batch);
     try {
-      await onceUnlocked(() => begin.run(), options.lockTimeoutMs);
+      await lock();
       const due = performance.now() + options.maxBatchMs;
       join(batch);
       while (settle.length < batch.length) {
@@ -150,6 +150,20 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
     } catch (cause) {
       for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
     }
+  }
+
+  /** Whoever waits when the lock is given up has waited for the same one: none of them waits for it once more. */
+  async function lock(): Promise<void> {
+    try {
+      await onceUnlocked(() => begin.run(), options.lockTimeoutMs);
+    } catch (error) {
+      refuseWaiting(error);
+      throw error;
+    }
+  }
+
+  function refuseWaiting(error: unknown): void {
+    for (const job of waiting.splice(0)) job.reject(translateError(error));
   }
 
   function noteFull(error: unknown): void {

@@ -134,6 +134,19 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["d"]);
   });
 
+  it("also those who are too many for one commit: whoever is behind them has waited for the same lock", async () => {
+    using other = openOther();
+    other.connection.exec("BEGIN IMMEDIATE");
+    connection.pragma("busy_timeout = 0");
+    const { insert } = openQueue({ maxBatch: 2 });
+    const release = () => other.connection.inTransaction && other.connection.exec("COMMIT");
+    const results = await Promise.allSettled(["a", "b", "c", "d", "e"].map((value) => insert(value).finally(release)));
+    for (const result of results)
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable, result.status);
+    await insert("f");
+    assert.deepEqual(values(), ["f"]);
+  });
+
   it("a write is answered after its commit and after a flush that began later", async () => {
     const { insert } = openQueue({ maxBatch: 2 });
     await Promise.all(
