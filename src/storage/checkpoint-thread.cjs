@@ -1,5 +1,5 @@
 // The thread of checkpointer.ts. PASSIVE never waits for a reader or a writer, nor makes one wait; TRUNCATE does, where the disk
-// is full. Plain JavaScript: for types, a thread would load the compiler that strips them, at ten times what it costs itself.
+// is full or a flush has failed. Plain JavaScript: for types, a thread would load the compiler that strips them, at ten times what it costs itself.
 //
 // Nothing here may throw: Node loads what an error of a thread needs to become a message, and where the process began with a
 // startup snapshot, which already has a part of that, it ends the process instead.
@@ -45,10 +45,10 @@ function obey(order) {
 
 function checkpoint(mode) {
   try {
-    const [{ log, checkpointed }] = connection.pragma(`wal_checkpoint(${mode})`);
-    return { log, checkpointed };
+    const [{ busy, log, checkpointed }] = connection.pragma(`wal_checkpoint(${mode})`);
+    return { log, checkpointed, isMade: busy === 0 };
   } catch {
     // A full disk, say. The log grows until a later one succeeds, and the data is as safe as before.
-    return { log: 0, checkpointed: 0 };
+    return { log: 0, checkpointed: 0, isMade: false };
   }
 }

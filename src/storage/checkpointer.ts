@@ -2,6 +2,7 @@
 // loop must not wait for a disk.
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { StorageUnavailable } from "./errors.ts";
 
 /** The checkpoints of one database file. */
 export interface Checkpointer {
@@ -10,8 +11,16 @@ export interface Checkpointer {
   /** Says that the disk is full; the next write waits until the log has given back what it takes of it. */
   afterFull(): void;
   /**
+   * Says that the log could not be flushed; no write is made until the log is empty and the file has been flushed.
+   *
+   * The system tells of a failed flush once: it then takes what it could not write for written (fsync(2)), so that the next flush
+   * succeeds without it. A commit behind such a gap in the log would be lost with a power cut, although it was flushed itself.
+   */
+  afterUnflushed(): void;
+  /**
    * What a write has to wait for once the log is long: all of it has to be in the file, so that the next commit begins the
-   * log anew. Undefined while the log is short and the disk has room.
+   * log anew. Undefined while the log is short, the disk has room and the last flush succeeded. Rejects with StorageUnavailable
+   * while a log that was not flushed cannot be emptied.
    *
    * Writes that never pause would let the log grow without end, and every read looks through all of it.
    */
@@ -19,10 +28,13 @@ export interface Checkpointer {
   close(): Promise<void>;
 }
 
-/** What a checkpoint found: pages in the log, and those of them that are in the file now. */
+/** What a checkpoint found. */
 interface CheckpointResult {
+  /** Pages in the log, and those of them that are in the file now. */
   readonly log: number;
   readonly checkpointed: number;
+  /** Whether it did what it was to do: nothing failed, and nobody was in its way. */
+  readonly isMade: boolean;
 }
 
 /** How long commits gather before a checkpoint, in milliseconds. */
@@ -39,7 +51,7 @@ type Order = "checkpoint" | "empty" | "close";
 
 const threadFile = new URL("./checkpoint-thread.cjs", import.meta.url);
 /** What a checkpoint finds that could not be made. */
-const nothing: CheckpointResult = { log: 0, checkpointed: 0 };
+const nothing: CheckpointResult = { log: 0, checkpointed: 0, isMade: false };
 
 /** Makes the checkpointer of a database file. Its thread starts with the first commit. */
 export function newCheckpointer(file: string, longLog = longLogPages): Checkpointer {
@@ -47,6 +59,7 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
   let timer: NodeJS.Timeout | undefined;
   let pages = 0;
   let isDiskFull = false;
+  let isUnflushed = false;
   const running: ((result: CheckpointResult) => void)[] = [];
 
   function start(): Worker {
@@ -86,13 +99,15 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
 
   /** While nobody writes, so that nothing comes to the log after what is moved. */
   async function empty(): Promise<void> {
-    const running = checkpoint(isDiskFull ? "empty" : "checkpoint");
+    const running = checkpoint(isDiskFull || isUnflushed ? "empty" : "checkpoint");
     isDiskFull = false;
     // A write waits, whatever else may have ended.
     worker?.ref();
-    const { log, checkpointed } = await running;
+    const { log, checkpointed, isMade } = await running;
     worker?.unref();
     if (log === checkpointed) pages = 0;
+    if (isMade) isUnflushed = false;
+    if (isUnflushed) throw new StorageUnavailable("earlier writes could not be flushed");
   }
 
   return {
@@ -105,7 +120,10 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
     afterFull() {
       isDiskFull = true;
     },
-    room: () => (isDiskFull || pages > longLog ? empty() : undefined),
+    afterUnflushed() {
+      isUnflushed = true;
+    },
+    room: () => (isDiskFull || isUnflushed || pages > longLog ? empty() : undefined),
     async close() {
       clearTimeout(timer);
       if (!worker) return;

@@ -51,6 +51,7 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
     ...limits,
     room: checkpointer.room,
     afterFull: checkpointer.afterFull,
+    afterUnflushed: checkpointer.afterUnflushed,
     snapshotsBegun: snapshot.begun,
     beforeCommit: snapshot.end,
     sync() {

@@ -15,12 +15,14 @@ export interface WriteQueueOptions {
   readonly maxWaiting: number;
   /** How long another process may hold the write lock, in milliseconds. */
   readonly lockTimeoutMs: number;
-  /** What the next batch has to wait for, if anything. */
+  /** What the next batch has to wait for, if anything; when it rejects, no write may be made now. */
   readonly room?: () => Promise<void> | undefined;
   /** How many snapshots were begun so far by those who read: one for each turn of the event loop that reads. */
   readonly snapshotsBegun?: () => number;
   /** Called when a write found the disk full. */
   readonly afterFull?: () => void;
+  /** Called when a flush failed. */
+  readonly afterUnflushed?: () => void;
   /** Called right before each commit. */
   readonly beforeCommit?: () => void;
   /** Resolves once everything committed before the call is on disk. */
@@ -148,6 +150,7 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
       await options.sync();
       for (const member of settle) member();
     } catch (cause) {
+      options.afterUnflushed?.();
       for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
     }
   }
@@ -180,12 +183,21 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      const room = options.room?.();
-      if (room) await room;
-      await commitBatch();
+      if (await hasRoom()) await commitBatch();
       await nextTurn();
     }
     active = undefined;
+  }
+
+  async function hasRoom(): Promise<boolean> {
+    const room = options.room?.();
+    try {
+      if (room) await room;
+      return true;
+    } catch (error) {
+      refuseWaiting(error);
+      return false;
+    }
   }
 
   return {

@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import BetterSqlite from "better-sqlite3";
 import { type Checkpointer, newCheckpointer } from "../../src/storage/checkpointer.ts";
+import { StorageUnavailable } from "../../src/storage/errors.ts";
 
 const longLog = 100;
 
@@ -76,6 +77,21 @@ describe("the checkpointer", () => {
     assert.ok(checkpointer.room());
     reader.exec("COMMIT");
     await (await waitFor(checkpointer)).room;
+    assert.equal(checkpointer.room(), undefined);
+  });
+
+  it("lets no write be made behind what could not be flushed, until the log is empty", async (t) => {
+    const { file, writer, checkpointer } = open(t);
+    const reader = new BetterSqlite(file, { readonly: true });
+    t.after(() => reader.close());
+    write(writer, 1);
+    reader.exec("BEGIN; SELECT count(*) FROM pages");
+    write(writer, 1);
+    checkpointer.afterUnflushed();
+    await assert.rejects(checkpointer.room()!, StorageUnavailable);
+    reader.exec("COMMIT");
+    await checkpointer.room();
+    assert.equal(statSync(`${file}-wal`).size, 0);
     assert.equal(checkpointer.room(), undefined);
   });
 

@@ -215,12 +215,25 @@ describe("write queue", () => {
     assert.equal(values().includes("a"), true);
   });
 
-  it("when the flush fails nobody of the commit is told that it is done", async () => {
-    const { insert } = openQueue({ sync: () => Promise.reject(new Error("the disk is gone")) });
+  it("when the flush fails nobody of the commit is told that it is done, and whoever sees to the log is", async () => {
+    const sync = () => Promise.reject(new Error("the disk is gone"));
+    const { insert } = openQueue({ sync, afterUnflushed: () => events.push("unflushed") });
     const results = await Promise.allSettled(["a", "b"].map(insert));
     for (const result of results) {
       assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable);
     }
+    assert.equal(events.filter((event) => event === "unflushed").length, 1);
+  });
+
+  it("while no write may be made, whoever waits is refused, and nothing is written", async () => {
+    let mayWrite = false;
+    const room = () => (mayWrite ? undefined : Promise.reject(new StorageUnavailable("not now")));
+    const { insert } = openQueue({ room });
+    for (const result of await Promise.allSettled(["a", "b"].map(insert)))
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable);
+    mayWrite = true;
+    await insert("c");
+    assert.deepEqual(values(), ["c"]);
   });
 
   it("a write beyond those that may wait is refused at once, and the others are not", async () => {
