@@ -56,12 +56,18 @@ const translations: Record<string, (cause: unknown) => Error> = {
   "40": unavailable,
   "53": unavailable,
   "57": unavailable,
+  "58030": unavailable,
   XX001: damaged,
   XX002: damaged,
   ECONNREFUSED: unavailable,
   ECONNRESET: unavailable,
   EPIPE: unavailable,
+  ECONNABORTED: unavailable,
   ETIMEDOUT: unavailable,
+  EHOSTUNREACH: unavailable,
+  EHOSTDOWN: unavailable,
+  ENETUNREACH: unavailable,
+  ENETDOWN: unavailable,
   ENOTFOUND: unavailable,
   EAI_AGAIN: unavailable,
 };
@@ -74,6 +80,7 @@ const lostConnection =
 export function translateError(error: unknown): unknown {
   if (error instanceof StaleRow) return unavailable(error);
   const inner = withoutQuery(error);
+  if (inner instanceof StorageUnavailable) return inner;
   const code = driverCode(inner);
   if (code !== undefined) return translationOf(code)?.(inner) ?? inner;
   return isLostConnection(inner) ? unavailable(inner) : inner;

@@ -42,11 +42,31 @@ export interface PostgresPool {
   close(): Promise<void>;
 }
 
+type Connected = Parameters<pg.Pool["connect"]>[0];
+
+/**
+ * Of a connection that cannot be had it says that the database is not available, whatever the reason: a database that is being
+ * renamed, a role that may not log in or an outdated certificate is no fault of the statement, which may be tried again.
+ */
+class Pool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    if (!callback) return super.connect().catch((error) => Promise.reject(unconnected(error)));
+    super.connect((error, client, done) => callback(error && unconnected(error), client, done));
+    return undefined;
+  }
+}
+
+function unconnected(cause: unknown): StorageUnavailable {
+  return new StorageUnavailable("no connection to the database could be had", { cause });
+}
+
 /** Makes the pool; connections are made when they are needed. */
 export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
   const { checkTimeoutMs, closeTimeoutMs } = limits;
   const sockets = newSockets();
-  const pool = new pg.Pool({ ...connectionOptions(url, limits), stream: sockets.open });
+  const pool = new Pool({ ...connectionOptions(url, limits), stream: sockets.open });
   // A connection that breaks while idle is replaced at its next use; one that breaks in use fails its statement.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
@@ -83,9 +103,7 @@ function connectionOptions(url: string, limits: DatabaseLimits): pg.PoolConfig {
 }
 
 async function transact<T>(pool: pg.Pool, begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((cause: unknown) => {
-    throw new StorageUnavailable("no connection to the database could be had", { cause });
-  });
+  const client = await pool.connect();
   let isLost = false;
   try {
     await client.query(begin);

@@ -42,7 +42,10 @@ const translations = [
   ["57014", StorageUnavailable],
   ["57P01", StorageUnavailable],
   ["ECONNREFUSED", StorageUnavailable],
+  ["58030", StorageUnavailable],
   ["ECONNRESET", StorageUnavailable],
+  ["EHOSTUNREACH", StorageUnavailable],
+  ["ENETUNREACH", StorageUnavailable],
 ] as const;
 
 /** Faults of the program, or of the data: no caller can do anything about them by trying again. */

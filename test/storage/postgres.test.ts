@@ -290,6 +290,30 @@ describe("PostgreSQL: when it cannot serve", () => {
     await Promise.all(writes);
   });
 
+  it("a connection that is refused, for whatever reason, makes reads and writes unavailable, and only until it is not", async () => {
+    await using store = await openPostgresStore();
+    await store.tamper("CREATE ROLE visitor SUPERUSER LOGIN");
+    const url = new URL(store.url);
+    url.username = "visitor";
+    const database = await openDatabase(url.href, { ...defaultDatabaseLimits, poolSize: 1 });
+    await store.tamper("ALTER ROLE visitor NOLOGIN");
+    await store.tamper("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = 'visitor'");
+    const attempts = [
+      () => readSetting(database.session, "colour"),
+      () => database.read((session) => readSetting(session, "colour")),
+      () => write(database, (tx) => writeSetting(tx, "colour", "red")),
+      () => database.check(),
+    ];
+    // The first may meet the connection that was cut.
+    await attempts[0]!().catch(() => {});
+    for (const attempt of attempts) await assert.rejects(attempt, StorageUnavailable);
+    await store.tamper("ALTER ROLE visitor LOGIN");
+    await write(database, (tx) => writeSetting(tx, "colour", "blue"));
+    assert.equal(await readSetting(database.session, "colour"), "blue");
+    await database.close();
+    await store.tamper("DROP ROLE visitor");
+  });
+
   it("a write whose connection is cut is unavailable, nothing of it stays, and the next one goes through", async () => {
     await using store = await openPostgresStore();
     const cut = async () => {
