@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import BetterSqlite from "better-sqlite3";
 import { readChanges } from "../../src/storage/changes.ts";
 import { checkDatabase } from "../../src/storage/check.ts";
 import { readCounters } from "../../src/storage/counters.ts";
@@ -37,6 +39,16 @@ async function soundRoots(file: string): Promise<Set<string>> {
   } finally {
     await database.close();
   }
+}
+
+/** As another program opens it. */
+function openRaw(file: string) {
+  const connection = new BetterSqlite(file);
+  return { connection, [Symbol.dispose]: () => void connection.close() };
+}
+
+function countRoots(connection: BetterSqlite.Database): number {
+  return Number(connection.prepare("SELECT count(*) FROM groups WHERE uid NOT LIKE '%/%'").pluck().get());
 }
 
 describe("a SQLite database whose process is killed", () => {
@@ -74,6 +86,27 @@ describe("a SQLite database of two processes", () => {
       const roots = await soundRoots(file);
       assert.equal(roots.size, 160);
       for (const { acknowledged } of results) assert.ok(acknowledged.every((uid) => roots.has(uid)));
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  it("can be copied while it is written: the copy is one moment of it, and whole", async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-copy-"));
+    try {
+      const file = path.join(directory, "gatehouse.db");
+      const copy = path.join(directory, "copy.db");
+      await runWriter(file, "before", 1);
+      const written = await soundRoots(file);
+      const writing = runWriter(file, "meanwhile", 40);
+      using source = openRaw(file);
+      while (countRoots(source.connection) <= written.size) await pause(5);
+      source.connection.prepare("VACUUM INTO ?").run(copy);
+      const { exitCode } = await writing;
+      assert.equal(exitCode, 0);
+      const copied = await soundRoots(copy);
+      assert.ok(copied.size > written.size, `${copied.size}`);
+      assert.ok([...written].every((uid) => copied.has(uid)));
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
