@@ -5,7 +5,7 @@ import BetterSqlite from "better-sqlite3";
 import { getTableColumns } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { syncBuiltInRoles } from "../src/services/iam/built-in-role-rows.ts";
-import { readCounter, setCounter } from "../src/storage/counters.ts";
+import { newCounterChanges, readCounter, setCounter } from "../src/storage/counters.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
 import { entryOf, insertEntries, keysOf } from "../src/storage/entries.ts";
@@ -148,6 +148,7 @@ function newTransaction(connection: BetterSqlite.Database): Transaction {
     context: { actor: "", method: "benchmark", requestId: "", time: 0 },
     lockTables: async () => {},
     changeAccess() {},
+    counterChanges: newCounterChanges(),
     logChange() {},
   };
 }

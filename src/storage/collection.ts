@@ -1,7 +1,6 @@
 // Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { dropCounters } from "./counters.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { StaleRow, UniqueViolation } from "./errors.ts";
@@ -147,11 +146,10 @@ export async function deleteRow<R extends ResourceRow>(
     return db.delete(table).where(unchanged(table)).returning({ uid: table.uid });
   });
   await collection.keepBeside?.(tx, row, undefined);
-  // The row first: this waits for those who are adding something below it, and they need the counters.
   const removed = await remove.execute(valuesBefore(row));
   if (removed.length === 0) throw new StaleRow(`${collection.kind} ${row.uid} has changed`);
   await removeEntries(tx, collection, row);
-  if (!collection.sharesUid) await dropCounters(tx, row.uid);
+  if (!collection.sharesUid) tx.counterChanges.drop(row.uid);
   recordChange(tx, collection, "delete", row, undefined);
 }
 

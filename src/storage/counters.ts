@@ -4,20 +4,71 @@ import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, eq, inArray, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
-/** Adds to counters, which start at zero. */
-export async function addToCounters(
-  tx: Transaction,
-  keys: readonly string[],
-  kind: string,
-  difference: 1 | -1,
-): Promise<void> {
-  const statement = tx.prepared("counters.add", (db, { counters }) => {
+/** What a transaction does to the counters. */
+export interface CounterChanges {
+  /** Adds to the counters of one resource under these keys, which start at zero. */
+  add(keys: readonly string[], kind: string, difference: number): void;
+  /** Forgets the counters below a uid that is gone, with what was added before. */
+  drop(uid: string): void;
+  /** Writes all of it. */
+  write(session: Session): Promise<void>;
+}
+
+/** Counters that change by the same number, next to each other in the order in which they are written. */
+interface Run {
+  readonly kind: string;
+  readonly difference: number;
+  readonly keys: string[];
+}
+
+/**
+ * Gathers them, since they are for the end of a transaction: all writers of an organization meet at the counters of its root.
+ * Whoever had changed one, and then waited for a row, would keep them all waiting, or wait for one of them in a circle.
+ */
+export function newCounterChanges(): CounterChanges {
+  const differences = new Map<string, Map<string, number>>();
+  const dropped: string[] = [];
+  return {
+    add(keys, kind, difference) {
+      const ofKind = differences.get(kind) ?? new Map<string, number>();
+      differences.set(kind, ofKind);
+      for (const key of keys) ofKind.set(key, (ofKind.get(key) ?? 0) + difference);
+    },
+    drop(uid) {
+      dropped.push(uid);
+      for (const ofKind of differences.values()) for (const key of [uid, `${uid}/*`]) ofKind.delete(key);
+    },
+    async write(session) {
+      for (const uid of dropped.sort()) await dropCounters(session, uid);
+      for (const run of runsOf(differences)) await addToCounters(session, run);
+    },
+  };
+}
+
+/** The changes in the order that is the same for all writers, so that they never wait for each other in a circle. */
+function runsOf(differences: ReadonlyMap<string, ReadonlyMap<string, number>>): Run[] {
+  const runs: Run[] = [];
+  for (const kind of [...differences.keys()].sort()) {
+    const ofKind = differences.get(kind)!;
+    for (const key of [...ofKind.keys()].sort()) {
+      const difference = ofKind.get(key)!;
+      if (difference === 0) continue;
+      const last = runs.at(-1);
+      if (last?.kind === kind && last.difference === difference) last.keys.push(key);
+      else runs.push({ kind, difference, keys: [key] });
+    }
+  }
+  return runs;
+}
+
+async function addToCounters(session: Session, { kind, difference, keys }: Run): Promise<void> {
+  const statement = session.prepared("counters.add", (db, { counters }) => {
     const values = sql`select value, ${textPlaceholder("kind")}, ${numberPlaceholder("difference")}`;
     return (
       db
         .insert(counters)
         // Without a WHERE, SQLite takes the ON of the conflict for that of a join.
-        .select(sql`${values} from ${tx.textsOf(textPlaceholder("keys"))} where true`)
+        .select(sql`${values} from ${session.textsOf(textPlaceholder("keys"))} where true`)
         .onConflictDoUpdate({
           target: [counters.key, counters.kind],
           set: { count: sql`${counters.count} + excluded.count` },
@@ -38,7 +89,7 @@ export async function setCounter(tx: Transaction, key: string, kind: string, cou
   await statement.execute({ key, kind, count });
 }
 
-/** The value of a counter. */
+/** The value of a counter; without what the transaction that asks has changed itself. */
 export async function readCounter(session: Session, key: string, kind: string): Promise<number> {
   const statement = session.prepared("counters.read", (db, { counters }) =>
     db
@@ -49,7 +100,7 @@ export async function readCounter(session: Session, key: string, kind: string): 
   return (await statement.execute({ key, kind }))[0]?.count ?? 0;
 }
 
-/** What lies below a uid, by resource; resources with nothing there are left out. */
+/** What lies below a uid, by resource; resources with nothing there are left out. As `readCounter`. */
 export async function readCounters(session: Session, uid: string): Promise<Map<string, number>> {
   const statement = session.prepared("counters.below", (db, { counters }) =>
     db
@@ -61,9 +112,8 @@ export async function readCounters(session: Session, uid: string): Promise<Map<s
   return new Map(rows.filter((row) => row.count !== 0).map((row) => [row.kind, row.count]));
 }
 
-/** Forgets the counters below a uid that is gone. */
-export async function dropCounters(tx: Transaction, uid: string): Promise<void> {
-  const statement = tx.prepared("counters.drop", (db, { counters }) =>
+async function dropCounters(session: Session, uid: string): Promise<void> {
+  const statement = session.prepared("counters.drop", (db, { counters }) =>
     db.delete(counters).where(inArray(counters.key, [sql.placeholder("uid"), sql.placeholder("children")])),
   );
   await statement.execute({ uid, children: `${uid}/*` });

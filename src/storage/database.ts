@@ -1,6 +1,7 @@
 // The one place that chooses between the databases.
 import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./access-epoch.ts";
 import { type ChangeEntry, writeChanges } from "./changes.ts";
+import { newCounterChanges } from "./counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
 import { newFindingMemory } from "./finder.ts";
 import { type Milestones, newMilestones } from "./milestones.ts";
@@ -72,11 +73,12 @@ export async function openDatabase(url: string, limits: DatabaseLimits, mode: Op
 }
 
 /**
- * Runs the body of a write, then what every writer has to do in the same two places. Those come last and in one order:
- * writers who hold one of them wait for nobody but each other.
+ * Runs the body of a write, then what every writer has to do in the same places: counters, access epoch, change log. Those come
+ * last and in one order: writers who hold one of them wait for nobody but each other.
  */
 async function runBody<T>(session: DialectTransaction, context: WriteContext, body: (tx: Transaction) => Promise<T>) {
   const changes: ChangeEntry[] = [];
+  const counterChanges = newCounterChanges();
   let accessChanged = false;
   const result = await body({
     ...session,
@@ -84,10 +86,12 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
     changeAccess: () => {
       accessChanged = true;
     },
+    counterChanges,
     logChange: (entry) => {
       changes.push(entry);
     },
   });
+  await counterChanges.write(session);
   if (accessChanged) await advanceAccessEpoch(session);
   if (changes.length > 0) {
     await session.lockChanges();

@@ -2,7 +2,6 @@
 import { ancestorsOf } from "../uid.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";
-import { addToCounters } from "./counters.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
 import { orderedText } from "./row-order.ts";
@@ -39,7 +38,7 @@ export function entryOf(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
 export async function addEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
   const keys = keysOf(row);
   await insertEntries(tx, collection, keys, entryOf(row));
-  await addToCounters(tx, keys, collection.kind, 1);
+  tx.counterChanges.add(keys, collection.kind, 1);
 }
 
 /** Brings the entries of a row up to date, if the update concerns them. */
@@ -67,7 +66,7 @@ export async function updateEntries(
 export async function removeEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
   const keys = keysOf(row);
   await deleteEntries(tx, collection, keys, entryOf(row));
-  await addToCounters(tx, keys, collection.kind, -1);
+  tx.counterChanges.add(keys, collection.kind, -1);
 }
 
 /** Adds a row's entries under these keys, without counting them. One statement for all: each would be a round trip. */

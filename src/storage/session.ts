@@ -3,6 +3,7 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { ChangeEntry } from "./changes.ts";
+import type { CounterChanges } from "./counters.ts";
 import { translateError } from "./errors.ts";
 import type { Tables } from "./tables.ts";
 
@@ -78,6 +79,8 @@ export interface Transaction extends Session {
   lockTables(tables: readonly PgTable[]): Promise<void>;
   /** Makes every node evaluate grants anew once this transaction has committed. */
   changeAccess(): void;
+  /** What becomes of the counters when the body is through. */
+  readonly counterChanges: CounterChanges;
   /** Has the change appended to the change log when the body is through. */
   logChange(entry: ChangeEntry): void;
 }

@@ -150,5 +150,21 @@ export function countersConformance(open: OpenStore): void {
       });
       assert.deepEqual(await store.tamper(`SELECT * FROM counters WHERE key <> '/*'`), []);
     });
+
+    it("count what is made anew in the write that took it away", async () => {
+      await using store = await open();
+      const [root, child] = [groupRow(null, "root"), groupRow(groupRow(null, "root").uid, "child")];
+      await write(store.database, async (tx) => {
+        await insertRow(tx, groups, root);
+        await insertRow(tx, groups, child);
+      });
+      await write(store.database, async (tx) => {
+        await deleteRow(tx, groups, child);
+        await deleteRow(tx, groups, root);
+        await insertRow(tx, groups, root);
+        await insertRow(tx, groups, child);
+      });
+      assert.deepEqual((await store.database.read((session) => checkDatabase(session, collections))).findings, []);
+    });
   });
 }

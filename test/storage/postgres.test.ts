@@ -154,6 +154,18 @@ describe("PostgreSQL: transactions", () => {
     assert.equal(await deadlocksIn(store), earlier);
   });
 
+  it("one that is not through keeps nobody from adding to the same group", async () => {
+    await using store = await openPostgresStore();
+    const other = await store.open({ lockTimeoutMs: patienceMs });
+    await write(store.database, (tx) => insertRow(tx, groups, root));
+    await write(store.database, async (tx) => {
+      await insertRow(tx, groups, groupRow(root.uid, "first"));
+      await write(other, (otherTx) => insertRow(otherTx, groups, groupRow(root.uid, "second")));
+    });
+    const { rows, findings } = await store.database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual({ rows, findings }, { rows: 3, findings: [] });
+  });
+
   it("one that goes on after a failed statement is refused, not answered", async () => {
     await using store = await openPostgresStore();
     await write(store.database, (tx) => insertRow(tx, groups, root));

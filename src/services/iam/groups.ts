@@ -166,8 +166,9 @@ async function allowedChange(tx: Transaction, before: GroupRow, asked: GroupRow,
 
 /** A group goes only when nothing is left in it; the owner binding of its creator goes with a root group. */
 async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
-  await deleteAcceptances(tx, row.uid);
   const contents = await readCounters(tx, row.uid);
+  await deleteAcceptances(tx, row.uid);
+  contents.delete(termsAcceptanceCollection.kind);
   // It has the uid of the group, so that the counters of what lies below do not know of it.
   const association = await findRow(tx, accountAssociationCollection, row.uid);
   if (association) contents.set(accountAssociationCollection.kind, 1);
