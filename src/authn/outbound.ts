@@ -154,7 +154,10 @@ function send(url: URL, request: OutboundRequest, addresses: LookupAddress[], si
   const open = url.protocol === "https:" ? process.getBuiltinModule("node:https").request : http().request;
   return new Promise<IncomingMessage>((resolve, reject) => {
     // agent: no connection is shared with requests of other rules.
-    open(url, { agent: false, method, headers, lookup, signal }, resolve).on("error", reject).end(body);
+    const asking = open(url, { agent: false, method, headers, lookup, signal }, resolve).on("error", reject);
+    // Where the other side switches protocols (RFC 9110 §15.2.2) there is neither an answer nor an error. Nobody may wait for ever.
+    asking.on("close", () => reject(new OutboundError("unavailable", "there was no complete answer")));
+    asking.end(body);
   });
 }
 

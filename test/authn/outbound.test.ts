@@ -157,6 +157,7 @@ describe("an answer", () => {
     const timer = setInterval(() => response.write(" "), 20);
     response.on("close", () => clearInterval(timer));
   };
+  const switching = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n";
   const table: readonly (readonly [rule: string, answer: Answer, failure: OutboundFailure, message: RegExp])[] = [
     ["J3: a redirect", (_, r) => r.writeHead(302, { location: "/other" }).end(), "refused", /redirect/],
     ["J3: a permanent redirect", (_, r) => r.writeHead(308, { location: "/other" }).end(), "refused", /redirect/],
@@ -170,6 +171,7 @@ describe("an answer", () => {
     ["J5: a body without end", endless, "refused", /longer/],
     ["J5: a byte now and then", drip, "unavailable", /in time/],
     ["J5: nothing at all", () => {}, "unavailable", /in time/],
+    ["J5: another protocol", (_, r) => r.socket?.write(switching), "unavailable", /complete/],
     [
       "J5: a compressed bomb",
       (_, r) => r.setHeader("content-encoding", "gzip").end(gzipSync(Buffer.alloc(1 << 20))),
