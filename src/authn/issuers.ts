@@ -76,9 +76,11 @@ export function openIssuers(options: IssuersOptions): Issuers {
     if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
     const entry = known.get(issuer) ?? unknown.get(issuer) ?? newEntry(issuer);
     keep(entry);
-    if (!isFresh(entry) && !isYounger(entry.failedAt, limits.cooldownMs)) await refresh(entry);
+    const isDue = !isFresh(entry) && !isYounger(entry.failedAt, limits.cooldownMs);
+    // It rejects when nobody was asked: too many others are, and anybody can have them asked.
+    const busy = isDue ? await refresh(entry).catch((error: unknown) => error) : undefined;
     if (entry.keys && isYounger(entry.fetchedAt, limits.lifetimeMs)) return keySet(entry);
-    throw entry.failure ?? new OutboundError("unavailable", "the keys of the issuer are out of date");
+    throw busy ?? entry.failure ?? new OutboundError("unavailable", "the keys of the issuer are out of date");
   }
 
   function keep(entry: Entry): void {

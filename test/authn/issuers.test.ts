@@ -225,6 +225,27 @@ describe("the issuers of one host", () => {
     await stuck;
   });
 
+  it("J9: serve with the keys in store while too many others are being asked", async () => {
+    const outside = network([victim, slow], es256);
+    let answer = Promise.resolve();
+    const fetchJson = async (url: string) => {
+      if (url.startsWith(slow)) await answer;
+      return await outside.fetchJson(url);
+    };
+    const clock = testClock();
+    const issuers = open(fetchJson, clock, { maxFetches: 1 });
+    for (const issuer of [victim, slow]) await issuers.keysFor(issuer);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answer = promise;
+    clock.advance(10 * minute);
+    const stuck = issuers.keysFor(slow);
+    assert.deepEqual(await kidsOf(issuers, victim, es256.kid), [es256.kid]);
+    clock.advance(50 * minute);
+    await assert.rejects(issuers.keysFor(victim), failsAs("unavailable", /too many/));
+    resolve();
+    await stuck;
+  });
+
   it("that show no keys drive out none that do", async () => {
     const outside = network([victim], es256);
     outside.documents.set(`${slow}/0${discoveryPath}`, { issuer: `${slow}/0`, jwks_uri: `${slow}/0/keys` });
