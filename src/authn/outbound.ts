@@ -1,10 +1,11 @@
 // Fetches the documents that tokens of strangers make us fetch. The URL is theirs, so everything else is ours: where
 // the connection goes, how long it may take, how much it may say (security cases J2 to J5).
-import { promises as dns, type LookupAddress } from "node:dns";
+import type { LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { type BlockList, isIP, type LookupFunction } from "node:net";
 import { http } from "../node-http.ts";
 import { isListed, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
+import { type Lookup, lookUpBySystem, newLookup } from "./lookup.ts";
 
 /** The time and size that a document may have. */
 export const outboundLimits = { timeoutMs: 5000, maxBytes: 100 * 1024 };
@@ -24,8 +25,8 @@ export interface OutboundOptions {
   readonly method?: string;
   /** Sent besides our own; nothing when absent. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Resolves a host name to all of its addresses; the system's resolver when absent. */
-  readonly resolve?: (hostname: string) => Promise<LookupAddress[]>;
+  /** Resolves a host name; by lookup.ts when absent, or by the system where a stranger cannot have chosen the name. */
+  readonly resolve?: Lookup;
 }
 
 /** Why there is no document: our rules forbid it or it breaks them, or the other side does not answer. */
@@ -120,10 +121,12 @@ function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
+const lookUp = newLookup();
+
 async function findAddresses(url: URL, options: OutboundOptions): Promise<LookupAddress[]> {
   const hostname = bareHost(url);
   const family = isIP(hostname);
-  const { resolve = resolveBySystem } = options;
+  const { resolve = options.isOwn || isLoopbackUrl(url) ? lookUpBySystem : lookUp } = options;
   const addresses = family ? [{ address: hostname, family }] : await resolve(hostname);
   if (addresses.length === 0) throw new OutboundError("unavailable", "the host has no address");
   // One bad address spoils all: an answer that mixes both is an attack (security case J4).
@@ -137,10 +140,6 @@ function isAllowed(address: LookupAddress, url: URL, { allowedPrivate, isOwn }: 
   if (isOwn) return true;
   if (url.protocol === "http:") return isLoopbackAddress(address);
   return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
-}
-
-async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
-  return await dns.lookup(hostname, { all: true, order: "verbatim" });
 }
 
 /** Asks one of the given addresses and no other: the name is not looked up again (security case J4). */
