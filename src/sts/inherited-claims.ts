@@ -21,9 +21,14 @@ export function inheritedClaims(claims: Claims): Pick<TokenRequest, "act" | "ema
 }
 
 function actText(value: unknown): string {
-  const text = Array.isArray(value) ? value.join(",") : String(value);
+  // An issuer may put anything into a list, such as an object with a `toString` of its own: one text in it was for us.
+  const text = [value].flat().filter(isText).join(",");
   // A cut may halve a surrogate pair.
   return text.length > maxActLength ? text.slice(0, maxActLength).toWellFormed() : text;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 // ASCII with one @ and no dot at the end: what others read as another address is never vouched for (security case X11).

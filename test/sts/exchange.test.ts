@@ -44,6 +44,14 @@ describe("an exchange", () => {
     assert.equal((await exchange.node.tokens.verify(token)).act.aud, "other,gatehouse.example");
   });
 
+  it("has the texts of an audience that is a list, and whatever else is in it does no harm", async () => {
+    const exchange = await openWithWorkload();
+    for (const other of [{ toString: 1 }, { valueOf: null, toString: null }, ["nested"], 1, null]) {
+      const { token } = await exchange.run({ identity }, await outsideToken({ aud: ["gatehouse.example", other] }));
+      assert.equal((await exchange.node.tokens.verify(token)).act.aud, "gatehouse.example");
+    }
+  });
+
   it("cuts texts that would leave no room in the token, between characters", async () => {
     const exchange = await openWithWorkload();
     const value = {
