@@ -28,6 +28,8 @@ const maxValueLength = 2048;
 /** The longest key set, in bytes of UTF-8. */
 const maxKeysBytes = 64 * 1024;
 const maxClaims = 50;
+/** The longest issuer and subject together, in bytes of UTF-8: they are one key of an index, for which PostgreSQL has 2704. */
+const maxKeyBytes = 2600;
 
 /** All violations of the rules; empty for a good relationship. Field paths are relative to the identity. */
 export function checkRelationship({ relationship }: Identity, options: RelationshipOptions): FieldViolation[] {
@@ -57,6 +59,8 @@ function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: Identity_Clai
     ...checkMap(at("claims"), claims, checkText),
     ...checkMap(at("claim_patterns"), claimPatterns, (pattern) => checkPattern(pattern, "claim")),
   ];
+  if (iss.case === "issuer" && sub.case === "subject")
+    violations.push(...checkKey("claim_match", iss.value, sub.value));
   // Those that are not good alone are not compiled.
   if (violations.length > 0) return violations;
   const members = [iss, sub, aud].filter(({ case: name }) => name?.endsWith("Pattern"));
@@ -69,6 +73,7 @@ function checkStaticKeys(keys: Identity_StaticKeys, { now, createTime }: Relatio
   return [
     ...rule("static_keys.issuer", issuer === "" ? required : checkText(issuer)),
     ...rule("static_keys.subject", subject === "" ? required : checkText(subject)),
+    ...checkKey("static_keys", issuer, subject),
     ...rule("static_keys.issuer_keys", checkIssuerKeys(issuerKeys)),
     ...rule(
       "static_keys.expiration_time",
@@ -122,6 +127,16 @@ function checkMap(
 function checkExpiry(time: number, now: number, createTime: number): string | undefined {
   if (time <= now) return "must be in the future";
   return time > createTime + maxStaticKeysAge ? "must be at most 365 days after the creation" : undefined;
+}
+
+function checkKey(field: string, issuer: string, subject: string): FieldViolation[] {
+  const isGood = fitsIndex(issuer, subject);
+  return rule(`${field}.subject`, isGood ? undefined : `must be at most ${maxKeyBytes} bytes long with the issuer`);
+}
+
+/** Whether an identity can be found by this issuer and subject. */
+export function fitsIndex(issuer: string, subject: string): boolean {
+  return Buffer.byteLength(issuer) + Buffer.byteLength(subject) <= maxKeyBytes;
 }
 
 // Kept as it was given.

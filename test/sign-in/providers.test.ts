@@ -1,5 +1,6 @@
 // Sign-in through an organization's own identity provider: its default role, and the roles of groups there.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
@@ -82,6 +83,19 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const again = await signIn({ sub: "newcomer" });
       assert.ok(again.token);
       assert.equal(await call(again.token, "GET", `groups/${server.groupUid}`), 403);
+    });
+
+    it("lets in subjects as long as they can be found by, and refuses longer ones", async () => {
+      // Of random characters, since databases compress others.
+      const longest = randomBytes(2600)
+        .toString("base64url")
+        .slice(0, 2600 - upstream.issuer.length);
+      assert.ok((await signIn({ sub: longest })).token);
+      const claimMatch = { issuer: upstream.issuer, subject: longest.slice(0, 2048) };
+      assert.equal((await api("POST", `identities/${server.groupUid}`, { name: "long", claimMatch })).status, 200);
+      const { error = "", status_code: status } = await signIn({ sub: `${longest}x` });
+      assert.match(error, /a subject that is too long/);
+      assert.equal(status, "403");
     });
 
     it("group mappings hold for the session, without a refresh token, and end with the mapping", async () => {

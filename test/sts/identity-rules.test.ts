@@ -115,6 +115,16 @@ describe("a relationship is refused", () => {
     ],
     ["a claim without a name", { claimMatch: { ...match, claims: { "": "a" } } }, [/\.claims: .*empty name$/]],
     ["a subject of 2049 characters", { claimMatch: { ...match, subject: "a".repeat(2049) } }, [/at most 2048/]],
+    [
+      "issuer and subject that no index takes",
+      { claimMatch: { ...match, subject: "\u4e00".repeat(900) } },
+      [/^claim_match\.subject: must be at most 2600 bytes long with the issuer$/],
+    ],
+    [
+      "issuer and subject of static keys that no index takes",
+      { staticKeys: { ...keys, subject: "\u4e00".repeat(900) } },
+      [/^static_keys\.subject: must be at most 2600 bytes long with the issuer$/],
+    ],
     ["U+0000, which not all databases store", { claimMatch: { ...match, subject: "a\0" } }, [/U\+0000$/]],
     [
       "static keys without anything",

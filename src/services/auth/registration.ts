@@ -3,6 +3,7 @@ import { ApiError, Code, permissionDenied } from "../../aip/errors.ts";
 import { insertProviderMember } from "../../storage/providers.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { type Claims, normalizeIssuer } from "../../sts/claim-match.ts";
+import { fitsIndex } from "../../sts/identity-rules.ts";
 import { inheritedClaims } from "../../sts/inherited-claims.ts";
 import { acceptInvite } from "./accept-invite.ts";
 import { bindOnce, findPerson, type Person, registerPerson } from "./people.ts";
@@ -36,8 +37,11 @@ export function personOf(claims: Claims): Person {
   if (typeof sub !== "string" || sub === "" || sub.includes("\0") || !sub.isWellFormed()) {
     throw permissionDenied("the login provider names a subject that is no text", { claim: "sub" });
   }
+  const issuer = normalizeIssuer(String(iss));
+  if (!fitsIndex(issuer, sub))
+    throw permissionDenied("the login provider names a subject that is too long", { claim: "sub" });
   return {
-    issuer: normalizeIssuer(String(iss)),
+    issuer,
     subject: sub,
     name: typeof name === "string" ? name : "",
     claims: inheritedClaims(claims),
