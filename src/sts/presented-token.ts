@@ -12,7 +12,7 @@ export interface PresentedToken {
   readonly text: string;
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Claims;
-  /** The unverified `iss` and `sub`, empty when they are no strings. */
+  /** The unverified `iss` and `sub`, empty when they are no texts that anything is known by. */
   readonly issuer: string;
   readonly subject: string;
 }
@@ -134,6 +134,7 @@ function isTime(value: unknown): value is number {
   return typeof value === "number" && Math.abs(value) <= 8.64e12;
 }
 
+/** Identities are looked for by it: one database refuses U+0000, and half a surrogate would be read as another character. */
 function asText(value: unknown): string {
-  return typeof value === "string" ? value : "";
+  return typeof value === "string" && value.isWellFormed() && !value.includes("\0") ? value : "";
 }
