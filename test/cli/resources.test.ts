@@ -64,6 +64,16 @@ describe("gatehouse iam", () => {
     await done("iam", "groups", "delete", one.uid, two.uid, "--yes");
   });
 
+  it("an empty name means nothing, also where things have no names and there is only one", async () => {
+    const invite = await caller.json("iam", "invites", "create", "--parent", "example.org", "--role", "viewer");
+    for (const verb of [["describe"], ["delete", "--yes"]]) {
+      const { code, stderr } = await caller.run("iam", "invites", ...verb, "");
+      assert.equal(code, 2, verb.join(" "));
+      assert.match(stderr, /the name of the invite is empty/);
+    }
+    await done("iam", "invites", "delete", invite.uid, "--yes");
+  });
+
   it("identities: a claim match from flags, whose parts are changed one by one", async () => {
     const created = await caller.json(
       ...["iam", "identities", "create", "ci", "--parent", "example.org", "--role", "viewer,registry.push"],

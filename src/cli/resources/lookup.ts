@@ -2,7 +2,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isUid } from "../../uid.ts";
 import type { Session } from "../client/session.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
 import { textAt } from "./json.ts";
 import { listMethod } from "./methods.ts";
 import type { Resource } from "./resource.ts";
@@ -17,6 +17,8 @@ const shownCandidates = 20;
  */
 export async function findUid(session: Session, resource: Resource, text: string, uidp: JsonObject = {}) {
   if (isUid(text)) return text;
+  // What has no name would be called so, and `delete "$UNSET"` would mean the only invite that there is.
+  if (text === "") throw wrongUsage(`the name of the ${resource.noun} is empty`, "Give a name or a uid.");
   // Other names may have a slash of their own.
   const [first = "", ...rest] = resource.nests ? text.split("/") : [text];
   let uid = await findNamed(session, resource, first, uidp);
