@@ -103,7 +103,7 @@ export function toConfig(raw: RawSettings): Config {
     registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     changesKeptMs: toChangesKept(raw),
-    drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a whole number of seconds")),
+    drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
     fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
@@ -227,7 +227,12 @@ function toDocumentId(text: string): string {
 const dayMs = 24 * 60 * 60 * 1000;
 
 function toChangesKept(raw: RawSettings): number | undefined {
-  const days = toPattern(raw, "changes-kept", /^(forever|[1-9]\d{0,4})$/, "forever, or a whole number of days from 1");
+  const days = toPattern(
+    raw,
+    "changes-kept",
+    /^(forever|[1-9]\d{0,4})$/,
+    "forever, or a number of days from 1 to 99999",
+  );
   return days === "forever" ? undefined : Number(days) * dayMs;
 }
 

@@ -106,8 +106,8 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     observe: observer,
     draining,
   });
-  metrics.gauges(
-    "gatehouse_limits_met",
+  metrics.counters(
+    "gatehouse_limits_met_total",
     "Connections and requests that were refused or ended for a limit of the listener.",
     "limit",
     () => listener.metLimits,
@@ -214,15 +214,27 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
 }
 
 function measure(metrics: Metrics, tokens: Tokens, policy: Policy, { memory }: Database): void {
-  metrics.gauge(
-    "gatehouse_token_cache_hits",
+  metrics.counter(
+    "gatehouse_token_cache_hits_total",
     "Tokens answered by the cache of verified tokens.",
     () => tokens.counters.hits,
   );
-  metrics.gauge("gatehouse_token_cache_misses", "Tokens that had to be verified.", () => tokens.counters.misses);
-  metrics.gauge("gatehouse_token_rejections", "Tokens that were refused.", () => tokens.counters.rejections);
-  metrics.gauge("gatehouse_grant_cache_hits", "Grants answered by the cache.", () => policy.hits);
-  metrics.gauge("gatehouse_grant_cache_misses", "Grants that had to be read.", () => policy.misses);
-  metrics.gauge("gatehouse_read_cache_hits", "Rows and pages of lists answered from memory.", () => memory.hits);
-  metrics.gauge("gatehouse_read_cache_misses", "Rows and pages of lists that had to be read.", () => memory.misses);
+  metrics.counter(
+    "gatehouse_token_cache_misses_total",
+    "Tokens that had to be verified.",
+    () => tokens.counters.misses,
+  );
+  metrics.counter("gatehouse_token_rejections_total", "Tokens that were refused.", () => tokens.counters.rejections);
+  metrics.counter("gatehouse_grant_cache_hits_total", "Grants answered by the cache.", () => policy.hits);
+  metrics.counter("gatehouse_grant_cache_misses_total", "Grants that had to be read.", () => policy.misses);
+  metrics.counter(
+    "gatehouse_read_cache_hits_total",
+    "Rows and pages of lists answered from memory.",
+    () => memory.hits,
+  );
+  metrics.counter(
+    "gatehouse_read_cache_misses_total",
+    "Rows and pages of lists that had to be read.",
+    () => memory.misses,
+  );
 }

@@ -151,7 +151,7 @@ describe("settings", () => {
     [
       "no days of changes",
       { changesKept: "0" },
-      /^changes-kept: "0" is not forever, or a whole number of days from 1\.$/,
+      /^changes-kept: "0" is not forever, or a number of days from 1 to 99999\.$/,
     ],
     ["a domain", { domain: "Not A Domain" }, /^domain: /],
     [

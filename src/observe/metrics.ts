@@ -6,7 +6,7 @@ import { loader, once } from "../lazy.ts";
 const load = loader(import.meta.url);
 const Registry: typeof prometheus.Registry = load("prom-client/lib/registry.js");
 const Histogram: typeof prometheus.Histogram = load("prom-client/lib/histogram.js");
-const Gauge: typeof prometheus.Gauge = load("prom-client/lib/gauge.js");
+const Counter: typeof prometheus.Counter = load("prom-client/lib/counter.js");
 
 /** How long after the start the process is measured, in milliseconds; sooner, if somebody asks. */
 const processMetricsDelay = 1000;
@@ -14,10 +14,10 @@ const processMetricsDelay = 1000;
 /** What the program measures of itself. */
 export interface Metrics {
   observeCall(method: string, door: string, code: string, seconds: number): void;
-  /** Registers a number that is read when metrics are asked for. */
-  gauge(name: string, help: string, read: () => number): void;
-  /** Registers numbers that are read when metrics are asked for, each under its value of a label. */
-  gauges(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
+  /** Registers a count that only grows and is read when metrics are asked for; its name ends in `_total`. */
+  counter(name: string, help: string, read: () => number): void;
+  /** Registers such counts, each under its value of a label. */
+  counters(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
   /** The text that Prometheus reads. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -45,24 +45,26 @@ export function newMetrics(): Metrics {
   });
   return {
     observeCall: (method, door, code, seconds) => calls.observe({ method, door, code }, seconds),
-    gauge(name, help, read) {
-      new Gauge({
+    counter(name, help, read) {
+      new Counter({
         name,
         help,
         registers: [registry],
         collect() {
-          this.set(read());
+          this.reset();
+          this.inc(read());
         },
       });
     },
-    gauges(name, help, label, read) {
-      new Gauge({
+    counters(name, help, label, read) {
+      new Counter({
         name,
         help,
         labelNames: [label],
         registers: [registry],
         collect() {
-          for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
+          this.reset();
+          for (const [value, number] of Object.entries(read())) this.inc({ [label]: value }, number);
         },
       });
     },

@@ -66,9 +66,18 @@ describe("pages", () => {
     assert.doesNotMatch(lines, new RegExp(server.ownerUid));
   });
 
+  // Prometheus, "Metric types": what only grows is a counter. OpenMetrics: its name ends in _total.
+  it("/metrics calls everything of ours that only grows a counter", async () => {
+    const types = (await (await get("/metrics")).text()).matchAll(/^# TYPE (gatehouse_\S+) (\S+)$/gm);
+    const named = Array.from(types, ([, name = "", type]) => ({ name, type }));
+    const counts = named.filter(({ type }) => type !== "histogram");
+    assert.ok(counts.length >= 8);
+    for (const { name, type } of counts) assert.deepEqual([type, name.endsWith("_total")], ["counter", true], name);
+  });
+
   it("/metrics says how often clients have met the limits of the port", async () => {
     const met = async () =>
-      /^gatehouse_limits_met\{limit="headers"\} (\d+)$/m.exec(await (await get("/metrics")).text());
+      /^gatehouse_limits_met_total\{limit="headers"\} (\d+)$/m.exec(await (await get("/metrics")).text());
     const before = Number((await met())?.[1]);
     const headers = { "x-long": "x".repeat(40_000) };
     assert.equal((await fetch(`${server.url}/healthz`, { headers })).status, 431);
