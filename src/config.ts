@@ -1,4 +1,5 @@
 // The settings, checked and turned into what the program works with.
+import { isIP } from "node:net";
 import path from "node:path";
 import { checkIssuer } from "./authn/issuers.ts";
 import { isLoopbackUrl } from "./authn/outbound.ts";
@@ -95,8 +96,8 @@ export function toConfig(raw: RawSettings): Config {
     secretsKeys: toSecretsKeys(raw["secrets-key"], "secrets-key"),
     rootGroups: oneOf(raw, "root-groups", ["anyone", "operators"]),
     login: toLogin(raw, dev),
-    trustedEmailIssuers: toList(raw["trusted-email-issuers"]),
-    sharedEmailDomains: toList(raw["shared-email-domains"]),
+    trustedEmailIssuers: toList(raw["trusted-email-issuers"]).map((issuer) => toTrustedIssuer(issuer, dev)),
+    sharedEmailDomains: toList(raw["shared-email-domains"]).map(toEmailDomain),
     privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
     awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
     termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
@@ -200,11 +201,27 @@ function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["reg
   return { service, group, url, credentials, notificationSecret };
 }
 
+function toTrustedIssuer(issuer: string, dev: boolean): string {
+  const problem = checkIssuer(issuer, dev);
+  if (problem) throw new ConfigError(`trusted-email-issuers: ${JSON.stringify(issuer)} ${problem}.`);
+  return issuer;
+}
+
+/** One that is spelled otherwise would be no domain of any address, and whoever has one there an organization's. */
+function toEmailDomain(text: string): string {
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(text))
+    throw new ConfigError(
+      `shared-email-domains: ${JSON.stringify(text)} is not a domain in lower case such as gmail.com.`,
+    );
+  return text;
+}
+
 function toNetwork(text: string): Config["privateIssuerNetworks"][number] {
   const match = /^([0-9a-fA-F:.]+)\/(\d{1,3})$/.exec(text);
-  const [address, prefix] = [match?.[1], Number(match?.[2])];
-  const family = address?.includes(":") ? "ipv6" : "ipv4";
-  if (address === undefined || prefix > (family === "ipv6" ? 128 : 32))
+  const [address = "", prefix] = [match?.[1], Number(match?.[2])];
+  const version = isIP(address);
+  const family = version === 6 ? "ipv6" : "ipv4";
+  if (version === 0 || prefix > (family === "ipv6" ? 128 : 32))
     throw new ConfigError(`private-issuer-networks: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
   return { address, prefix, family };
 }

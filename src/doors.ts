@@ -15,6 +15,7 @@ import { newRouter, type RouterOptions } from "./doors/router.ts";
 import { type Mounts, newSite, type Pages } from "./doors/site.ts";
 import { limits } from "./limits.ts";
 import { type Call, newRequestId } from "./pipeline/call.ts";
+import { ConfigError } from "./settings.ts";
 import { hasCode } from "./system-error.ts";
 
 /** What the doors lead to. */
@@ -47,10 +48,17 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
     onUnread: (connections, bytes) =>
       log.warn({ connections, bytes }, "connections were closed whose clients did not take their replies"),
   }).catch((error) => {
-    throw hasCode(error, "EADDRINUSE")
-      ? new Error(`listen: ${config.host}:${config.port} is taken by another program.`)
-      : error;
+    throw unopened(config, error);
   });
+}
+
+/** Why the port cannot be opened, under the name of the setting. */
+function unopened({ host, port }: Config, error: unknown): unknown {
+  if (hasCode(error, "EADDRINUSE")) return new Error(`listen: ${host}:${port} is taken by another program.`);
+  const isForeign = hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "ENOTFOUND");
+  if (isForeign) return new ConfigError(`listen: ${host} is no address of this machine.`);
+  if (hasCode(error, "EACCES")) return new ConfigError(`listen: port ${port} is not for this user.`);
+  return error;
 }
 
 function fastPathOf({ methods }: Api, onError: (error: unknown) => void): FastPath {

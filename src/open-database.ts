@@ -51,7 +51,7 @@ function refusal(config: DatabaseConfig, sentence: string): ConfigError {
 }
 
 /** The file, or host and name of the database. */
-function placeOf({ databaseUrl }: DatabaseConfig): string {
+export function placeOf({ databaseUrl }: DatabaseConfig): string {
   if (!isPostgresUrl(databaseUrl)) return databaseUrl;
   const url = URL.parse(databaseUrl);
   return url ? `postgres://${url.host}${url.pathname}` : "PostgreSQL";

@@ -123,7 +123,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "api.ts": ["lazy.ts", "pipeline", "services.ts", "v1", "v2", "types:resource", "types:gen"],
   "operations.ts": ["lazy.ts", "services/operations", "types:pipeline"],
   storage: ["compile.ts", "directories.ts", "lazy.ts", "uid.ts"],
-  "doors.ts": ["aip", "doors", "limits.ts", "pipeline/call.ts", "system-error.ts", "types:api.ts", "types:config.ts"],
+  "doors.ts": [
+    "aip",
+    "doors",
+    "limits.ts",
+    "pipeline/call.ts",
+    "settings.ts",
+    "system-error.ts",
+    "types:api.ts",
+    "types:config.ts",
+  ],
   doors: ["aip", "pipeline", "clock.ts", "compile.ts", "frozen.ts", "json.ts", "lazy.ts", "node-http.ts", "gen/google"],
   "development.ts": [
     "authz",

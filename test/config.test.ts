@@ -129,6 +129,11 @@ describe("settings", () => {
     ["a log level", { logLevel: "loud" }, /^log-level: /],
     ["who creates root groups", { rootGroups: "nobody" }, /^root-groups: /],
     ["a network", { privateIssuerNetworks: "10.0.0.0" }, /^private-issuer-networks: /],
+    ...["999.1.1.1/8", "1/8", ":::/3"].map((network): (typeof wrong)[number] => [
+      `a network of no address, ${network}`,
+      { privateIssuerNetworks: network },
+      new RegExp(`^private-issuer-networks: "${network}" is not a network`),
+    ]),
     ["a prefix beyond 32", { privateIssuerNetworks: "10.0.0.0/33" }, /^private-issuer-networks: /],
     ["an endpoint over plain http", { awsStsEndpoint: "http://sts.example" }, /^aws-sts-endpoint: /],
     ["an endpoint with a path", { awsStsEndpoint: "https://sts.example/x" }, /^aws-sts-endpoint: /],
@@ -147,6 +152,17 @@ describe("settings", () => {
       { loginIssuer: "https://127.1", loginClientId: "gatehouse" },
       /^login-issuer: must have its host in the usual spelling/,
     ],
+    [
+      "an issuer of addresses without a scheme",
+      { trustedEmailIssuers: "https://accounts.google.com,accounts.google.com" },
+      /^trusted-email-issuers: "accounts.google.com" must be an https URL\.$/,
+    ],
+    // Compared with domains in lower case: another spelling would leave the domain to whoever comes first.
+    ...["Gmail.com", "@gmail.com", "localhost"].map((domain): (typeof wrong)[number] => [
+      `${domain} as a domain of addresses`,
+      { sharedEmailDomains: `outlook.com,${domain}` },
+      new RegExp(`^shared-email-domains: "${domain}" is not a domain in lower case such as gmail.com\\.$`),
+    ]),
     ["a time", { drainTimeout: "soon" }, /^drain-timeout: /],
     [
       "no days of changes",

@@ -1,6 +1,7 @@
 import { checkIssuer } from "../authn/issuers.ts";
 import { operatorRole, ownerRole } from "../authz/built-in-roles.ts";
 import type { Config } from "../config.ts";
+import { placeOf } from "../open-database.ts";
 import { nameRule, problemOf } from "../pipeline/rule-book.ts";
 import { enrol } from "../services/auth/people.ts";
 import { syncBuiltInRoles } from "../services/iam/built-in-role-rows.ts";
@@ -37,7 +38,10 @@ export async function bootstrap(config: Config, { organization, issuer, subject 
     });
   });
   if (!created) {
-    console.error("gatehouse: there is an organization already; bootstrap is for an empty database.");
+    console.error(
+      `gatehouse: there is an organization already at ${placeOf(config)}; bootstrap is for an empty database, which ` +
+        "--data-dir or --database-url names.",
+    );
     return 1;
   }
   console.log(`organization ${created.groupUid}\nowner        ${created.ownerUid}`);

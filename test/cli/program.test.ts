@@ -130,7 +130,10 @@ describe("the program", () => {
     assert.match(first.stdout, /^organization [0-9a-f]{40}\nowner +[0-9a-f]{40}\/[0-9a-f]{16}\n$/);
     const second = await run(args);
     assert.deepEqual([first.code, second.code], [0, 1]);
-    assert.match(second.stderr, /there is an organization already/);
+    assert.match(
+      second.stderr,
+      /there is an organization already at .+gatehouse\.db; bootstrap is for an empty database/,
+    );
   });
 
   it("serves what it can of a damaged file, and says which file is damaged", async () => {
@@ -246,6 +249,12 @@ describe("the program", () => {
       2,
       /issuer: /,
     ],
+    ...["192.0.2.1", "gatehouse.invalid"].map((host): (typeof wrong)[number] => [
+      `the address ${host}, which is none of this machine`,
+      ["serve", "--base-url", "http://127.0.0.1:8080", "--listen", `${host}:8080`],
+      2,
+      new RegExp(`listen: ${host} is no address of this machine\\.`),
+    ]),
     ["bootstrap without its options", ["bootstrap"], 2, /required option '--organization <name>' not specified/],
   ];
   for (const [what, args, code, text] of wrong) {
