@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
+import { reasonOf } from "./system-error.ts";
 
 /** A certificate chain and its key, PEM. */
 export interface Certificate {
@@ -32,7 +33,7 @@ function checkTls(name: SettingName, problem: string, options: SecureContextOpti
 function readPem(name: SettingName, file: string): string {
   try {
     return readFileSync(file, "utf8");
-  } catch {
-    throw new ConfigError(`${name}: ${file} cannot be read.`);
+  } catch (error) {
+    throw new ConfigError(`${name}: ${file} cannot be read: ${reasonOf(error, file)}.`);
   }
 }

@@ -54,7 +54,8 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
 
 /** Why the port cannot be opened, under the name of the setting. */
 function unopened({ host, port }: Config, error: unknown): unknown {
-  if (hasCode(error, "EADDRINUSE")) return new Error(`listen: ${host}:${port} is taken by another program.`);
+  if (hasCode(error, "EADDRINUSE"))
+    return new Error(`listen: ${host}:${port} is taken by another program; --listen names another.`);
   const isForeign = hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "ENOTFOUND");
   if (isForeign) return new ConfigError(`listen: ${host} is no address of this machine.`);
   if (hasCode(error, "EACCES")) return new ConfigError(`listen: port ${port} is not for this user.`);

@@ -6,7 +6,7 @@ import { type Config, toSecretsKeys } from "./config.ts";
 import { makeDirectory } from "./directories.ts";
 import { ConfigError } from "./settings.ts";
 import { newSeals, type Seals } from "./storage/seals.ts";
-import { hasCode } from "./system-error.ts";
+import { hasCode, reasonOf } from "./system-error.ts";
 
 /** The seals of an installation. Development mode makes itself a key; elsewhere there may be none. */
 export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): Seals {
@@ -25,7 +25,7 @@ function readKeys(file: string): Buffer[] | undefined {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (hasCode(error, "ENOENT")) return undefined;
-    throw new ConfigError(`secrets-key: ${file} cannot be read.`);
+    throw new ConfigError(`secrets-key: ${file} cannot be read: ${reasonOf(error, file)}.`);
   }
   const keys = toSecretsKeys(text.trim().replaceAll(/\s+/g, ","), `secrets-key: ${file}`);
   if (keys.length === 0) throw new ConfigError(`secrets-key: ${file} holds no key.`);

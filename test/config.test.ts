@@ -99,7 +99,7 @@ describe("settings", () => {
     [
       "a certificate that is not there",
       { tlsCert: "/nowhere/c.pem", tlsKey: "/nowhere/k.pem" },
-      /^tls-cert: \/nowhere\/c.pem cannot be read/,
+      /^tls-cert: \/nowhere\/c.pem cannot be read: ENOENT: no such file or directory\.$/,
     ],
     [
       "a certificate and a key that do not fit",

@@ -129,6 +129,10 @@ describe("the token", () => {
     const elsewhere = await caller.runWith({ ...noToken, ...home }, ...list, "--url", "http://127.0.0.1:1");
     assert.deepEqual([elsewhere.code, elsewhere.stdout], [1, ""]);
     assert.match(elsewhere.stderr, /not signed in to http:\/\/127\.0\.0\.1:1\n.*gatehouse auth login/);
+    assert.match(
+      elsewhere.stderr,
+      new RegExp(`data/owner-token\\n *is for ${caller.server.config.baseUrl}: that is the address`),
+    );
   });
 
   it("that has expired is not sent: the command says so, and what to do", async () => {

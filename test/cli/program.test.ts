@@ -279,7 +279,7 @@ describe("the program", () => {
       server.url.slice("http://".length),
     ]);
     assert.equal(code, 1);
-    assert.match(stderr, /listen: 127\.0\.0\.1:\d+ is taken by another program/);
+    assert.match(stderr, /listen: 127\.0\.0\.1:\d+ is taken by another program; --listen names another/);
     server.child.kill("SIGTERM");
     await server.finished;
   });

@@ -44,7 +44,7 @@ export async function findCredential(shell: Shell, target: Target, refresh: Refr
   const kept = await findKept(shell, target, refresh, () => true);
   if (kept) return checkLife(kept, "Sign in again with `gatehouse auth login`.");
   throw new CommandFailure(`not signed in to ${target.url}`, {
-    hint: "Sign in with `gatehouse auth login`, or set GATEHOUSE_TOKEN to a token for this server.\nAnother server is named with --url, GATEHOUSE_URL or `gatehouse config set platform.api URL`.\nA development server that runs leaves a token: start one here with `npm start`, or name the data directory of one\nwith GATEHOUSE_DATA_DIR.",
+    hint: `Sign in with \`gatehouse auth login\`, or set GATEHOUSE_TOKEN to a token for this server.\nAnother server is named with --url, GATEHOUSE_URL or \`gatehouse config set platform.api URL\`.\n${developmentHint(shell)}`,
   });
 }
 
@@ -138,6 +138,15 @@ function readCached(cache: TokenCache): Credential | undefined {
 /** Whether it need not be renewed. */
 function isLasting(cached: Credential | undefined): boolean {
   return cached !== undefined && !isExpired(cached, shortestLifeMs);
+}
+
+/** How to come by the owner's token of a development server; where there is one, for which address it is. */
+function developmentHint({ environment }: Shell): string {
+  const file = path.resolve(environment.GATEHOUSE_DATA_DIR || "data", ownerTokenFiles.api);
+  const [audience]: unknown[] = [readClaims(readToken(file) ?? "")?.aud ?? []].flat();
+  return typeof audience !== "string"
+    ? "A development server that runs leaves a token: start one here with `npm start`, or name the data directory of one\nwith GATEHOUSE_DATA_DIR."
+    : `The token in ${file}\nis for ${printable(audience)}: that is the address of its development server.`;
 }
 
 /** In a checkout, `npm start` has left the owner's tokens; each is for one audience of that one server. */
