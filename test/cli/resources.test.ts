@@ -52,6 +52,20 @@ describe("gatehouse iam", () => {
     await done("iam", "folders", "delete", "sledgehammers", "tools", "-y");
   });
 
+  it("organizations and folders of one name are told apart, and neither is taken for the other", async () => {
+    const organization = await caller.json("iam", "organizations", "create", "namesake");
+    const folder = await caller.json("iam", "folders", "create", "namesake", "--parent", "example.org");
+    assert.equal((await caller.json("iam", "organizations", "describe", "namesake")).uid, organization.uid);
+    assert.equal((await caller.json("iam", "folders", "describe", "namesake")).uid, folder.uid);
+    assert.equal((await caller.json("iam", "folders", "describe", "example.org/namesake")).uid, folder.uid);
+    await done("iam", "organizations", "delete", "namesake", "--yes");
+    const { code, stderr } = await caller.run("iam", "organizations", "delete", "namesake", "--yes");
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no organization "namesake" that you can see/);
+    assert.equal((await caller.run("iam", "folders", "describe", "example.org")).code, 1);
+    await done("iam", "folders", "delete", "namesake", "--yes");
+  });
+
   it("a name that several groups have is refused with their uids", async () => {
     const [one, two] = [
       await caller.json("iam", "groups", "create", "twin", "--parent", "example.org"),

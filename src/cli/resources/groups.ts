@@ -24,6 +24,7 @@ export const organizations: Resource = {
   view: { ...groups.view, noun: "organizations" },
   parent: "none",
   always: { uidp: { inRoot: true } },
+  keep: ({ uid: text }) => !String(text).includes("/"),
 };
 
 export const folders: Resource = {

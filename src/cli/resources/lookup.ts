@@ -20,10 +20,13 @@ export async function findUid(session: Session, resource: Resource, text: string
   // What has no name would be called so, and `delete "$UNSET"` would mean the only invite that there is.
   if (text === "") throw wrongUsage(`the name of the ${resource.noun} is empty`, "Give a name or a uid.");
   // Other names may have a slash of their own.
-  const [first = "", ...rest] = resource.nests ? text.split("/") : [text];
-  let uid = await findNamed(session, resource, first, uidp);
-  for (const name of rest) uid = await findNamed(session, resource, name, { childrenOf: uid });
-  return uid;
+  const path = resource.nests ? text.split("/") : [text];
+  const last = path.length - 1;
+  // What a folder lies in need not be one.
+  const holder: Resource = { ...resource, keep: () => true };
+  let place = uidp;
+  for (const name of path.slice(0, last)) place = { childrenOf: await findNamed(session, holder, name, place) };
+  return await findNamed(session, resource, path[last] ?? "", place);
 }
 
 /** Every result of a list, page by page. */
@@ -41,7 +44,9 @@ export async function listAll(session: Session, resource: Resource, request: Jso
 
 async function findNamed(session: Session, resource: Resource, name: string, uidp: JsonObject): Promise<string> {
   const { member, filter, aliases } = resource.name ?? { member: "name", filter: "name" };
-  const named = (await listBy(session, resource, filter, name, uidp)).filter((row) => textAt(row, member) === name);
+  const named = (await listBy(session, resource, filter, name, uidp))
+    .filter(resource.keep ?? (() => true))
+    .filter((row) => textAt(row, member) === name);
   const [only, second] = named;
   if (second) {
     const uids = named.map((row) => textAt(row, "uid")).join("\n");
