@@ -6,7 +6,7 @@ import { isLoopbackUrl } from "./authn/outbound.ts";
 import type { KeyAlgorithm } from "./authn/signing-key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { serviceNamePattern } from "./registry/service-name.ts";
-import { oneOf, toList, toPattern, toSwitch } from "./setting-values.ts";
+import { oneOf, toDocumentId, toEmailDomain, toList, toPattern, toSwitch } from "./setting-values.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 import { isUid } from "./uid.ts";
 
@@ -207,15 +207,6 @@ function toTrustedIssuer(issuer: string, dev: boolean): string {
   return issuer;
 }
 
-/** One that is spelled otherwise would be no domain of any address, and whoever has one there an organization's. */
-function toEmailDomain(text: string): string {
-  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(text))
-    throw new ConfigError(
-      `shared-email-domains: ${JSON.stringify(text)} is not a domain in lower case such as gmail.com.`,
-    );
-  return text;
-}
-
 function toNetwork(text: string): Config["privateIssuerNetworks"][number] {
   const match = /^([0-9a-fA-F:.]+)\/(\d{1,3})$/.exec(text);
   const [address = "", prefix] = [match?.[1], Number(match?.[2])];
@@ -233,12 +224,6 @@ export function toSecretsKeys(text: string, from: string): Buffer[] {
     if (key.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(item)) return key;
     throw new ConfigError(`${from}: must be 32 bytes in base64, or several such keys separated by commas.`);
   });
-}
-
-function toDocumentId(text: string): string {
-  if (!/^[A-Za-z0-9._-]{1,100}$/.test(text))
-    throw new ConfigError(`terms-documents: ${JSON.stringify(text)} is not a document id such as tos.v1.`);
-  return text;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;

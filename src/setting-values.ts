@@ -27,3 +27,22 @@ export function toList(text: string): string[] {
     .map((item) => item.trim())
     .filter((item) => item !== "");
 }
+
+/**
+ * A domain of e-mail addresses. Spelled otherwise it would be no address's, and who has one there could be taken for an
+ * organization.
+ */
+export function toEmailDomain(text: string): string {
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(text))
+    throw new ConfigError(
+      `shared-email-domains: ${JSON.stringify(text)} is not a domain in lower case such as gmail.com.`,
+    );
+  return text;
+}
+
+/** The id of a document that can be accepted. */
+export function toDocumentId(text: string): string {
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(text))
+    throw new ConfigError(`terms-documents: ${JSON.stringify(text)} is not a document id such as tos.v1.`);
+  return text;
+}
