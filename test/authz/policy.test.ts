@@ -1,0 +1,49 @@
+// What is remembered of grants, against a source whose answers the test holds back.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { type Holder, newPolicy } from "../../src/authz/policy.ts";
+
+const identity = `${"a".repeat(40)}/${"1".repeat(16)}`;
+const root = "a".repeat(40);
+const owner: Holder = { createTime: 0, roles: [{ groupUid: root, capabilities: [Capability.CAP_IAM_GROUPS_LIST] }] };
+const nobody: Holder = { createTime: 0, roles: [] };
+const findMappedRole = async () => undefined;
+
+describe("grants are remembered", () => {
+  it("until the access epoch moves", async () => {
+    let epoch = 1;
+    let holder = owner;
+    const policy = newPolicy({ findHolder: async () => holder, findMappedRole, epoch: () => epoch });
+    assert.equal((await policy.grantsOf(identity))?.size, 1);
+    holder = nobody;
+    assert.equal((await policy.grantsOf(identity))?.size, 1);
+    epoch = 2;
+    assert.equal((await policy.grantsOf(identity))?.size, 0);
+  });
+
+  it("but not what was read before a revocation and comes after it", async () => {
+    let epoch = 1;
+    const late = Promise.withResolvers<Holder>();
+    const answers = [late.promise, Promise.resolve(nobody)];
+    const policy = newPolicy({
+      findHolder: (uid) => (uid === identity ? answers.shift()! : Promise.resolve(nobody)),
+      findMappedRole,
+      epoch: () => epoch,
+    });
+    const before = policy.grantsOf(identity);
+    epoch = 2;
+    // Somebody else's request is the first after the revocation.
+    await policy.grantsOf(root);
+    late.resolve(owner);
+    await before;
+    assert.equal((await policy.grantsOf(identity))?.size, 0);
+  });
+
+  it("of 200,000 groups at most, the least recently used ones making room", async () => {
+    const roles = Array.from({ length: 90_000 }, (_, i) => ({ groupUid: `${root}/${i}`, capabilities: [] }));
+    const policy = newPolicy({ findHolder: async () => ({ createTime: 0, roles }), findMappedRole, epoch: () => 1 });
+    for (const uid of ["a", "b", "c", "c", "a"]) await policy.grantsOf(uid);
+    assert.deepEqual([policy.hits, policy.misses], [1, 4]);
+  });
+});
