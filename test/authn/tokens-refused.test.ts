@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TokenErrorReason } from "../../src/authn/token-error.ts";
-import { issuer, openNode, reasonOf, startSeconds, subject, withClaims } from "./token-fixtures.ts";
+import { issuer, openNode, reasonOf, startSeconds, subject, testClock, withClaims } from "./token-fixtures.ts";
 
 const iat = startSeconds;
 describe("a token is accepted", async () => {
@@ -78,6 +78,22 @@ describe("the claims of a token are refused", async () => {
   for (const [name, reason, changes] of cases) {
     it(name, async () => assert.equal(await reasonOf(node, withClaims(node, changes)), reason));
   }
+});
+
+describe("the expiry of a token", async () => {
+  const clock = testClock();
+  const node = await openNode("ES256", { clock });
+  const expiring = (email: string) => withClaims(node, { iat: iat - 3599, exp: iat + 1, email });
+
+  it("T6: is not in its life, to the millisecond", async () => {
+    const exp = (iat + 1) * 1000;
+    clock.advance(exp - 1 - clock.read());
+    assert.equal(await reasonOf(node, expiring("last@example.com")), "accepted");
+    clock.advance(1);
+    // Seen before, and never seen.
+    for (const email of ["last@example.com", "other@example.com"])
+      assert.equal(await reasonOf(node, expiring(email)), "expired");
+  });
 });
 
 describe("the length of a token", async () => {
