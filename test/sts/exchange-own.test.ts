@@ -48,6 +48,23 @@ describe("one of our own tokens", () => {
     assert.equal((await exchange.node.tokens.verify(token)).expiresAt, (startSeconds + 3600) * 1000);
   });
 
+  it("X3: does not last longer by it where the static keys of its identity last longer", async () => {
+    const exchange = await open();
+    exchange.add(
+      "org/id",
+      staticKeys("keys", { expirationTime: { seconds: BigInt(startSeconds + 86_400), nanos: 0 } }),
+    );
+    exchange.clock.advance(3000_000);
+    assert.equal((await exchange.run({}, exchange.own)).expiry?.seconds, BigInt(startSeconds + 3600));
+  });
+
+  it("keeps the mappings of outside groups that it carries", async () => {
+    const mappings = [`${group}/${"1".repeat(16)}/${"2".repeat(16)}`];
+    const exchange = await open({ mappings });
+    const { token } = await exchange.run({}, exchange.own);
+    assert.deepEqual((await exchange.node.tokens.verify(token)).mappings, mappings);
+  });
+
   it("X2: is for no other identity", async () => {
     const exchange = await open();
     exchange.add("org/other", workload);
