@@ -160,6 +160,12 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await exchange(named, { sub: "never-registered" })).status, 403);
       assert.equal((await exchange(named, { aud: "another-client" })).status, 403);
       assert.equal((await exchange(`&identity_provider=${server.groupUid}`)).status, 403);
+      // It signs for itself alone, whatever other issuer an identity of its organization asks for.
+      const iss = "https://other.example";
+      const others = { name: "others", claimMatch: { issuer: iss, subject: "exchanger" } };
+      const other = await api("POST", `identities/${server.groupUid}`, others);
+      assert.equal(other.status, 200);
+      assert.equal((await exchange(`${named}&identity=${other.body.uid}`, { iss })).status, 403);
       assert.equal((await exchange(`${named}&identity=${server.ownerUid}`)).status, 403);
     });
 
