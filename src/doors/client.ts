@@ -1,64 +1,64 @@
 import { ApiError, Code } from "../aip/errors.ts";
-import { startDeadline } from "./deadlines.ts";
+import { Deadline } from "./deadlines.ts";
 import type { HttpResponse } from "./http-message.ts";
 
 /** The other end of a request, as long as it waits for the answer. */
-export interface Client {
+export class Client {
+  // Few methods listen, so that the signal is made when one does.
+  #controller: AbortController | undefined;
+  #gaveUp: ApiError | undefined;
+  #isGone = false;
+  #giveUp = nobodyWaits;
+
+  /** Watches for the client to leave. */
+  constructor(res: HttpResponse) {
+    // A connection that breaks while the answer is on its way also closes.
+    res.on("close", () => {
+      if (res.writableEnded) return;
+      this.#isGone = true;
+      this.#abort(clientLeft());
+    });
+  }
+
   /** Aborted when the client leaves before its answer, or when a deadline passes. */
-  signal(): AbortSignal;
-  isGone(): boolean;
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#gaveUp) this.#controller.abort(this.#gaveUp);
+    return this.#controller.signal;
+  }
+
+  /** Whether it left before its answer. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
   /**
    * Waits for the work, but no longer than this and only while the client does: else it throws DEADLINE_EXCEEDED or
    * CANCELLED. The work itself goes on unless it heeds the signal.
    */
-  wait<T>(work: Promise<T>, ms: number): Promise<T>;
-}
+  wait<T>(work: PromiseLike<T>, ms: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const deadline = new Deadline(ms, () => this.#abort(tooSlow()));
+      const giveUp = (error: ApiError) => {
+        deadline.meet();
+        reject(error);
+      };
+      this.#giveUp = giveUp;
+      work.then((result) => {
+        deadline.meet();
+        // What would keep the result until the client has taken the answer.
+        this.#giveUp = nobodyWaits;
+        resolve(result);
+      }, giveUp);
+      if (this.#isGone) giveUp(clientLeft());
+    });
+  }
 
-/** Watches for the client to leave. */
-export function watchClient(res: HttpResponse): Client {
-  // Few methods listen, so that the signal is made when one does.
-  let controller: AbortController | undefined;
-  let gaveUp: ApiError | undefined;
-  let isGone = false;
-  let giveUp = nobodyWaits;
-  const abort = (error: ApiError) => {
-    gaveUp = error;
-    controller?.abort(error);
-    giveUp(error);
-  };
-  res.on("close", () => {
-    if (res.writableEnded) return;
-    isGone = true;
-    abort(clientLeft());
-  });
-  // A connection that breaks while the answer is on its way also closes.
-  res.on("error", () => {});
-  return {
-    signal() {
-      controller ??= new AbortController();
-      if (gaveUp) controller.abort(gaveUp);
-      return controller.signal;
-    },
-    isGone() {
-      return isGone;
-    },
-    wait<T>(work: Promise<T>, ms: number) {
-      return new Promise<T>((resolve, reject) => {
-        const inTime = startDeadline(ms, () => abort(tooSlow()));
-        giveUp = (error) => {
-          inTime();
-          reject(error);
-        };
-        work.then((result) => {
-          inTime();
-          // What would keep the result until the client has taken the answer.
-          giveUp = nobodyWaits;
-          resolve(result);
-        }, giveUp);
-        if (isGone) giveUp(clientLeft());
-      });
-    },
-  };
+  #abort(error: ApiError): void {
+    this.#gaveUp = error;
+    this.#controller?.abort(error);
+    this.#giveUp(error);
+  }
 }
 
 function nobodyWaits(_error: ApiError): void {}

@@ -1,10 +1,26 @@
 // Deadlines of requests. One timer looks after all of them: nearly every request is over long before its own, and to set and
 // clear a timer for each costs as much as finding its route.
 
-interface Deadline {
+/** A time by which something has to be done. */
+export class Deadline {
   /** As `performance.now` counts. */
   readonly at: number;
   readonly expire: () => void;
+  readonly #place: number;
+
+  /** Calls `expire` once so many milliseconds have passed, or a little later, unless it is met before. */
+  constructor(ms: number, expire: () => void) {
+    this.at = performance.now() + ms;
+    this.expire = expire;
+    this.#place = free.pop() ?? pending.length;
+    pending[this.#place] = this;
+    sweeper ??= setInterval(sweep, sweepMs).unref();
+  }
+
+  /** Says that it is done. */
+  meet(): void {
+    if (pending[this.#place] === this) release(this.#place);
+  }
 }
 
 /** How much later than its time a deadline may be noticed, in milliseconds. */
@@ -16,17 +32,6 @@ const sweepMs = 50;
 const pending: (Deadline | undefined)[] = [];
 const free: number[] = [];
 let sweeper: NodeJS.Timeout | undefined;
-
-/** Calls `expire` once so many milliseconds have passed, or a little later, unless the answer is called before. */
-export function startDeadline(ms: number, expire: () => void): () => void {
-  const deadline = { at: performance.now() + ms, expire };
-  const place = free.pop() ?? pending.length;
-  pending[place] = deadline;
-  sweeper ??= setInterval(sweep, sweepMs).unref();
-  return () => {
-    if (pending[place] === deadline) release(place);
-  };
-}
 
 function release(place: number): void {
   pending[place] = undefined;

@@ -3,7 +3,7 @@ import type { ApiError } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { checkFormType, decodeUtf8, readBody } from "./body.ts";
-import { watchClient } from "./client.ts";
+import { Client } from "./client.ts";
 import type { HttpHandler } from "./guard.ts";
 import { httpCall } from "./http-call.ts";
 import { HttpError } from "./http-error.ts";
@@ -73,7 +73,7 @@ export function newEndpoints(endpoints: Endpoints, options: EndpointOptions, nex
 /** Never rejects, unless the reply cannot be sent. */
 async function serve(path: string, endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, res: HttpResponse) {
   const startedAt = performance.now();
-  const client = watchClient(res);
+  const client = new Client(res);
   const call = httpCall(req, options.newRequestId(), client);
   let failure: ApiError | undefined;
   const reply = await client.wait(answer(endpoint, options, req, call), options.requestTimeoutMs).catch((error) => {
@@ -81,7 +81,7 @@ async function serve(path: string, endpoint: Endpoint, options: EndpointOptions,
     return endpoint.refuse(failure, statusOf(failure));
   });
   options.observe(call, path, performance.now() - startedAt, failure);
-  if (client.isGone()) return;
+  if (client.isGone) return;
   const closes = failure instanceof HttpError && failure.closes;
   const extra = failure instanceof HttpError ? Object.entries(failure.headers) : [];
   const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff", ...reply.headers };

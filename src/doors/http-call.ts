@@ -12,6 +12,6 @@ export function httpCall(req: HttpRequest, requestId: string, client: Client): C
     header(name) {
       return readHeader(req, name);
     },
-    signal: client.signal,
+    signal: () => client.signal,
   });
 }

@@ -10,7 +10,7 @@ import {
 } from "node:http2";
 import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../clock.ts";
-import { newBudget } from "./budget.ts";
+import { type Budget, newBudget } from "./budget.ts";
 import type { StreamHandler } from "./fast/fast-path.ts";
 import { ignore, refuse, type SocketServer } from "./guard.ts";
 import { headBytes } from "./head.ts";
@@ -72,25 +72,27 @@ export function newHttp2Server(
     if (headBytes(rawHeaders) <= limits.maxHeaderBytes && fast(stream, headers, rawHeaders)) return;
     requests.emit("stream", stream, headers, flags, rawHeaders);
   };
-  server.on("stream", (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
-    // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
-    stream.on("error", ignore);
-    const connection = sessions.get(stream.session as ServerHttp2Session);
-    if (!connection || connection.streams.length < limits.maxRequestsAtOnce) begin(stream, headers, flags, rawHeaders);
-    else beginLater(connection, begin.bind(undefined, stream, headers, flags, rawHeaders));
-  });
   server.on("session", (session) => {
     const streams: OpenStreams = [];
     // Not that of the session, which does not let everything be done with it.
     const socket = accepting!;
     const waiting: Line["waiting"] = [];
-    sessions.set(session, { socket, streams, waiting, unreadBytes: () => unreadBytes(streams, socket) });
+    const connection: Connection = { socket, streams, waiting, unreadBytes: () => unreadBytes(streams, socket) };
+    sessions.set(session, connection);
     session.once("close", () => {
       sessions.delete(session);
       waiting.length = 0;
     });
-    watchStreams(session, streams, clock);
-    boundControlFrames(session, limits, onLimit, clock);
+    const controlFrames = boundControlFrames(session, limits, onLimit, clock);
+    session.on("stream", (stream, headers, flags, rawHeaders) => {
+      // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
+      stream.on("error", ignore);
+      const mayBegin = streams.length < limits.maxRequestsAtOnce;
+      watchStream(stream, streams, clock);
+      controlFrames.refund(controlFramesPerStream);
+      if (mayBegin) begin(stream, headers, flags, rawHeaders);
+      else beginLater(connection, begin.bind(undefined, stream, headers, flags, rawHeaders));
+    });
     closeWhenIdle(session, streams, limits);
   });
 
@@ -136,12 +138,10 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
   return server;
 }
 
-function watchStreams(session: ServerHttp2Session, streams: OpenStreams, clock: Clock): void {
-  session.on("stream", (stream) => {
-    const open: OpenStreams[number] = { stream, begun: clock() };
-    streams.push(open);
-    stream.once("close", () => removeFrom(streams, open));
-  });
+function watchStream(stream: ServerHttp2Stream, streams: OpenStreams, clock: Clock): void {
+  const open: OpenStreams[number] = { stream, begun: clock() };
+  streams.push(open);
+  stream.on("close", () => removeFrom(streams, open));
 }
 
 // HTTP/1 has requestTimeout for this; a body over HTTP/2 may take for ever, a byte at a time.
@@ -182,7 +182,12 @@ function isSending(stream: ServerHttp2Stream): boolean {
 }
 
 // RFC 9113 §10.5: frames that ask for an acknowledgement or for bookkeeping and carry nothing.
-function boundControlFrames(session: ServerHttp2Session, limits: ListenerLimits, onLimit: OnLimit, clock: Clock): void {
+function boundControlFrames(
+  session: ServerHttp2Session,
+  limits: ListenerLimits,
+  onLimit: OnLimit,
+  clock: Clock,
+): Budget {
   const budget = newBudget(limits.controlFrameBurst, limits.controlFrameRate, clock);
   const spend = (): void => {
     if (budget.spend() || session.destroyed) return;
@@ -191,7 +196,7 @@ function boundControlFrames(session: ServerHttp2Session, limits: ListenerLimits,
   };
   session.on("ping", spend);
   session.on("remoteSettings", spend);
-  session.on("stream", () => budget.refund(controlFramesPerStream));
+  return budget;
 }
 
 // The listeners above make node count PING as activity, so a client that pings keeps its session, as gRPC clients expect.

@@ -1,9 +1,10 @@
 // The method table: every unary method with the whole pipeline around its handler, composed once at start.
 import { create, type DescMethod, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
-import { type ApiError, invalidArgument } from "../aip/errors.ts";
+import { invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, readAccessRule } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
 import { once } from "../lazy.ts";
+import { isLater, whenThere } from "../soon.ts";
 import { type AuthenticateDeps, authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
@@ -86,37 +87,44 @@ function composeMethod(
     return rule.type === "open" || call.caller ? undefined : authenticate(call, options);
   }
 
+  function succeed(call: Call, startedAt: number, reply: unknown): Message {
+    const message = create(descriptor.output, reply as Message);
+    observer(call, path, performance.now() - startedAt, undefined);
+    return message;
+  }
+
+  function fail(call: Call, startedAt: number, error: unknown): never {
+    const failure = finishError(error, domain);
+    call.method = method;
+    observer(call, path, performance.now() - startedAt, failure);
+    throw failure;
+  }
+
   return {
     ...method,
     errorDomain: domain,
     authenticate(call) {
       const startedAt = performance.now();
-      const refuse = (error: unknown): never => {
-        const failure = finishError(error, domain);
-        call.method = method;
-        observer(call, path, performance.now() - startedAt, failure);
-        throw failure;
-      };
       try {
-        return identify(call)?.catch(refuse);
+        return identify(call)?.catch((error) => fail(call, startedAt, error));
       } catch (error) {
-        return refuse(error);
+        return fail(call, startedAt, error);
       }
     },
-    async invoke(call, request) {
+    invoke(call, request) {
       const startedAt = performance.now();
-      let failure: ApiError | undefined;
       try {
         call.method = method;
-        const pending = identify(call);
-        if (pending) await pending;
-        admit(call, request);
-        return create(descriptor.output, (await handler(request, call)) as Message);
+        const reply = whenThere(identify(call), () => {
+          admit(call, request);
+          return handler(request, call);
+        });
+        if (!isLater(reply)) return succeed(call, startedAt, reply);
+        return reply
+          .then((found) => succeed(call, startedAt, found))
+          .then(undefined, (error) => fail(call, startedAt, error));
       } catch (error) {
-        failure = finishError(error, domain);
-        throw failure;
-      } finally {
-        observer(call, path, performance.now() - startedAt, failure);
+        return fail(call, startedAt, error);
       }
     },
   };

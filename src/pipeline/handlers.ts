@@ -1,4 +1,5 @@
 import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { Soon } from "../soon.ts";
 import type { Call } from "./call.ts";
 import type { MessageRules } from "./rule-book.ts";
 import type { Validator } from "./validate.ts";
@@ -10,7 +11,7 @@ export type Handlers<S extends DescService> = {
     input: infer I extends DescMessage;
     output: infer O extends DescMessage;
   }
-    ? (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>> | MessageInitShape<O>
+    ? (request: MessageShape<I>, call: Call) => Soon<MessageInitShape<O>>
     : never;
 };
 

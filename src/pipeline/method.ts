@@ -1,11 +1,13 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { Soon } from "../soon.ts";
 import type { Call } from "./call.ts";
 
 /**
  * A unary method, ready to be called by any door.
  *
  * `invoke` runs the whole pipeline around the handler. It takes a message of `descriptor.input`, answers one of
- * `descriptor.output`, and rejects with nothing but a finished `ApiError` (its ErrorInfo detail included).
+ * `descriptor.output`, at once where the handler does, and throws, or rejects with, nothing but a finished `ApiError` (its
+ * ErrorInfo detail included).
  *
  * `authenticate` is its first step, for a door to take before it decodes what a stranger has sent; `invoke` then leaves it out.
  * At once where that is possible; throws, or rejects with, a finished `ApiError`. Nothing for a method that is open to all.
@@ -17,7 +19,7 @@ export interface Method {
   /** The domain of the ErrorInfo that a door adds to what goes wrong before the method is called. */
   readonly errorDomain: string;
   authenticate(call: Call): Promise<void> | undefined;
-  invoke(call: Call, request: Message): Promise<Message>;
+  invoke(call: Call, request: Message): Soon<Message>;
 }
 
 /** Every unary method by its path. Some may not be made before they are asked for; `values` makes all of them. */

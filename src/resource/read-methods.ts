@@ -4,6 +4,7 @@ import { notFound } from "../aip/errors.ts";
 import { freezeAs, onceFrozen } from "../frozen.ts";
 import { methodOf, scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
+import { type Soon, whenThere } from "../soon.ts";
 import { findRow, type ResourceRow } from "../storage/collection.ts";
 import type { Condition } from "../storage/listing.ts";
 import type { Session } from "../storage/session.ts";
@@ -23,8 +24,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
   resource: ReadableResource<D, R>,
   deps: Deps,
 ) {
-  async function find(session: Session, uid: string): Promise<R> {
-    return known(await findRow(session, resource.collection, uid), uid);
+  function find(session: Session, uid: string): Soon<R> {
+    return whenThere(findRow(session, resource.collection, uid), (found) => known(found, uid));
   }
 
   function known(row: R | undefined, uid: string): R {
@@ -33,8 +34,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
   }
 
   /** The row that a request asks for, to be shown: it may be remembered, and is not to be changed. */
-  async function row({ uid }: { readonly uid: string }): Promise<R> {
-    return known(await deps.database.rows.find(resource.collection, uid), uid);
+  function row({ uid }: { readonly uid: string }): Soon<R> {
+    return whenThere(deps.database.rows.find(resource.collection, uid), (found) => known(found, uid));
   }
 
   /** One page of what the caller may see: of rows, or of what `fill` makes of them. */
@@ -65,8 +66,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
 
     row,
 
-    async get(request: { readonly uid: string }): Promise<MessageShape<D>> {
-      return toMessage(await row(request));
+    get(request: { readonly uid: string }): Soon<MessageShape<D>> {
+      return whenThere(row(request), toMessage);
     },
 
     page,

@@ -1,11 +1,12 @@
 // Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { type Soon, whenThere } from "../soon.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { StaleRow, UniqueViolation } from "./errors.ts";
 import { placeholders } from "./placeholders.ts";
-import { type Prepared, type RowLock, type Session, type Soon, type Transaction, whenThere } from "./session.ts";
+import type { Prepared, RowLock, Session, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
 /** The columns that every resource has; a name and an update time only where the resource has them. */

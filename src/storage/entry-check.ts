@@ -1,12 +1,13 @@
 // Compares the entries of a collection with its rows, page by page.
 import { isDeepStrictEqual } from "node:util";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import type { Soon } from "../soon.ts";
 import type { CollectionTables, ResourceRow, RowTable } from "./collection.ts";
 import { and, asc, count, eq, getTableColumns, gt, inArray, sql } from "./drizzle.ts";
 import { type Entry, entryOf, keysOf } from "./entries.ts";
 import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
-import type { Session, Soon } from "./session.ts";
+import type { Session } from "./session.ts";
 
 const pageSize = 1000;
 

@@ -1,8 +1,10 @@
 // Where the rows of one resource changed last, by the change log: what was read of places that are unchanged still holds.
+
+import type { Soon } from "../soon.ts";
 import { ancestorsOf, platformRoot } from "../uid.ts";
 import { latestOfKind, readPlacesOfKind } from "./changes.ts";
 import { childrenKey } from "./entries.ts";
-import type { Session, Soon } from "./session.ts";
+import type { Session } from "./session.ts";
 
 /** Sizes of what is kept and done. */
 export interface LogLimits {

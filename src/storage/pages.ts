@@ -1,4 +1,4 @@
-import type { Soon } from "./session.ts";
+import type { Soon } from "../soon.ts";
 
 /**
  * Goes through a whole table page by page, so that memory does not grow with the database.

@@ -1,8 +1,9 @@
 // What is read again and again stays in memory until something changes where it was read.
 import { LRUCache } from "lru-cache";
+import { type Soon, whenThere } from "../soon.ts";
 import type { ResourceRow } from "./collection.ts";
 import { type FollowedLog, type LogLimits, newFollowedLog } from "./followed-log.ts";
-import { type Session, type Soon, whenThere } from "./session.ts";
+import type { Session } from "./session.ts";
 
 /** Sizes of what is kept. */
 export interface MemoryLimits extends LogLimits {

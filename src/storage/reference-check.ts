@@ -1,5 +1,6 @@
 // Looks for rows that refer to what is not there. The declared foreign keys say what refers to what.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { Soon } from "../soon.ts";
 import type { CollectionTables } from "./collection.ts";
 import {
   aliasedTable,
@@ -15,7 +16,7 @@ import {
 } from "./drizzle.ts";
 import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
-import type { Session, Soon } from "./session.ts";
+import type { Session } from "./session.ts";
 import { postgresTables } from "./tables.postgres.ts";
 import type { Tables } from "./tables.ts";
 

@@ -1,7 +1,9 @@
 // Rows that are remembered.
+
+import type { Soon } from "../soon.ts";
 import { type Collection, findRow, type ResourceRow } from "./collection.ts";
 import { bytesOf, type ReadMemory } from "./read-memory.ts";
-import type { Session, Soon } from "./session.ts";
+import type { Session } from "./session.ts";
 
 /** Finds rows, or remembers them. */
 export interface RowMemory {

@@ -1,11 +1,12 @@
 // Every secret that the database holds in a form that can be read back: sealed anew after a change of keys, and checked.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { Soon } from "../soon.ts";
 import type { Database } from "./database.ts";
 import { and, asc, eq, gt, isNotNull, sql } from "./drizzle.ts";
 import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
 import { type Place, SealError, type Seals } from "./seals.ts";
-import type { Session, Soon, Transaction, WriteContext } from "./session.ts";
+import type { Session, Transaction, WriteContext } from "./session.ts";
 import { secretSettings } from "./settings.ts";
 import type { Tables } from "./tables.ts";
 

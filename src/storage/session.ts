@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PgTable } from "drizzle-orm/pg-core";
+import type { Soon } from "../soon.ts";
 import type { ChangeEntry } from "./changes.ts";
 import type { CounterChanges } from "./counters.ts";
 import { translateError } from "./errors.ts";
@@ -9,18 +10,6 @@ import type { Tables } from "./tables.ts";
 
 /** The part of a Drizzle database that both dialects share. */
 export type Queries = Pick<NodePgDatabase, "select" | "selectDistinct" | "insert" | "update" | "delete">;
-
-/** What is there at once where the driver answers at once; always to be awaited. */
-export type Soon<T> = PromiseLike<T> | T;
-
-/** Goes on with a value: at once where it is there, later where it is not. */
-export function whenThere<T, U>(value: Soon<T>, next: (value: T) => Soon<U>): Soon<U> {
-  return isLater(value) ? value.then(next) : next(value);
-}
-
-function isLater<T>(value: Soon<T>): value is PromiseLike<T> {
-  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
-}
 
 /** A statement that is parsed once and run many times. */
 export interface Prepared<T> {

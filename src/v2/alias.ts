@@ -24,6 +24,7 @@ import type { HttpRule } from "../../gen/google/api/http_pb.ts";
 import { once } from "../lazy.ts";
 import type { LaterMethods } from "../pipeline/later.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
+import { whenThere } from "../soon.ts";
 
 const betaPackage = /^(\.?chainguard\.platform\.([a-z]+))\.v2beta1\b/;
 
@@ -73,7 +74,8 @@ function aliasMethod(beta: Method, alias: FileAliaser): Method {
     errorDomain: beta.errorDomain,
     authenticate: beta.authenticate,
     // protobuf-es refuses to encode a message under another type than its own.
-    invoke: async (call, request) => create(descriptor.output, await beta.invoke(call, create(input, request))),
+    invoke: (call, request) =>
+      whenThere(beta.invoke(call, create(input, request)), (reply) => create(descriptor.output, reply)),
   };
 }
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { startDeadline } from "../../src/doors/deadlines.ts";
+import { Deadline } from "../../src/doors/deadlines.ts";
 
 /** Resolves when a deadline of so many milliseconds passes. */
 function expiry(ms: number): Promise<void> {
-  return new Promise((resolve) => startDeadline(ms, resolve));
+  return new Promise((resolve) => new Deadline(ms, resolve));
 }
 
 describe("deadlines", () => {
@@ -19,19 +19,19 @@ describe("deadlines", () => {
 
   it("do not pass once the answer is there", async () => {
     let passed = false;
-    startDeadline(1, () => {
+    new Deadline(1, () => {
       passed = true;
-    })();
+    }).meet();
     // The one after it is looked at later.
     await expiry(1);
     assert.equal(passed, false);
   });
 
   it("are not taken for one another, although they take each other's places", async () => {
-    const inTime = startDeadline(60_000, () => {});
-    inTime();
+    const deadline = new Deadline(60_000, () => {});
+    deadline.meet();
     const next = expiry(1);
-    inTime();
+    deadline.meet();
     await next;
   });
 });

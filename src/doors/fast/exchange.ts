@@ -1,6 +1,7 @@
 // One request and its answer, over a stream of HTTP/2 or as a request of HTTP/1.
 import type { ServerHttp2Stream } from "node:http2";
-import { resourceExhausted } from "../../aip/errors.ts";
+import { type ApiError, resourceExhausted } from "../../aip/errors.ts";
+import { onceFrozen } from "../../frozen.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
 import { clientLeft } from "../client.ts";
@@ -23,23 +24,96 @@ export interface Exchange {
   cutOff(): void;
 }
 
+// The exchange of a stream is found on it, so that its listeners need not close over it: streams that can be written to survive
+// until a full collection, for a closure that node:stream gives each of them, and what they hold on to stays as long.
+const exchange = Symbol("exchange");
+
+interface Served extends ServerHttp2Stream {
+  [exchange]?: StreamExchange | undefined;
+}
+
 /** Takes over a stream of HTTP/2, whose body may have so many bytes. */
 export function streamExchange(stream: ServerHttp2Stream, maxBytes: number, limits: ChunkLimits): Exchange {
-  let replied = false;
-  return {
-    body: receive(stream, maxBytes, limits),
-    hasReplied() {
-      return replied;
-    },
-    reply(answer, call) {
-      if (replied || stream.destroyed || stream.closed) return;
-      replied = true;
-      respond(stream, answer, call);
-    },
-    cutOff() {
-      stream.close(internalError);
-    },
-  };
+  return new StreamExchange(stream, maxBytes, limits);
+}
+
+class StreamExchange implements Exchange {
+  readonly body: Promise<Buffer>;
+  readonly #stream: Served;
+  readonly #maxBytes: number;
+  readonly #limits: ChunkLimits;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #isRefused = false;
+  #hasReplied = false;
+  #resolve!: (body: Buffer) => void;
+  #reject!: (error: ApiError) => void;
+
+  constructor(stream: Served, maxBytes: number, limits: ChunkLimits) {
+    this.#stream = stream;
+    this.#maxBytes = maxBytes;
+    this.#limits = limits;
+    this.body = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    stream[exchange] = this;
+    stream.on("data", onData).on("end", onEnd).on("close", onClose);
+  }
+
+  hasReplied(): boolean {
+    return this.#hasReplied;
+  }
+
+  reply(answer: Answer, call: Call): void {
+    if (this.#hasReplied || this.#stream.destroyed || this.#stream.closed) return;
+    this.#hasReplied = true;
+    respond(this.#stream, answer, call);
+  }
+
+  cutOff(): void {
+    this.#stream.close(internalError);
+  }
+
+  /** Collects the body; one that is too large, too finely cut or cut off ends in an error rather than in memory or in a call. */
+  take(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#isRefused) return;
+    if (this.#size > this.#maxBytes) this.#refuse(`the body is larger than ${this.#maxBytes} bytes`);
+    else if (isCutTooFinely(this.#chunks.push(chunk), this.#size, this.#limits))
+      this.#refuse("the body comes in too many pieces");
+  }
+
+  end(): void {
+    this.#stream[exchange] = undefined;
+    const chunks = this.#chunks;
+    // RFC 9113 §8.1: only the client ends its request. A stream that is cut off, by either side, ends for node as well.
+    if (this.#stream.aborted) this.#reject(clientLeft());
+    else this.#resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  }
+
+  leave(): void {
+    this.#stream[exchange] = undefined;
+    this.#reject(clientLeft());
+  }
+
+  #refuse(problem: string): void {
+    this.#isRefused = true;
+    this.#chunks.length = 0;
+    this.#reject(resourceExhausted(problem));
+  }
+}
+
+function onData(this: Served, chunk: Buffer): void {
+  this[exchange]?.take(chunk);
+}
+
+function onEnd(this: Served): void {
+  this[exchange]?.end();
+}
+
+function onClose(this: Served): void {
+  this[exchange]?.leave();
 }
 
 /** Takes over a request of HTTP/1. */
@@ -81,42 +155,8 @@ export function respond(stream: ServerHttp2Stream, { status, headers, body, trai
 const withTrailers = { waitForTrailers: true };
 
 /** Apart from the reply, which a listener made there would keep as long as the stream. */
-function senderOf(trailers: NonNullable<Answer["trailers"]>): (this: ServerHttp2Stream) => void {
-  return function () {
+const senderOf = onceFrozen((trailers: NonNullable<Answer["trailers"]>) => {
+  return function (this: ServerHttp2Stream): void {
     this.sendTrailers(trailers);
   };
-}
-
-/** Collects the body; one that is too large, too finely cut or cut off ends in an error rather than in memory or in a call. */
-function receive(stream: ServerHttp2Stream, maxBytes: number, limits: ChunkLimits): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let isOver = false;
-    const refuse = (problem: string) => {
-      isOver = true;
-      chunks.length = 0;
-      reject(resourceExhausted(problem));
-    };
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (isOver) return;
-      if (size > maxBytes) refuse(`the body is larger than ${maxBytes} bytes`);
-      else if (isCutTooFinely(chunks.push(chunk), size, limits)) refuse("the body comes in too many pieces");
-    };
-    // Streams that can be written to survive until a full collection, for a closure that node:stream gives each of them: what
-    // they hold on to stays as long.
-    const settle = () => stream.off("data", onData).off("end", onEnd).off("close", onGone);
-    const onEnd = () => {
-      settle();
-      // RFC 9113 §8.1: only the client ends its request. A stream that is cut off, by either side, ends for node as well.
-      if (stream.aborted) reject(clientLeft());
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-    };
-    const onGone = () => {
-      settle();
-      reject(clientLeft());
-    };
-    stream.on("data", onData).on("end", onEnd).on("close", onGone);
-  });
-}
+});

@@ -6,8 +6,9 @@ import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import { type Call, newCall, newRequestId } from "../../pipeline/call.ts";
 import { completeError } from "../../pipeline/finish-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
+import { isLater } from "../../soon.ts";
 import type { BodyLimits } from "../body.ts";
-import { startDeadline } from "../deadlines.ts";
+import { Deadline } from "../deadlines.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, peerAddress } from "../http-message.ts";
 import type { ChunkLimits } from "../limits.ts";
 import { connect } from "./connect.ts";
@@ -139,7 +140,7 @@ async function run(
       exchange.cutOff();
     }
   };
-  const inTime = startDeadline(timeoutMs, () => fail(expired()));
+  const deadline = new Deadline(timeoutMs, () => fail(expired()));
   try {
     const body = await exchange.body;
     // To decode a body takes up to a thousand times as long as to refuse a stranger.
@@ -148,11 +149,12 @@ async function run(
     // When the deadline was quicker than the body, nothing is begun any more.
     if (exchange.hasReplied()) return;
     const request = protocol.parse(method, body, maxBodyBytes);
-    exchange.reply(protocol.success(method, await method.invoke(call, request)), call);
+    const reply = method.invoke(call, request);
+    exchange.reply(protocol.success(method, isLater(reply) ? await reply : reply), call);
   } catch (error) {
     fail(error);
   } finally {
-    inTime();
+    deadline.meet();
   }
 }
 

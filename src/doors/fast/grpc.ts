@@ -8,6 +8,7 @@ import { prefixLength, readEnvelope, writeEnvelope } from "./envelope.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
 const headers = { "content-type": "application/grpc+proto" };
+const good = Object.freeze({ "grpc-status": "0" });
 
 /** Unary gRPC with messages in protobuf. */
 export const grpc: Protocol = {
@@ -20,7 +21,7 @@ export const grpc: Protocol = {
     status: 200,
     headers,
     body: writeEnvelope(method, message),
-    trailers: { "grpc-status": "0" },
+    trailers: good,
   }),
   failure: (error) => ({ status: 200, headers, trailers: statusTrailers(error) }),
 };

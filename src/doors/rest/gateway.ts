@@ -6,8 +6,9 @@ import type { Call } from "../../pipeline/call.ts";
 import { errorDomain } from "../../pipeline/finish-error.ts";
 import type { LaterMethods } from "../../pipeline/later.ts";
 import type { Method } from "../../pipeline/method.ts";
+import { isLater, type Soon, whenThere } from "../../soon.ts";
 import { type BodyLimits, checkFormType, checkJsonType, decodeUtf8, readBody } from "../body.ts";
-import { type Client, watchClient } from "../client.ts";
+import { Client } from "../client.ts";
 import { httpCall } from "../http-call.ts";
 import { HttpError } from "../http-error.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../http-message.ts";
@@ -88,7 +89,7 @@ function report(options: GatewayOptions, error: unknown, requestId: string): voi
 /** Never rejects. */
 async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Promise<void> {
   try {
-    const client = watchClient(res);
+    const client = new Client(res);
     const call = httpCall(req, serving.newRequestId(), client);
     let service: DescService | undefined;
     let reply: Reply;
@@ -99,14 +100,15 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
       path = target.path;
       const match = findMatch(serving, req.method ?? "", path);
       service = match.binding.method.descriptor.parent;
-      reply = await answer(serving, req, match, query, call, client);
+      const soon = answer(serving, req, match, query, call, client);
+      reply = isLater(soon) ? await soon : soon;
     } catch (error) {
       const reported = toReported(serving, error, call);
       // What the pipeline has taken on it logs itself.
       if (call.method === undefined) serving.refused?.(call, req.method ?? "", path, reported);
       reply = serving.errorReply(reported, service);
     }
-    if (!client.isGone()) send(serving, req, res, reply, call);
+    if (!client.isGone) send(serving, req, res, reply, call);
   } catch (error) {
     serving.report(error, "");
     res.destroy();
@@ -120,31 +122,29 @@ function findMatch(serving: Serving, httpMethod: string, path: string): RouteMat
   return serving.routes.find(httpMethod, path);
 }
 
-async function answer(
+function answer(
   serving: Serving,
   req: HttpRequest,
   match: RouteMatch,
   query: string,
   call: Call,
   client: Client,
-): Promise<Reply> {
+): Soon<Reply> {
   const { method } = match.binding;
+  const { output } = method.descriptor;
   // Who has no token at all need not send a body either.
-  if (call.header("authorization") === undefined) await method.authenticate(call);
-  const received = receive(serving, req, match.binding, query, call);
-  const request = bindRequest(match, received instanceof Promise ? await received : received);
-  const message = await client.wait(method.invoke(call, request), serving.requestTimeoutMs);
-  if (method.descriptor.output.typeName === EmptySchema.typeName) return successReply("");
-  return successReply(serving.writer(method.descriptor.output)(message));
+  const admitted = call.header("authorization") === undefined ? method.authenticate(call) : undefined;
+  const parts = whenThere(admitted, () => receive(serving, req, match.binding, query, call));
+  const message = whenThere(parts, (received) => {
+    const reply = method.invoke(call, bindRequest(match, received));
+    return isLater(reply) ? client.wait(reply, serving.requestTimeoutMs) : reply;
+  });
+  return whenThere(message, (found) =>
+    successReply(output.typeName === EmptySchema.typeName ? "" : serving.writer(output)(found)),
+  );
 }
 
-function receive(
-  serving: Serving,
-  req: HttpRequest,
-  binding: Binding,
-  query: string,
-  call: Call,
-): RequestParts | Promise<RequestParts> {
+function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string, call: Call): Soon<RequestParts> {
   const parts = { parameters: parseParameters(query, "query"), body: undefined, registry: serving.registry };
   // RFC 9110 §9.3.1: the body of a GET has no meaning, and without a rule for it no other one has.
   const isRead = binding.body !== "none" || binding.httpMethod === "POST";

@@ -15,6 +15,7 @@ import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
+import { type Soon, whenThere } from "../../soon.ts";
 import { clearDeletedAdvisories } from "../../storage/advisories.ts";
 import { deleteRow, findRow, insertRow, lockRow } from "../../storage/collection.ts";
 import { readCounters } from "../../storage/counters.ts";
@@ -98,11 +99,8 @@ export function groups(deps: Deps): Implementation {
   }
 
   /** At once where the organization is remembered. */
-  function show(row: GroupRow): Group | Promise<Group> {
-    const standing = standingOf(row);
-    return standing instanceof Promise
-      ? standing.then((found) => groupMessage(row, found))
-      : groupMessage(row, standing);
+  function show(row: GroupRow): Soon<Group> {
+    return whenThere(standingOf(row), (standing) => groupMessage(row, standing));
   }
 
   async function list(request: ListGroupsRequest, call: Call) {
@@ -126,7 +124,7 @@ export function groups(deps: Deps): Implementation {
   return implement(
     GroupsService,
     {
-      getGroup: async (request) => show(await standard.row(request)),
+      getGroup: (request) => whenThere(standard.row(request), show),
       listGroups: list,
       createGroup: async ({ parent, group: value }, call) => {
         const uid = await resolveParent(deps.database.session, parent, call);

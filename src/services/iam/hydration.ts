@@ -4,8 +4,9 @@ import type { RoleBindingSchema } from "../../../gen/chainguard/platform/iam/v2b
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
+import type { Soon } from "../../soon.ts";
 import { type Collection, findRow, type ResourceRow } from "../../storage/collection.ts";
-import type { Session, Soon } from "../../storage/session.ts";
+import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
 import { groupCollection, type IdentityRow, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
 

@@ -6,6 +6,7 @@ import type { Handlers } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { requestMask } from "../../resource/standard-methods.ts";
+import type { Soon } from "../../soon.ts";
 import { updateRow } from "../../storage/collection.ts";
 import { readReadme, writeReadme } from "../../storage/registry.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
@@ -34,7 +35,7 @@ type ReadmeHandlers = Pick<Handlers<typeof ReposService>, "getRepoReadme" | "upd
 /** The methods about readmes. Every repo has one, which may be empty. */
 export function repoReadmes(
   { database, clock }: Deps,
-  findRepo: (session: Session, uid: string) => Promise<RepoRow>,
+  findRepo: (session: Session, uid: string) => Soon<RepoRow>,
 ): ReadmeHandlers {
   return {
     getRepoReadme: ({ uid }) =>
