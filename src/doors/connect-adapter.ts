@@ -18,6 +18,7 @@ import {
 import { ApiError, Code, resourceExhausted } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
+import { isLater } from "../soon.ts";
 import { type BodyLimits, discardBody } from "./body.ts";
 import { checked } from "./connect-check.ts";
 import { toConnectError } from "./connect-error.ts";
@@ -126,9 +127,10 @@ function unary(method: Method) {
   return async (request: Message, context: HandlerContext): Promise<Message> => {
     const call = callOf(context);
     // Past its deadline, or left by its client, a call is not begun, and one that was begun is not waited for.
-    const ended = endOf(context.signal);
+    context.signal.throwIfAborted();
     try {
-      return await Promise.race([method.invoke(call, request), ended]);
+      const reply = method.invoke(call, request);
+      return isLater(reply) ? await Promise.race([reply, endOf(context.signal)]) : reply;
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
       const told = error as ApiError;
@@ -143,9 +145,8 @@ function unary(method: Method) {
   };
 }
 
-/** Rejects when the signal is aborted; throws when it is so already. */
+/** Rejects when the signal is aborted. */
 function endOf(signal: AbortSignal): Promise<never> {
-  signal.throwIfAborted();
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 

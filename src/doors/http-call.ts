@@ -12,6 +12,8 @@ export function httpCall(req: HttpRequest, requestId: string, client: Client): C
     header(name) {
       return readHeader(req, name);
     },
-    signal: () => client.signal,
+    signal() {
+      return client.signal;
+    },
   });
 }

@@ -4,6 +4,7 @@ import { toApiError, unimplemented } from "../aip/errors.ts";
 import { loader } from "../lazy.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import { completeError } from "../pipeline/finish-error.ts";
+import { isMethodPath } from "../pipeline/later.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 import { dropRest } from "./body.ts";
 import { type HttpHandler, refuse as refusePlainly } from "./guard.ts";
@@ -45,6 +46,7 @@ export function newRouter(routerOptions: RouterOptions): HttpHandler {
   };
   return (request, response) => {
     const path = pathOf(request);
+    if (!isMethodPath(path)) return options.fallback(request, response);
     const method = options.methods.get(path);
     const name = method?.descriptor.parent.typeName ?? serviceOf(path);
     let handler = made.get(name);

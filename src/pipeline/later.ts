@@ -34,7 +34,7 @@ export function withLater(now: MethodTable, later: readonly LaterMethods[]): Met
 }
 
 /** Whether the path can be that of a method, which begins with a package; those of REST have no point that early. */
-function isMethodPath(path: string): boolean {
+export function isMethodPath(path: string): boolean {
   const point = path.indexOf(".");
   return point > 0 && point < path.indexOf("/", 1);
 }

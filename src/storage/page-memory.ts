@@ -4,7 +4,7 @@ import type { FindingMemory } from "./finder.ts";
 import { countRows, type ListQuery, listRows, planRows } from "./listing.ts";
 import type { Milestones } from "./milestones.ts";
 import { keyOf } from "./range.ts";
-import { bytesOf, type ReadMemory } from "./read-memory.ts";
+import { bytesOf, type Reading, type ReadMemory } from "./read-memory.ts";
 import type { Session } from "./session.ts";
 
 /** A page of a listing, with what a reply says besides. */
@@ -25,32 +25,68 @@ export interface PageMemory {
 
 /** Makes one that keeps its pages in a memory. */
 export function newPageMemory(memory: ReadMemory, milestones: Milestones, findings: FindingMemory): PageMemory {
-  async function fetch<R extends ResourceRow>(
+  return {
+    async read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
+      const reading = new PageReading(session, collection, query, milestones, findings);
+      const mayChangeUnseen = query.condition !== undefined && query.condition.followsRows !== true;
+      if (collection.isTouched || mayChangeUnseen) return await reading.read();
+      return await memory.recall(session, reading);
+    },
+  };
+}
+
+// A class: closures in an object would outlive the request (docs/decisions/0019-what-a-request-leaves.md).
+class PageReading<R extends ResourceRow> implements Reading<ListedPage<R>> {
+  readonly #session: Session;
+  readonly #collection: Collection<R>;
+  readonly #query: ListQuery;
+  readonly #milestones: Milestones;
+  readonly #findings: FindingMemory;
+  #name: string | undefined;
+
+  constructor(
     session: Session,
     collection: Collection<R>,
     query: ListQuery,
-  ): Promise<ListedPage<R>> {
-    const plans = await planRows(session, findings, collection, query);
+    milestones: Milestones,
+    findings: FindingMemory,
+  ) {
+    this.#session = session;
+    this.#collection = collection;
+    this.#query = query;
+    this.#milestones = milestones;
+    this.#findings = findings;
+  }
+
+  get kind(): string {
+    return this.#collection.kind;
+  }
+
+  get name(): string {
+    this.#name ??= nameOf(this.kind, this.#query);
+    return this.#name;
+  }
+
+  places(): readonly string[] {
+    return this.#query.sources.map((source) => (source.type === "row" ? source.uid : keyOf(source)));
+  }
+
+  async read(): Promise<ListedPage<R>> {
+    const [session, collection, query] = [this.#session, this.#collection, this.#query];
+    const plans = await planRows(session, this.#findings, collection, query);
     const planned = { ...query, plans, limit: query.limit + 1 };
-    const found = await listRows(session, collection, planned, milestones.find);
+    const found = await listRows(session, collection, planned, this.#milestones.find);
     const total = await countRows(session, collection, planned);
     return { rows: found.slice(0, query.limit), hasMore: found.length > query.limit, total };
   }
 
-  return {
-    async read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
-      const mayChangeUnseen = query.condition !== undefined && query.condition.followsRows !== true;
-      if (collection.isTouched || mayChangeUnseen) return await fetch(session, collection, query);
-      return await memory.recall<ListedPage<R>>(session, {
-        kind: collection.kind,
-        name: nameOf(collection.kind, query),
-        places: () => query.sources.map((source) => (source.type === "row" ? source.uid : keyOf(source))),
-        read: () => fetch(session, collection, query),
-        bytesOf: ({ rows }) => bytesOf(rows) * (collection.weight ?? 1),
-        freeze: ({ rows }) => Object.freeze(rows),
-      });
-    },
-  };
+  bytesOf({ rows }: ListedPage<R>): number {
+    return bytesOf(rows) * (this.#collection.weight ?? 1);
+  }
+
+  freeze({ rows }: ListedPage<R>): void {
+    Object.freeze(rows);
+  }
 }
 
 function nameOf(kind: string, { sources, filters, condition, order, after, skip, limit }: ListQuery): string {

@@ -114,16 +114,16 @@ export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory 
     return undefined;
   }
 
-  function keep<T>({ name, bytesOf, freeze }: Reading<T>, value: T, sequence: number): void {
+  function keep<T>(reading: Reading<T>, value: T, sequence: number): void {
     const usedAt = hits + misses;
     const isFull = kept.calculatedSize > limits.bytes - limits.readingBytes;
     const oldest = kept.rvalues().next().value;
     if (isFull && oldest && usedAt - oldest.usedAt < limits.readings) return;
-    const bytes = bytesOf(value);
+    const bytes = reading.bytesOf(value);
     // Before it is frozen: what is made of it would be made to be kept, and gone with it.
     if (bytes === undefined || bytes > limits.readingBytes) return;
-    freeze(value);
-    kept.set(name, { value, sequence, time: performance.now(), usedAt }, { size: bytes });
+    reading.freeze(value);
+    kept.set(reading.name, { value, sequence, time: performance.now(), usedAt }, { size: bytes });
   }
 
   return {
