@@ -22,6 +22,8 @@ export type Headers = Readonly<Record<string, string>>;
 
 /** Requests over HTTP/1.1, sent in turn. */
 export interface Http1Load {
+  /** Whether another load, which is measured, has the core first; false when absent. */
+  readonly isBackground?: boolean;
   readonly port: number;
   readonly connections: number;
   readonly headers: Headers;
@@ -42,12 +44,14 @@ const http2Shape = { connections: 4, streams: 8 } as const;
 const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
 
 /** Runs wrk for so many whole seconds. */
-export async function loadHttp1({ port, connections, headers, requests }: Http1Load, seconds: number) {
+export async function loadHttp1(load: Http1Load, seconds: number) {
+  const { port, connections, headers, requests, isBackground = false } = load;
   return await withTemporary(async (folder) => {
     const file = path.join(folder, "requests");
     writeFileSync(file, requests.map(({ method, path: to, body = "" }) => `${method}\t${to}\t${body}\n`).join(""));
     const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-s", script, ...headerFlags(headers)];
-    return parseWrk(await run("wrk", [...flags, `http://127.0.0.1:${port}`, "--", file]));
+    const args = [...flags, `http://127.0.0.1:${port}`, "--", file];
+    return parseWrk(await (isBackground ? run("nice", ["-n", "19", "wrk", ...args]) : run("wrk", args)));
   });
 }
 
