@@ -45,6 +45,13 @@ export function fillWithRows<R>(_session: Session, rows: readonly R[]): readonly
 
 const fittingOf = onceFrozen(countFitting);
 
+/** The rows of a listing: where they lie, what their columns must hold, and what else is asked of them. */
+export interface Selection {
+  readonly sources: readonly Source[];
+  readonly filters: Filters;
+  readonly condition?: Condition | undefined;
+}
+
 /** Columns and the values that they must have; empty texts and zero numbers filter nothing. */
 export type Filters = Readonly<Record<string, string | number>>;
 
@@ -59,9 +66,7 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   deps: Deps,
   call: Call,
   request: PageRequest & Message,
-  sources: readonly Source[],
-  asked: Filters,
-  condition: Condition | undefined,
+  selection: Selection,
   fill: Fill<R, T>,
 ): Promise<Page<T>> {
   const violations = newViolations();
@@ -72,10 +77,13 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   const query = queryDigest(call, request);
   const token = readToken(deps, call, request.pageToken, query, order);
   const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
-  const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "" && value !== 0));
+  const filters = Object.fromEntries(
+    Object.entries(selection.filters).filter(([, value]) => value !== "" && value !== 0),
+  );
   const { collection } = resource;
   const { milestones, pages } = deps.database;
   const after = token && { value: token.value, uid: token.uid };
+  const { sources, condition } = selection;
   const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize };
   await prepareSkip(milestones, collection, listing);
   const [{ rows, hasMore, total }, items] = await deps.database.read(async (session) => {

@@ -48,7 +48,7 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
   ): Promise<Page<T>> {
     const { includesGranted = false, includesRoots = false } = resource;
     const sources = selectSources(scopeOf(call), request.uidp, { includesGranted, includesRoots });
-    return await listPage(resource, deps, call, request, sources, filters, condition, fill);
+    return await listPage(resource, deps, call, request, { sources, filters, condition }, fill);
   }
 
   const toMessage = onceFrozen((from: R) => freezeAs(from, create(resource.schema, resource.toMessage(from))));

@@ -60,6 +60,11 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
+/** Makes the queue of a connection. */
+export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQueueOptions): WriteQueue {
+  return new GroupCommit(connection, options);
+}
+
 /**
  * Group commit on one SQLite connection: the writes that arrive while others are made or flushed share a transaction and
  * one flush to disk.
@@ -67,19 +72,93 @@ interface Job {
  * A savepoint would have SQLite copy every page that a write changes. Nearly all writes succeed, or fail before they have written
  * anything: only after one that did not, the batch is made anew, and so are those that follow, with a savepoint for each write.
  */
-export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQueueOptions): WriteQueue {
-  const begin = connection.prepare("BEGIN IMMEDIATE");
-  const commit = connection.prepare("COMMIT");
-  const rollback = connection.prepare("ROLLBACK");
-  const savepoint = connection.prepare("SAVEPOINT member");
-  const release = connection.prepare("RELEASE member");
-  const undo = connection.prepare("ROLLBACK TO member");
-  const rowsWritten = connection.prepare("SELECT total_changes()").pluck();
-  const waiting: Job[] = [];
-  let active: Promise<void> | undefined;
-  let guardedBatches = 0;
+class GroupCommit implements WriteQueue {
+  readonly #connection: BetterSqlite.Database;
+  readonly #options: WriteQueueOptions;
+  readonly #statements: ReturnType<typeof prepareAll>;
+  readonly #waiting: Job[] = [];
+  #active: Promise<void> | undefined;
+  #guardedBatches = 0;
 
-  async function runMember(job: Job, isGuarded: boolean): Promise<() => void> {
+  constructor(connection: BetterSqlite.Database, options: WriteQueueOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#statements = prepareAll(connection);
+  }
+
+  run<T>(body: () => Promise<T>): Promise<T> {
+    if (this.#waiting.length >= this.#options.maxWaiting) {
+      return Promise.reject(new StorageUnavailable("too many writes are waiting"));
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ body, resolve, reject });
+      this.#active ??= nextTurn().then(() => this.#drain());
+    });
+  }
+
+  async idle(): Promise<void> {
+    while (this.#active) await this.#active;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      if (await this.#hasRoom()) await this.#commitBatch();
+      await nextTurn();
+    }
+    this.#active = undefined;
+  }
+
+  async #hasRoom(): Promise<boolean> {
+    const room = this.#options.room?.();
+    try {
+      if (room) await room;
+      return true;
+    } catch (error) {
+      this.#refuseWaiting(error);
+      return false;
+    }
+  }
+
+  async #commitBatch(): Promise<void> {
+    const batch: Job[] = [];
+    let settle: readonly (() => void)[];
+    this.#join(batch);
+    try {
+      await this.#lock();
+      settle = await this.#runAll(batch);
+      this.#options.beforeCommit?.();
+      this.#statements.commit.run();
+    } catch (error) {
+      this.#abandon();
+      if (error instanceof HalfDone) return this.#makeAnew(batch);
+      this.#noteFull(error);
+      for (const job of batch) job.reject(translateError(error));
+      return;
+    }
+    await this.#flush(batch, settle);
+  }
+
+  /** Runs the writes of a batch, and answers how each is to be told of it. What has not been run in time waits again. */
+  async #runAll(batch: Job[]): Promise<readonly (() => void)[]> {
+    const isGuarded = this.#guardedBatches > 0;
+    if (isGuarded) this.#guardedBatches--;
+    const due = performance.now() + this.#options.maxBatchMs;
+    const settle: (() => void)[] = [];
+    this.#join(batch);
+    while (settle.length < batch.length) {
+      const began = performance.now();
+      settle.push(await this.#runMember(batch[settle.length]!, isGuarded));
+      const ended = performance.now();
+      // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
+      if (batch.length > 1) await this.#giveWay(Math.min(ended + readingShare * (ended - began), due));
+      if (performance.now() < due) this.#join(batch);
+      else this.#waiting.unshift(...batch.splice(settle.length));
+    }
+    return settle;
+  }
+
+  async #runMember(job: Job, isGuarded: boolean): Promise<() => void> {
+    const { savepoint, release, undo, rowsWritten } = this.#statements;
     const before = rowsWritten.get();
     if (isGuarded) savepoint.run();
     try {
@@ -87,9 +166,9 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
       if (isGuarded) release.run();
       return () => job.resolve(value as never);
     } catch (error) {
-      noteFull(error);
+      this.#noteFull(error);
       // On a full disk SQLite may have rolled back everything by itself; then all of the batch fail, and for this.
-      if (!connection.inTransaction) throw error;
+      if (!this.#connection.inTransaction) throw error;
       if (isGuarded) {
         undo.run();
         release.run();
@@ -98,131 +177,81 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
     }
   }
 
-  /** The batch is to be made anew, with savepoints. */
-  function makeAnew(batch: readonly Job[]): void {
-    guardedBatches = guardedAfterFailure;
-    waiting.unshift(...batch);
-  }
-
-  /** Whoever arrives while a batch is made comes along. */
-  function join(batch: Job[]): void {
-    batch.push(...waiting.splice(0, options.maxBatch - batch.length));
-  }
-
-  /**
-   * Lets whatever else waits go first: for one turn, and until this moment for more, as long as each of them reads. The
-   * replies of a turn leave at the beginning of the next.
-   */
-  async function giveWay(until: number): Promise<void> {
-    let before: number | undefined;
-    do {
-      before = options.snapshotsBegun?.();
-      await nextTurn();
-    } while (options.snapshotsBegun?.() !== before && performance.now() < until);
-  }
-
-  async function settleAll(settle: readonly (() => void)[]): Promise<void> {
+  /** Acknowledges what was committed, once it is on disk. */
+  async #flush(batch: readonly Job[], settle: readonly (() => void)[]): Promise<void> {
+    try {
+      await this.#options.sync();
+    } catch (cause) {
+      this.#options.afterUnflushed?.();
+      for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
+      return;
+    }
     for (const [index, member] of settle.entries()) {
       if (index > 0 && index % settledAtOnce === 0) await nextTurn();
       member();
     }
   }
 
-  async function commitBatch(): Promise<void> {
-    const batch: Job[] = [];
-    const settle: (() => void)[] = [];
-    const isGuarded = guardedBatches > 0;
-    if (isGuarded) guardedBatches--;
-    join(batch);
-    try {
-      await lock();
-      const due = performance.now() + options.maxBatchMs;
-      join(batch);
-      while (settle.length < batch.length) {
-        const began = performance.now();
-        settle.push(await runMember(batch[settle.length]!, isGuarded));
-        const ended = performance.now();
-        // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
-        if (batch.length > 1) await giveWay(Math.min(ended + readingShare * (ended - began), due));
-        if (performance.now() < due) join(batch);
-        else waiting.unshift(...batch.splice(settle.length));
-      }
-      options.beforeCommit?.();
-      commit.run();
-    } catch (error) {
-      abandon();
-      if (error instanceof HalfDone) return makeAnew(batch);
-      noteFull(error);
-      for (const job of batch) job.reject(translateError(error));
-      return;
-    }
-    try {
-      await options.sync();
-      await settleAll(settle);
-    } catch (cause) {
-      options.afterUnflushed?.();
-      for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
-    }
+  /** Whoever arrives while a batch is made comes along. */
+  #join(batch: Job[]): void {
+    batch.push(...this.#waiting.splice(0, this.#options.maxBatch - batch.length));
+  }
+
+  /** The batch is to be made anew, with savepoints. */
+  #makeAnew(batch: readonly Job[]): void {
+    this.#guardedBatches = guardedAfterFailure;
+    this.#waiting.unshift(...batch);
+  }
+
+  /**
+   * Lets whatever else waits go first: for one turn, and until this moment for more, as long as each of them reads. The
+   * replies of a turn leave at the beginning of the next.
+   */
+  async #giveWay(until: number): Promise<void> {
+    const { snapshotsBegun } = this.#options;
+    let before: number | undefined;
+    do {
+      before = snapshotsBegun?.();
+      await nextTurn();
+    } while (snapshotsBegun?.() !== before && performance.now() < until);
   }
 
   /** Whoever waits when the lock is given up has waited for the same one: none of them waits for it once more. */
-  async function lock(): Promise<void> {
+  async #lock(): Promise<void> {
     try {
-      await onceUnlocked(() => begin.run(), options.lockTimeoutMs);
+      await onceUnlocked(() => this.#statements.begin.run(), this.#options.lockTimeoutMs);
     } catch (error) {
-      refuseWaiting(error);
+      this.#refuseWaiting(error);
       throw error;
     }
   }
 
-  function refuseWaiting(error: unknown): void {
-    for (const job of waiting.splice(0)) job.reject(translateError(error));
+  #refuseWaiting(error: unknown): void {
+    for (const job of this.#waiting.splice(0)) job.reject(translateError(error));
   }
 
-  function noteFull(error: unknown): void {
-    if (driverCode(error) === "SQLITE_FULL") options.afterFull?.();
+  #noteFull(error: unknown): void {
+    if (driverCode(error) === "SQLITE_FULL") this.#options.afterFull?.();
   }
 
-  function abandon(): void {
+  #abandon(): void {
     try {
-      if (connection.inTransaction) rollback.run();
+      if (this.#connection.inTransaction) this.#statements.rollback.run();
     } catch {
       // The next batch cannot begin then, and says why.
     }
   }
+}
 
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      if (await hasRoom()) await commitBatch();
-      await nextTurn();
-    }
-    active = undefined;
-  }
-
-  async function hasRoom(): Promise<boolean> {
-    const room = options.room?.();
-    try {
-      if (room) await room;
-      return true;
-    } catch (error) {
-      refuseWaiting(error);
-      return false;
-    }
-  }
-
+function prepareAll(connection: BetterSqlite.Database) {
   return {
-    run<T>(body: () => Promise<T>): Promise<T> {
-      if (waiting.length >= options.maxWaiting) {
-        return Promise.reject(new StorageUnavailable("too many writes are waiting"));
-      }
-      return new Promise<T>((resolve, reject) => {
-        waiting.push({ body, resolve, reject });
-        active ??= new Promise<void>((start) => setImmediate(start)).then(drain);
-      });
-    },
-    async idle() {
-      while (active) await active;
-    },
+    begin: connection.prepare("BEGIN IMMEDIATE"),
+    commit: connection.prepare("COMMIT"),
+    rollback: connection.prepare("ROLLBACK"),
+    savepoint: connection.prepare("SAVEPOINT member"),
+    release: connection.prepare("RELEASE member"),
+    undo: connection.prepare("ROLLBACK TO member"),
+    rowsWritten: connection.prepare("SELECT total_changes()").pluck(),
   };
 }
 

@@ -30,7 +30,7 @@ export async function pageThroughChanges(
     if (!last) return shown;
     after = cursorOf(last, order.field);
     const edit = edits[turn];
-    if (edit) await write(database, (tx) => change(tx, rows, edit));
+    if (edit) await write(database, (tx) => change(tx, rows, edit, turn));
   }
 }
 
@@ -67,11 +67,11 @@ function rootsOf(rows: readonly GroupRow[]): string[] {
   return rows.filter(({ parent }) => parent === null).map(({ uid }) => uid);
 }
 
-/** Adds a group below another one, or takes a leaf away; in the database and in the model. */
-async function change(tx: Transaction, rows: GroupRow[], { insert, at, name, time }: Edit): Promise<void> {
+/** Adds a group below another one, or takes a leaf away; in the database and in the model. A turn makes uids of its own. */
+async function change(tx: Transaction, rows: GroupRow[], { insert, at, name, time }: Edit, turn: number): Promise<void> {
   const row = rows[at % rows.length]!;
   if (insert) {
-    const added = groupRow(row.uid, `${rows.length} ${at}`, { name, createTime: time, updateTime: time });
+    const added = groupRow(row.uid, `added in turn ${turn}`, { name, createTime: time, updateTime: time });
     await insertRow(tx, groups, added);
     rows.push(added);
   } else if (row.parent !== null && !rows.some(({ parent }) => parent === row.uid)) {

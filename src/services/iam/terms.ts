@@ -64,7 +64,7 @@ export function terms(deps: Deps): Implementation {
         const { group } = request;
         if (!(await findRow(database.session, groupCollection, group))) throw notFound(groupParents.type, group);
         const sources = [...ancestorsOf(group), group].map((uid): Source => ({ type: "children", uid }));
-        const page = await listPage(acceptance, deps, call, request, sources, {}, undefined, fillWithRows);
+        const page = await listPage(acceptance, deps, call, request, { sources, filters: {} }, fillWithRows);
         const { items, ...envelope } = page;
         return { ...envelope, termsAcceptances: items.map(acceptance.toMessage) };
       },
