@@ -68,7 +68,12 @@ function rootsOf(rows: readonly GroupRow[]): string[] {
 }
 
 /** Adds a group below another one, or takes a leaf away; in the database and in the model. A turn makes uids of its own. */
-async function change(tx: Transaction, rows: GroupRow[], { insert, at, name, time }: Edit, turn: number): Promise<void> {
+async function change(
+  tx: Transaction,
+  rows: GroupRow[],
+  { insert, at, name, time }: Edit,
+  turn: number,
+): Promise<void> {
   const row = rows[at % rows.length]!;
   if (insert) {
     const added = groupRow(row.uid, `added in turn ${turn}`, { name, createTime: time, updateTime: time });
