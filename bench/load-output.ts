@@ -1,6 +1,14 @@
 // Reads what the load generators print.
-import type { LoadResult } from "./load.ts";
 import { percentile } from "./statistics.ts";
+
+/** What a load generator saw. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly failed: number;
+  readonly seconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
 
 /** Reads the last line of wrk.lua. */
 export function parseWrk(output: string): LoadResult {

@@ -5,17 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { parseH2load, parseLatencies, parseWrk } from "./load-output.ts";
+import { type LoadResult, parseH2load, parseLatencies, parseWrk } from "./load-output.ts";
 import { loadCore } from "./server-process.ts";
-
-/** What a load generator saw. */
-export interface LoadResult {
-  readonly requests: number;
-  readonly failed: number;
-  readonly seconds: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
 
 /** Headers by name. */
 export type Headers = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 // One figure of the report: a load against a server, measured in every round.
-import type { LoadResult } from "./load.ts";
+import type { LoadResult } from "./load-output.ts";
 import { anonymousMemoryOf, cpuMicrosOf } from "./proc.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { median } from "./statistics.ts";

@@ -2,7 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { copyData, type Data } from "../data.ts";
 import { type Gatehouse, startGatehouse } from "../gatehouse.ts";
-import { type LoadResult, loadHttp1 } from "../load.ts";
+import { loadHttp1 } from "../load.ts";
+import type { LoadResult } from "../load-output.ts";
 import type { Scenario } from "../scenario.ts";
 import { durableWrites, rawHttp } from "./raw.ts";
 import { getRest } from "./reads.ts";

@@ -3,10 +3,9 @@ import type { Command } from "commander";
 import { addAdvisoryCommands } from "./advisories/commands.ts";
 import { addAuthCommands } from "./auth/commands.ts";
 import { addConfigCommands } from "./config-command.ts";
-import type { Finish } from "./program.ts";
 import { addRegistryCommands } from "./registry/commands.ts";
 import { addResourceCommands } from "./resources/commands.ts";
-import type { Shell } from "./shell.ts";
+import type { Finish, Shell } from "./shell.ts";
 
 /** Adds all of them. */
 export function addClientCommands(program: Command, shell: Shell, finish: Finish): void {

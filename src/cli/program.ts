@@ -4,10 +4,7 @@ import { version } from "../version.ts";
 import { addCompletionCommands } from "./completion.ts";
 import { CommandFailure, failureText } from "./failure.ts";
 import { addServerCommands, serverCommands } from "./server-commands.ts";
-import { endWithReader, processShell, type Shell } from "./shell.ts";
-
-/** Takes the exit code of a command that does not simply succeed or throw. */
-export type Finish = (exitCode: number) => void;
+import { endWithReader, type Finish, processShell, type Shell } from "./shell.ts";
 
 /**
  * Runs one command line and answers its exit code: 0 done, 1 failed, 2 wrong usage. A setting of the server that cannot

@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { toConfig } from "../config.ts";
 import { readSettings, settings, variableOf } from "../settings.ts";
-import type { Finish } from "./program.ts";
+import type { Finish } from "./shell.ts";
 
 /** Their names. */
 export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;

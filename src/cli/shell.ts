@@ -1,6 +1,9 @@
 // What surrounds a run of the program: the environment that main has read, and the terminal, if there is one.
 import { stripVTControlCharacters } from "node:util";
 
+/** Takes the exit code of a command that does not simply succeed or throw. */
+export type Finish = (exitCode: number) => void;
+
 /** The surroundings of a command. */
 export interface Shell {
   readonly environment: NodeJS.ProcessEnv;

@@ -2,8 +2,8 @@
 import { Severity_Type } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
-import type { Reader } from "../formats.ts";
 import { artifactOf, ownComponentOf, parsePurl } from "../purl.ts";
+import type { Reader } from "../reader.ts";
 import { type Artifact, type Component, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
 import { falsePositive, fixedIn, noted, reasonOf, reasonWords, underInvestigation } from "../statuses.ts";
 

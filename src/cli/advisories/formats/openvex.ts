@@ -1,9 +1,9 @@
 // OpenVEX 0.2.0: statements that say what products have to do with vulnerabilities.
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
-import type { Reader } from "../formats.ts";
 import { componentOfPurl } from "../libraries.ts";
 import { artifactOf, ownComponentOf, parsePurl } from "../purl.ts";
+import type { Reader } from "../reader.ts";
 import { derivedId, type EventType, type Found } from "../record.ts";
 import { eventWords, falsePositive, fixedIn, noted, reasonOf, reasonWords, underInvestigation } from "../statuses.ts";
 

@@ -5,9 +5,9 @@ import {
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { isTrue, list, members, requiredText, text, texts, time } from "../document.ts";
-import type { Parsed, Reader } from "../formats.ts";
 import { componentOfEcosystem } from "../libraries.ts";
 import { parsePurl } from "../purl.ts";
+import type { Parsed, Reader } from "../reader.ts";
 import { type Artifact, type Component, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
 import { falsePositive, fixedIn, noted, reasonWords } from "../statuses.ts";
 

@@ -2,7 +2,7 @@
 import { AdvisoryEvent_FalsePositiveDetermination_Type as Reason } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { list, members, requiredText, texts } from "../document.ts";
-import type { Reader } from "../formats.ts";
+import type { Reader } from "../reader.ts";
 import { derivedId, type EventType, type Found } from "../record.ts";
 import { falsePositive, fixedIn } from "../statuses.ts";
 

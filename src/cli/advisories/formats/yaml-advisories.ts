@@ -2,7 +2,7 @@
 import { AdvisoryEvent_FalsePositiveDetermination_Type as Reason } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
-import type { Reader } from "../formats.ts";
+import type { Reader } from "../reader.ts";
 import type { Component, EventType, Found } from "../record.ts";
 import { eventWords, falsePositive, fixedIn, noted, reasonWords, underInvestigation } from "../statuses.ts";
 
