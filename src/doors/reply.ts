@@ -32,7 +32,7 @@ export function callHeaders({ requestId, replyHeaders }: Pick<Call, "requestId" 
 }
 
 /**
- * Sends a reply with these headers besides its own.
+ * Sends a reply with these headers besides its own; to HEAD its head, which is that of the reply to GET.
  *
  * If the client could go on sending a long body, its connection (HTTP/1) or stream (HTTP/2) ends after the reply. On
  * HTTP/1 some of that body is taken in first, since a connection that closes over unread bytes may take the reply with it.
@@ -47,20 +47,22 @@ export function sendReply(
   const ends = reply.closes || hasLongRest(req, limits);
   const length = Buffer.byteLength(reply.body);
   const lines = linesOf(reply, length, headers);
+  // RFC 9110 §9.3.2: nor is it sent with an error.
+  const body = req.method === "HEAD" ? "" : reply.body;
   if (isHttp2(res)) {
     check(headers);
     res.writeHead(reply.status, lines);
-    res.end(typeof reply.body === "string" && length > longText ? Buffer.from(reply.body) : reply.body);
+    res.end(typeof body === "string" && length > longText ? Buffer.from(body) : body);
     if (ends) res.stream.close();
   } else if (!ends) {
     res.writeHead(reply.status, lines);
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
     const encoding = length === reply.body.length ? "latin1" : "utf8";
-    atEndOfTurn(() => endReply(res, reply.body, encoding));
+    atEndOfTurn(() => endReply(res, body, encoding));
   } else {
     // What comes behind this request is not heard any more: see http1.ts.
     res.shouldKeepAlive = false;
-    res.writeHead(reply.status, lines).write(reply.body);
+    res.writeHead(reply.status, lines).write(body);
     void discardBody(req, limits).then(() => res.end());
   }
 }

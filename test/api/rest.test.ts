@@ -136,7 +136,7 @@ describe("REST alone", () => {
       const notThere = await send("PUT", `${groups}/ROOT`, "{}");
       assert.deepEqual(
         [notThere.status, notThere.json.code, notThere.headers.allow],
-        [405, 12, "DELETE, GET, PATCH, POST"],
+        [405, 12, "DELETE, GET, HEAD, PATCH, POST"],
       );
       const rpc = await send("GET", "/chainguard.platform.iam.v2beta1.GroupsService/GetGroup");
       assert.deepEqual([rpc.status, rpc.headers.allow], [405, "POST"]);

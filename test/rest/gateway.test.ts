@@ -17,7 +17,7 @@ import { Code, codeName, unauthenticated } from "../../src/aip/errors.ts";
 import { newGateway } from "../../src/doors/rest/gateway.ts";
 import type { Call } from "../../src/pipeline/call.ts";
 import { assertError, bodyOf } from "./answers.ts";
-import { type Doors, openDoors, versions } from "./doors.ts";
+import { type Answer, type Doors, openDoors, versions } from "./doors.ts";
 import { methodOf } from "./methods.ts";
 
 const groups = GroupsService.method;
@@ -75,6 +75,14 @@ const methods = [
     echo<Message & { aud: string[] }>(({ aud }) => create(RawTokenSchema, { token: aud.join(" ") })),
   ),
 ];
+
+const caller = ["authorization", "Bearer a"];
+
+/** What does not differ from one request to the next. */
+function comparable({ headers }: Answer): unknown {
+  const { date, "x-request-id": requestId, ...others } = headers;
+  return others;
+}
 
 for (const version of versions) {
   describe(`the gateway over ${version}`, () => {
@@ -173,9 +181,9 @@ for (const version of versions) {
         405,
         Code.UNIMPLEMENTED,
         "Method Not Allowed",
-        "DELETE, GET, PATCH, POST",
+        "DELETE, GET, HEAD, PATCH, POST",
       ],
-      ["OPTIONS", "OPTIONS", "/sts/exchange", 405, Code.UNIMPLEMENTED, "Method Not Allowed", "GET, POST"],
+      ["OPTIONS", "OPTIONS", "/sts/exchange", 405, Code.UNIMPLEMENTED, "Method Not Allowed", "GET, HEAD, POST"],
       ["H3: TRACE", "TRACE", "/sts/exchange", 501, Code.UNIMPLEMENTED, "Method Not Allowed"],
       [
         "H1: a malformed path",
@@ -210,11 +218,30 @@ for (const version of versions) {
       });
     }
 
-    it("does not take HEAD for GET, and answers it without a body", async () => {
-      const answer = await send("HEAD", "/sts/exchange");
-      assert.equal(answer.status, 405);
-      assert.equal(answer.text, "");
-      assert.equal(answer.headers.allow, "GET, POST");
+    // RFC 9110 §9.3.2: the same headers, and no content.
+    for (const [rule, path, status] of [
+      ["a reply", "/iam/v2beta1/groups", 200],
+      ["an error of the door", "/nowhere", 404],
+      ["an error of a method", "/iam/v2beta1/groups:lookupGroup", 401],
+      // A request over HTTP/1 has room for less.
+      [
+        "a reply that is long",
+        `/sts/exchange?aud=${"a".repeat(version === "http1" ? 15_000 : 20_000)}&identity=${uid}`,
+        200,
+      ],
+    ] as const) {
+      it(`answers HEAD as GET, without a body: ${rule}`, async () => {
+        const [got, head] = [await send("GET", path, caller), await send("HEAD", path, caller)];
+        assert.deepEqual([head.status, head.text], [status, ""]);
+        assert.deepEqual(comparable(head), comparable(got));
+        assert.equal(head.headers["content-length"], String(Buffer.byteLength(got.text)));
+      });
+    }
+
+    it("goes on after HEAD, and calls the method of GET", async () => {
+      await send("HEAD", `/iam/v2beta1/groups/${uid}`);
+      assert.deepEqual(seen?.request, create(groups.getGroup.input, { uid }));
+      assert.equal((await send("GET", "/iam/v2beta1/groups")).status, 200);
     });
 
     it("H3: ignores X-HTTP-Method-Override and the body of a GET", async () => {

@@ -13,7 +13,7 @@ export interface RouteMatch {
 /** Finds the binding of a request. */
 export interface Routes {
   /**
-   * Matches an HTTP method and a raw path without query: literals beat `*`, which beats `**`.
+   * Matches an HTTP method and a raw path without query: literals beat `*`, which beats `**`. HEAD matches what GET does.
    *
    * Throws 404 for an unknown path, 405 with `Allow` for a path known under other methods only, and INVALID_ARGUMENT
    * for a malformed path.
@@ -61,20 +61,26 @@ export function newRoutes(bindings: Iterable<Binding>, later: readonly LaterBind
   return {
     find(httpMethod, rawPath) {
       const path = parseRawPath(rawPath);
-      const match = lookUp(root, httpMethod, path);
+      const match = lookUp(root, servedAs(httpMethod), path);
       if (match) return match;
       const allowed = new Set<string>();
       lookUp(root, httpMethod, path, allowed);
+      if (allowed.has("GET")) allowed.add("HEAD");
       throw allowed.size === 0 ? new HttpError(404, Code.NOT_FOUND, "Not Found") : methodNotAllowed(allowed);
     },
     has(httpMethod, rawPath) {
       try {
-        return lookUp(root, httpMethod, parseRawPath(rawPath)) !== undefined;
+        return lookUp(root, servedAs(httpMethod), parseRawPath(rawPath)) !== undefined;
       } catch {
         return false;
       }
     },
   };
+}
+
+/** RFC 9110 §9.1: a server of any purpose supports HEAD, which is GET but for the content that is not sent (§9.3.2). */
+function servedAs(httpMethod: string): string {
+  return httpMethod === "HEAD" ? "GET" : httpMethod;
 }
 
 function insert(root: Node, binding: Binding): void {
