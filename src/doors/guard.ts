@@ -75,7 +75,23 @@ export function guardedStream(handler: StreamHandler, onError: (error: unknown) 
   };
 }
 
-/** Answers with an empty body, and ends the connection over HTTP/1; a reply that has begun is cut off. */
+/** What was wrong with a request that no handler saw, for whoever looks at the reply (RFC 9110 §15.5, §15.6). */
+export function refusalText(status: number): string {
+  return `${refusals[status] ?? "the request is malformed"}\n`;
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  408: "the request did not arrive in time",
+  413: "the chunks of the body have extensions that are too long",
+  431: "the target and the headers of the request are too long, or too many",
+  501: "the method is not supported",
+  505: "the version of HTTP is not supported; HTTP/1.1 and HTTP/2 are",
+};
+
+/** The header that says what that is. */
+export const refusalType = "text/plain; charset=utf-8";
+
+/** Answers with a sentence, and ends the connection over HTTP/1; a reply that has begun is cut off. */
 export function refuse(response: HttpResponse, status: number): void {
   if (response.headersSent) {
     cutOff(response, internalError);
@@ -83,8 +99,12 @@ export function refuse(response: HttpResponse, status: number): void {
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
+  const text = refusalText(status);
   response.statusCode = status;
-  response.end();
+  response.setHeader("content-type", refusalType);
+  response.setHeader("content-length", text.length);
+  // RFC 9110 §9.3.2
+  response.end(response.req.method === "HEAD" ? "" : text);
 }
 
 /** Does nothing with an error that somebody else has dealt with. */

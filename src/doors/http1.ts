@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { http } from "../node-http.ts";
-import { ignore, type SocketServer } from "./guard.ts";
+import { ignore, refusalText, refusalType, type SocketServer } from "./guard.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import type { MetLimit, OnLimit } from "./met-limits.ts";
 import { removeFrom } from "./remove.ts";
@@ -208,6 +208,12 @@ function sendLast(socket: Duplex, status: number): void {
     socket.destroy();
     return;
   }
-  const head = `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
-  socket.end(head, () => socket.destroy());
+  const text = refusalText(status);
+  const head = [
+    `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}`,
+    "Connection: close",
+    `Content-Type: ${refusalType}`,
+    `Content-Length: ${text.length}`,
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${text}`, () => socket.destroy());
 }

@@ -62,15 +62,28 @@ const faults: [name: string, handler: HttpHandler][] = [
 ];
 
 for (const [name, handler] of faults) {
-  test(`guard: a handler that ${name} becomes an empty 400 over both versions of HTTP, and is reported`, async (t) => {
+  test(`guard: a handler that ${name} becomes a plain 400 over both versions of HTTP, and is reported`, async (t) => {
     const errors: unknown[] = [];
     const listener = await listen(t, { handler, onError: (error) => errors.push(error) });
     for (const reply of [await get(listener, "/"), await get2(session(t, listener), "/")]) {
-      assert.deepEqual([reply.status, reply.body, reply.headers["x-secret"]], [400, "", undefined]);
+      assert.deepEqual(
+        [reply.status, reply.body, reply.headers["x-secret"]],
+        [400, "the request is malformed\n", undefined],
+      );
     }
     assert.deepEqual(errors.map(String), ["Error: fault", "Error: fault"]);
   });
 }
+
+test("guard: HEAD is refused without a body, whose length is told (RFC 9110 §9.3.2)", async (t) => {
+  const listener = await listen(t, { handler: () => Promise.reject(new Error("fault")) });
+  const refused = [
+    await get(listener, "/", { method: "HEAD" }),
+    await get2(session(t, listener), "/", { ":method": "HEAD" }),
+  ];
+  for (const { status, body, headers } of refused)
+    assert.deepEqual([status, body, headers["content-length"]], [400, "", "25"]);
+});
 
 test("guard: a handler that throws in the middle of a reply cuts it off", async (t) => {
   const handler = (_: unknown, response: HttpResponse): void => {

@@ -75,7 +75,10 @@ const heads: [name: string, message: string, status: number][] = [
 for (const [name, message, status] of heads) {
   test(`http1: ${name}: ${status} and the connection closes`, async (t) => {
     const listener = await listen(t, { limits: { maxHeaderBytes: 4096, maxHeadersCount: 16 } });
-    assert.match(await exchange(t, listener, message), new RegExp(`^HTTP/1\\.1 ${status} `));
+    const reply = await exchange(t, listener, message);
+    assert.match(reply, new RegExp(`^HTTP/1\\.1 ${status} .*\r\nContent-Type: text/plain`, "is"));
+    const [, length, text = ""] = /^content-length: (\d+)\r$.*?\n\r\n(.+)$/ims.exec(reply) ?? [];
+    assert.deepEqual([Number(length), text.endsWith("\n")], [text.length, true]);
   });
 }
 
