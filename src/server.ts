@@ -34,6 +34,7 @@ import { SealError, type Seals } from "./storage/seals.ts";
 import { keyStore } from "./storage/signing-keys.ts";
 import { type Keeping, sweep } from "./storage/sweep.ts";
 import { openTokenService } from "./token-service.ts";
+import { version } from "./version.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
 export interface Server extends AsyncDisposable {
@@ -82,7 +83,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   const tokenService = await openTokenService({ config, database, clock, policy, tokens, failures, seals, log });
   const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
-  const metrics = newMetrics();
+  const metrics = newMetrics(version);
   measure(metrics, tokens, policy, database);
   const observer = newObserver(log, metrics);
   const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain };

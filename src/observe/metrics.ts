@@ -6,6 +6,7 @@ import { loader, once } from "../lazy.ts";
 const load = loader(import.meta.url);
 const Registry: typeof prometheus.Registry = load("prom-client/lib/registry.js");
 const Histogram: typeof prometheus.Histogram = load("prom-client/lib/histogram.js");
+const Gauge: typeof prometheus.Gauge = load("prom-client/lib/gauge.js");
 const Counter: typeof prometheus.Counter = load("prom-client/lib/counter.js");
 
 /** How long after the start the process is measured, in milliseconds; sooner, if somebody asks. */
@@ -23,8 +24,8 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** Makes metrics, and measures the process too, which begins a second later. */
-export function newMetrics(): Metrics {
+/** Makes metrics of this version of the program, and measures the process too, which begins a second later. */
+export function newMetrics(version: string): Metrics {
   const registry = new Registry();
   const measureProcess = once(() => {
     const { collectDefaultMetrics }: typeof prometheus = load("prom-client");
@@ -36,6 +37,13 @@ export function newMetrics(): Metrics {
       measureProcess();
     } catch {}
   }, processMetricsDelay).unref();
+  // Prometheus, "Instrumentation": what is known of the program is labels of a gauge that is 1.
+  new Gauge({
+    name: "gatehouse_build_info",
+    help: "1, under the version of the program and of the Node that runs it.",
+    labelNames: ["version", "node"],
+    registers: [registry],
+  }).set({ version, node: process.versions.node }, 1);
   const calls = new Histogram({
     name: "gatehouse_call_duration_seconds",
     help: "Duration of calls by method, door and code.",

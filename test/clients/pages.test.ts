@@ -5,6 +5,7 @@ import { connect } from "node:http2";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { createLocalJWKSet, jwtVerify } from "jose";
+import { version } from "../../src/version.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
@@ -70,9 +71,18 @@ describe("pages", () => {
   it("/metrics calls everything of ours that only grows a counter", async () => {
     const types = (await (await get("/metrics")).text()).matchAll(/^# TYPE (gatehouse_\S+) (\S+)$/gm);
     const named = Array.from(types, ([, name = "", type]) => ({ name, type }));
-    const counts = named.filter(({ type }) => type !== "histogram");
+    const counts = named.filter(({ type, name }) => type !== "histogram" && !name.endsWith("_info"));
     assert.ok(counts.length >= 8);
     for (const { name, type } of counts) assert.deepEqual([type, name.endsWith("_total")], ["counter", true], name);
+  });
+
+  // Prometheus joins other metrics with it by instance.
+  it("/metrics says what runs", async () => {
+    const lines = await (await get("/metrics")).text();
+    const { version: node } = process;
+    const line = `gatehouse_build_info{version="${version}",node="${node.slice(1)}"} 1`;
+    assert.match(lines, /^# TYPE gatehouse_build_info gauge$/m);
+    assert.ok(lines.split("\n").includes(line), line);
   });
 
   it("/metrics says how often clients have met the limits of the port", async () => {
@@ -80,7 +90,11 @@ describe("pages", () => {
       /^gatehouse_limits_met_total\{limit="headers"\} (\d+)$/m.exec(await (await get("/metrics")).text());
     const before = Number((await met())?.[1]);
     const headers = { "x-long": "x".repeat(40_000) };
-    assert.equal((await fetch(`${server.url}/healthz`, { headers })).status, 431);
+    const refused = await fetch(`${server.url}/healthz`, { headers });
+    assert.deepEqual(
+      [refused.status, refused.headers.get("content-type"), await refused.text()],
+      [431, "text/plain; charset=utf-8", "the target and the headers of the request are too long, or too many\n"],
+    );
     assert.equal(Number((await met())?.[1]), before + 1);
   });
 
