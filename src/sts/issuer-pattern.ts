@@ -34,6 +34,8 @@ export function checkIssuerPattern(root: PatternNode): string | undefined {
 
 const mustBegin = 'must begin with a literal "https://"';
 
+const forName = '"[a-z0-9-]+" for what may differ between two dots';
+
 /** Where reading may have got to after the part, from each of the phases before it. */
 function walk(node: PatternNode, before: Phases): Phases {
   switch (node.kind) {
@@ -70,11 +72,12 @@ function walkSet(node: PatternNode & { kind: "set" }, before: Phases): Phases {
     throw new Offence(`${mustBegin}: ${locate(node)} is not literal`);
   }
   if (node.text === ".") {
-    throw new Offence(`${locate(node)} matches any character of the host; a dot is written "\\."`);
+    throw new Offence(`${locate(node)} matches any character of the host; write "\\." for a dot, ${forName}`);
   }
   const matches = re2().RE2JS.compile(node.text);
   const delimiter = delimiters.find((char) => matches.testExact(char));
-  if (delimiter !== undefined) throw new Offence(`${locate(node)} can match "${delimiter}" in the host`);
+  if (delimiter !== undefined)
+    throw new Offence(`${locate(node)} can match "${delimiter}" in the host; write ${forName}`);
   return before;
 }
 
