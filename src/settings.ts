@@ -198,6 +198,8 @@ export function readSettings(
   flags: Readonly<Record<string, string | boolean | undefined>>,
   environment: NodeJS.ProcessEnv,
 ): RawSettings {
+  // An empty variable counts as none; a flag is only there to name a file.
+  if (flags.config === "") throw new ConfigError("config: the path is empty.");
   const file = readConfigFile(flags.config?.toString() ?? environment.GATEHOUSE_CONFIG);
   const chosen = settings.map(({ name, fallback }) => {
     const value = flags[camelCase(name)] ?? environment[variableOf(name)] ?? file[name];

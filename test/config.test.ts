@@ -201,6 +201,7 @@ describe("settings", () => {
     ["credentials without a password", { registryCredentials: "canary" }, /^registry-credentials: (?!.*canary)/],
     ["a short secret", { registryNotificationSecret: "canary" }, /^registry-notification-secret: (?!.*canary).*16/],
     ["a file that is no object", { config: file("[]") }, /^config: .* must hold an object/],
+    ["a file without a name", { config: "" }, /^config: the path is empty\.$/],
     [
       "a file with a misspelt setting",
       { config: file('{"lissten": "x"}') },

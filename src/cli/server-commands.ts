@@ -3,14 +3,18 @@ import { type Command, Option } from "commander";
 import { toConfig } from "../config.ts";
 import { readSettings, settings, variableOf } from "../settings.ts";
 import type { Finish } from "./shell.ts";
+import { unknownVariables } from "./unknown-variables.ts";
 
 /** Their names. */
 export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
 
 /** Adds them. */
 export function addServerCommands(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
-  const configOf = (command: Command, overrides: Record<string, string> = {}) =>
-    toConfig(readSettings({ ...command.opts(), ...overrides }, environment));
+  const configOf = (command: Command, overrides: Record<string, string> = {}) => {
+    // Before a setting is missed, which may be the one that is misspelt.
+    for (const sentence of unknownVariables(environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
+    return toConfig(readSettings({ ...command.opts(), ...overrides }, environment));
+  };
   /** Commands that work on the data need no public address of their own. */
   const dataConfigOf = (command: Command) =>
     configOf(command, command.opts().baseUrl || environment.GATEHOUSE_BASE_URL ? {} : { baseUrl: "http://127.0.0.1" });

@@ -1,0 +1,52 @@
+// Variables that are meant to be settings and are none: unlike a flag, a misspelt variable is not refused by anybody.
+import { settings, variableOf } from "../settings.ts";
+import { printable } from "./shell.ts";
+
+/** Variables that are no settings of a server: they name a file of them, or are for the commands of clients. */
+const others = [
+  "GATEHOUSE_CONFIG",
+  "GATEHOUSE_URL",
+  "GATEHOUSE_TOKEN",
+  "GATEHOUSE_AUDIENCE",
+  "GATEHOUSE_REGISTRY_PASSWORD",
+];
+
+// https://kubernetes.io/docs/concepts/containers/container-environment/#cluster-information: beside a service named gatehouse, or
+// gatehouse-db, containers have these.
+const ofKubernetes = /_(SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
+
+/** A sentence for each variable that looks like a setting and is none. What it is set to may be a secret, and is not in it. */
+export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
+  const known = [...settings.map(({ name }) => variableOf(name)), ...others];
+  return Object.keys(environment)
+    .filter((name) => /^GATEHOUSE_/i.test(name) && !known.includes(name) && !ofKubernetes.test(name))
+    .map((name) => `the variable ${printable(name)} is no setting, and is not read${suggestion(name, known)}`);
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const [nearest] = known
+    .map((candidate) => ({ candidate, distance: farness(name.toUpperCase(), candidate) }))
+    .sort((a, b) => a.distance - b.distance);
+  return nearest && nearest.distance <= maxDistance ? `; did you mean ${nearest.candidate}?` : "";
+}
+
+/** More letters than these are another name. */
+const maxDistance = 4;
+
+/** Whole words that are left out or put behind are one step, however long. */
+function farness(name: string, candidate: string): number {
+  const isPart = candidate.startsWith(`${name}_`) || name.startsWith(`${candidate}_`);
+  return isPart ? 1 : distanceOf(name, candidate);
+}
+
+/** How many characters have to be put in, taken out or replaced to make one text of the other (Levenshtein). */
+function distanceOf(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (const [i, char] of [...one].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < other.length; j++)
+      next.push(Math.min(row[j + 1]! + 1, next[j]! + 1, row[j]! + (other[j] === char ? 0 : 1)));
+    row = next;
+  }
+  return row.at(-1)!;
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { unknownVariables } from "../../src/cli/unknown-variables.ts";
+import { settings, variableOf } from "../../src/settings.ts";
+import { run } from "./process.ts";
+
+const told: readonly (readonly [variable: string, meant: string])[] = [
+  ["GATEHOUSE_BASEURL", "GATEHOUSE_BASE_URL"],
+  ["GATEHOUSE_LOGIN_CLIENTSECRET", "GATEHOUSE_LOGIN_CLIENT_SECRET"],
+  ["GATEHOUSE_LISTN", "GATEHOUSE_LISTEN"],
+  ["GATEHOUSE_DATABASE", "GATEHOUSE_DATABASE_URL"],
+  ["GATEHOUSE_TLS_CERTS", "GATEHOUSE_TLS_CERT"],
+  ["GATEHOUSE_LISTEN_ADDRESS", "GATEHOUSE_LISTEN"],
+  ["gatehouse_metrics", "GATEHOUSE_METRICS"],
+];
+
+describe("variables that are no settings", () => {
+  for (const [variable, meant] of told) {
+    it(`${variable} is told of, with ${meant}`, () => {
+      const sentence = `the variable ${variable} is no setting, and is not read; did you mean ${meant}?`;
+      assert.deepEqual(unknownVariables({ [variable]: "canary" }), [sentence]);
+    });
+  }
+
+  it("one that is near none is told of without another", () => {
+    const sentence = "the variable GATEHOUSE_COLOURS_OF_THE_GATE is no setting, and is not read";
+    assert.deepEqual(unknownVariables({ GATEHOUSE_COLOURS_OF_THE_GATE: "red" }), [sentence]);
+  });
+
+  it("its name cannot give orders to the terminal", () => {
+    const [sentence] = unknownVariables({ "GATEHOUSE_\u001b[31mX\u0007": "" });
+    assert.ok(["\u001b", "\u0007"].every((char) => !sentence?.includes(char)));
+  });
+
+  it("settings, what clients read, what Kubernetes sets, and what is of others are not told of", () => {
+    const known = settings.map(({ name }) => variableOf(name));
+    const clients = ["CONFIG", "URL", "TOKEN", "AUDIENCE", "REGISTRY_PASSWORD"].map((name) => `GATEHOUSE_${name}`);
+    const ofKubernetes = [
+      ...["GATEHOUSE_SERVICE_HOST", "GATEHOUSE_SERVICE_PORT", "GATEHOUSE_SERVICE_PORT_HTTP", "GATEHOUSE_PORT"],
+      ...["GATEHOUSE_PORT_8080_TCP", "GATEHOUSE_PORT_8080_TCP_PROTO", "GATEHOUSE_PORT_8080_TCP_ADDR"],
+      ...["GATEHOUSE_DB_SERVICE_HOST", "GATEHOUSE_DB_PORT_5432_TCP_PORT"],
+    ];
+    const names = [...known, ...clients, ...ofKubernetes, "PATH", "MY_GATEHOUSE_X"];
+    assert.deepEqual(unknownVariables(Object.fromEntries(names.map((name) => [name, "x"]))), []);
+  });
+
+  for (const command of [["serve"], ["keys", "list"]]) {
+    it(`${command.join(" ")} says so before it misses the setting`, async () => {
+      const { code, stderr } = await run(command, { GATEHOUSE_LISTN: "canary", GATEHOUSE_METRICS: "everybody" });
+      assert.equal(code, 2);
+      assert.match(
+        stderr,
+        /^gatehouse: the variable GATEHOUSE_LISTN [^\n]+; did you mean GATEHOUSE_LISTEN\?\ngatehouse: /,
+      );
+      assert.doesNotMatch(stderr, /canary/);
+    });
+  }
+});
