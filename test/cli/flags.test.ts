@@ -97,6 +97,7 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
     ["auth", "login", "--identity-token", "/nowhere/canary"],
     /--identity-token: neither a file that can be read nor a token\n/,
   ],
+  ["a file without a name", ["iam", "groups", "create", "x", "-f", ""], /^gatehouse: --file: the path is empty\n/],
   [
     "an identity token in a file without one",
     ["auth", "login", "--identity-token", "package.json"],

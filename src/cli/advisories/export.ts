@@ -5,7 +5,7 @@ import { makeDirectory } from "../../directories.ts";
 import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
 import { note } from "../shell.ts";
 import { newCsaf } from "./exports/csaf.ts";
 import { toOpenvex, toStatement } from "./exports/openvex.ts";
@@ -39,6 +39,7 @@ interface Gatherer {
 /** Exports what a group has published. */
 export async function exportAdvisories(session: Session, options: ExportOptions): Promise<void> {
   const { format, output } = options;
+  if (output === "") throw wrongUsage("--output: the path is empty");
   const gatherer = gatherers[format](options, distributionOf(options));
   let [added, passedOver, latest] = [0, 0, 0];
   {

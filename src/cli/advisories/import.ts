@@ -8,6 +8,7 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
+import { wrongUsage } from "../failure.ts";
 import { note, printable } from "../shell.ts";
 import { BadDocument } from "./document.ts";
 import { parseText } from "./document-text.ts";
@@ -44,6 +45,7 @@ export async function importAdvisories(
   paths: readonly string[],
   options: ImportOptions,
 ): Promise<number> {
+  if (paths.includes("")) throw wrongUsage("the path of what to import is empty");
   const report = newReport();
   try {
     await importAll(session, paths, options, report);
@@ -136,6 +138,7 @@ function newReport() {
       for (const line of told) note(shell, printable(line));
       if (problems > told.length) note(shell, `… and ${problems - told.length} more`);
       const { created, updated, unchanged } = counts;
+      if (created + updated + unchanged + problems === 0) note(shell, "No advisories.");
       const done = `${created} created, ${updated} updated, ${unchanged} unchanged, ${problems} left out`;
       shell.stdout.write(`${dryRun ? "would be: " : ""}${done}\n`);
     },

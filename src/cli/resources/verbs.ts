@@ -161,6 +161,7 @@ async function findParent(session: Session, { parent, noun }: Resource, options:
 /** The body in a file of YAML or JSON, `-` for standard input; empty without one. Fails unless it is such a message. */
 async function readBody(session: Session, file: FlagValue | undefined, message: DescMessage): Promise<JsonObject> {
   if (file === undefined) return {};
+  if (file === "") throw wrongUsage("--file: the path is empty");
   const name = file === "-" ? "standard input" : String(file);
   const [{ parse }, { fromJson }] = await Promise.all([import("yaml"), import("@bufbuild/protobuf")]);
   let content: unknown;

@@ -1,6 +1,6 @@
 // `gatehouse advisories import`, as a person runs it.
 import assert from "node:assert/strict";
-import { symlinkSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { readChanges } from "../../../src/storage/changes.ts";
@@ -116,6 +116,22 @@ describe("advisories import", () => {
     ]);
   });
 
+  it("what an export writes of no advisories is imported as none, which is said", async () => {
+    const [group, directory] = [await desk.newGroup(), desk.folder({ "of.txt": "nothing" })];
+    for (const format of ["osv", "openvex", "csaf", "secdb"]) {
+      const file = path.join(directory, `${format}.json`);
+      const args = ["--group", group, "--format", format];
+      const exported = await desk.caller.run("advisories", "export", ...args);
+      assert.equal(exported.code, 0);
+      writeFileSync(file, exported.stdout);
+      for (const more of [[], ["--format", format]]) {
+        const { code, stdout, stderr } = await desk.importInto(group, file, ...more);
+        const nothing = "0 created, 0 updated, 0 unchanged, 0 left out\n";
+        assert.deepEqual([code, stdout, stderr], [0, nothing, "No advisories.\n"], format);
+      }
+    }
+  });
+
   it("a file whose name says nothing is named with the formats that there are", async () => {
     const [group, directory] = [await desk.newGroup(), desk.folder({ "README.md": "# Advisories\n" })];
     const { code, stderr } = await desk.importInto(group, path.join(directory, "README.md"));
@@ -190,6 +206,10 @@ describe("advisories import", () => {
     const file = path.join(desk.folder({ "a.json": record(1) }), "a.json");
     assert.equal((await desk.caller.run("advisories", "import", file)).code, 2);
     assert.equal((await desk.caller.run("advisories", "import", "--group", "example.org")).code, 2);
+    for (const paths of [[""], [file, ""]]) {
+      const { code, stdout, stderr } = await desk.importInto("example.org", ...paths);
+      assert.deepEqual([code, stdout, stderr], [2, "", "gatehouse: the path of what to import is empty\n"]);
+    }
     assert.equal((await desk.importInto("example.org", file, "--format", "xml")).code, 2);
     assert.equal((await desk.caller.run("advisories", "export", "--group", "example.org")).code, 2);
   });
