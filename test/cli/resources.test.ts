@@ -63,6 +63,18 @@ describe("gatehouse iam", () => {
     assert.equal(code, 1);
     assert.match(stderr, /there is no organization "namesake" that you can see/);
     assert.equal((await caller.run("iam", "folders", "describe", "example.org")).code, 1);
+    const root = await caller.json("iam", "organizations", "describe", "example.org");
+    for (const [kind, uid, said] of [
+      ["organizations", folder.uid, /is the uid of no organization\n.*iam folders/],
+      ["folders", root.uid, /is the uid of no folder\n.*iam organizations/],
+    ] as const) {
+      for (const args of [["describe"], ["update", "-d", "x"], ["delete", "--yes"]]) {
+        const refused = await caller.run("iam", kind, ...args, uid);
+        assert.equal(refused.code, 1, `${kind} ${args[0]}`);
+        assert.match(refused.stderr, said);
+      }
+      assert.equal((await caller.json("iam", "groups", "describe", uid)).uid, uid);
+    }
     await done("iam", "folders", "delete", "namesake", "--yes");
   });
 
@@ -140,6 +152,19 @@ describe("gatehouse iam", () => {
     );
     assert.equal(fixed.staticKeys.issuerKeys, text);
     assert.ok(Date.parse(fixed.staticKeys.expirationTime) > Date.now());
+    const lasting = await caller.json(
+      ...["iam", "identities", "create", "lasting", ...parent, "--identity-issuer", "https://robot.test"],
+      ...["--subject", "lasting", "--issuer-keys", keys],
+    );
+    const until = new Date(Date.parse(lasting.createTime) + 365 * 86_400_000).toISOString();
+    for (const [name, time] of [
+      ["static", fixed.staticKeys.expirationTime],
+      ["lasting", until],
+    ]) {
+      const shown = await done("iam", "identities", "describe", name, "-o", "wide");
+      assert.match(shown, /KEYS UNTIL/);
+      assert.ok(shown.includes(time), name);
+    }
     const aws = await caller.json(
       ...["iam", "identities", "create", "aws", ...parent, "--aws-account", "123456789012"],
       ...["--aws-arn", "arn:aws:sts::123456789012:assumed-role/ci/run", "--aws-user-id-pattern", "AROA[A-Z]+:run"],
@@ -158,7 +183,7 @@ describe("gatehouse iam", () => {
       listed.items.map(({ name }: { name: string }) => name),
       ["aws"],
     );
-    await done("iam", "identities", "delete", "static", "aws", "service", "-y");
+    await done("iam", "identities", "delete", "static", "lasting", "aws", "service", "-y");
   });
 
   it("roles: capabilities by the names that people know, added and removed", async () => {
@@ -174,6 +199,15 @@ describe("gatehouse iam", () => {
     assert.ok(managed.items.every(({ name }: { name: string }) => name !== "reader"));
     assert.equal((await caller.json("iam", "roles", "describe", "viewer")).name, "viewer");
     await done("iam", "roles", "delete", "reader", "--yes");
+    for (const args of [
+      ["update", "-d", "x"],
+      ["delete", "--yes"],
+    ]) {
+      const { code, stderr } = await caller.run("iam", "roles", ...args, "viewer");
+      assert.equal(code, 1);
+      assert.match(stderr, /\n {2}A built-in role can be neither changed nor deleted/);
+      assert.doesNotMatch(stderr, /can-i/);
+    }
     const wrong = await caller.run(
       "iam",
       "roles",

@@ -90,6 +90,9 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
   [Code.PermissionDenied](error) {
     const { capability, scope } = infoOf(error)?.metadata ?? {};
     if (!capability || !scope || capability.includes(",")) return "";
+    // Nobody can do so, and a role is no group to be asked about. Roles of organizations lie below one.
+    if (/^roles\.(update|delete)$/.test(capability) && !scope.includes("/"))
+      return "A built-in role can be neither changed nor deleted; `gatehouse iam roles create` makes one of your own.";
     return `See what is missing with \`gatehouse auth can-i ${capability} --group ${scope}\`.`;
   },
   [Code.FailedPrecondition](error) {

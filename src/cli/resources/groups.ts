@@ -25,6 +25,7 @@ export const organizations: Resource = {
   parent: "none",
   always: { uidp: { inRoot: true } },
   keep: ({ uid: text }) => !String(text).includes("/"),
+  uidHint: "It lies below an organization: see `gatehouse iam folders`.",
 };
 
 export const folders: Resource = {
@@ -33,4 +34,5 @@ export const folders: Resource = {
   noun: "folder",
   view: { ...groups.view, noun: "folders" },
   keep: ({ uid: text }) => String(text).includes("/"),
+  uidHint: "It has nothing above it: see `gatehouse iam organizations`.",
 };

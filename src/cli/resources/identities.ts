@@ -8,6 +8,7 @@ import { created, description, name, uid } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
 import { constant, endOf, fileOrKeys, list, pairs } from "./flags.ts";
 import { textAt } from "./json.ts";
+import { keysUntil } from "./keys-until.ts";
 import { checkNeeds } from "./relationship-needs.ts";
 import type { Options, Resource } from "./resource.ts";
 
@@ -45,6 +46,7 @@ export const identities: Resource = {
       { title: "type", value: typeOf },
       { title: "issuer", value: (row) => partOf(row, "issuer") },
       { title: "subject", value: (row) => partOf(row, "subject") },
+      { title: "keys until", value: keysUntil, wide: true },
       { title: "last seen", value: "lastSeenTime", wide: true },
       { ...description, wide: true },
       created,
@@ -85,7 +87,11 @@ export const identities: Resource = {
       description: "keys that verify those tokens, for an issuer that cannot be asked",
       conflicts: onlyOfClaimMatch,
     },
-    { flags: "--expiration <time>", description: "how long the keys serve, such as 720h", conflicts: onlyOfClaimMatch },
+    {
+      flags: "--expiration <time>",
+      description: "how long the keys serve, such as 720h; 365 days when absent",
+      conflicts: onlyOfClaimMatch,
+    },
     { flags: "--aws-account <number>", description: "account of an AWS identity" },
     { flags: "--aws-arn <arn>", description: "ARN of an AWS identity", conflicts: ["awsArnPattern"] },
     { flags: "--aws-arn-pattern <pattern>", description: "the same, as a pattern" },

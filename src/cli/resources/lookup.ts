@@ -16,7 +16,7 @@ const shownCandidates = 20;
  * `example.org/engineering`.
  */
 export async function findUid(session: Session, resource: Resource, text: string, uidp: JsonObject = {}) {
-  if (isUid(text)) return text;
+  if (isUid(text)) return ofKind(resource, text);
   // What has no name would be called so, and `delete "$UNSET"` would mean the only invite that there is.
   if (text === "") throw wrongUsage(`the name of the ${resource.noun} is empty`, "Give a name or a uid.");
   // Other names may have a slash of their own.
@@ -27,6 +27,12 @@ export async function findUid(session: Session, resource: Resource, text: string
   let place = uidp;
   for (const name of path.slice(0, last)) place = { childrenOf: await findNamed(session, holder, name, place) };
   return await findNamed(session, resource, path[last] ?? "", place);
+}
+
+/** The uid, which must be one of the kind as far as uids tell: nobody who says `folders delete` means an organization. */
+function ofKind(resource: Resource, uid: string): string {
+  if (resource.keep?.({ uid }) ?? true) return uid;
+  throw new CommandFailure(`${uid} is the uid of no ${resource.noun}`, { hint: resource.uidHint ?? "" });
 }
 
 /** Every result of a list, page by page. */

@@ -58,8 +58,10 @@ export interface Resource {
   readonly filters?: readonly Flag[];
   /** What every list request has. */
   readonly always?: JsonObject;
-  /** The results of a list that are of this kind, where the request cannot say so. */
+  /** The results of a list that are of this kind, where the request cannot say so; told by their uids. */
   readonly keep?: (row: JsonObject) => boolean;
+  /** Where to look, for whoever gave the uid of something that is not kept. */
+  readonly uidHint?: string;
   /** What it lies in below a group, when that is no group, and how those are found that hold what a list has. */
   readonly holder?: {
     readonly noun: string;
