@@ -77,8 +77,7 @@ function parseDistribution(event: unknown): RegistryEvent[] {
 function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): RegistryEvent[] {
   const action = harborActions[text(type)];
   const { repository, resources } = data;
-  // In seconds in the older form, a text in that of CloudEvents.
-  const time = typeof envelope.occur_at === "number" ? envelope.occur_at * 1000 : timeOf(envelope.time);
+  const time = timeOf(envelope.occur_at ?? envelope.time);
   if (!action || !isJsonObject(repository) || !Array.isArray(resources)) return [];
   return resources.filter(isJsonObject).map((resource) => {
     const [tag, digest] = [text(resource.tag), text(resource.digest)];
@@ -126,8 +125,9 @@ function isSound({ action, repository, tag, digest }: RegistryEvent): boolean {
   return digestPattern.test(digest) || (action === "delete" && digest === "" && tag !== "");
 }
 
+/** In whole milliseconds: of a text, or of the seconds of Harbor's older form; undefined for what is no time. */
 function timeOf(value: unknown): number | undefined {
-  const time = Date.parse(text(value));
+  const time = new Date(typeof value === "number" ? value * 1000 : text(value)).getTime();
   return Number.isNaN(time) ? undefined : time;
 }
 

@@ -71,6 +71,15 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(await tagsOf("queue"), { "1.0": digestOf("3") });
     });
 
+    it("a time between two milliseconds, or of no calendar, is no reason to refuse an event", async () => {
+      for (const [i, time] of [1_767_225_600.000_5, 1e300, -1e300].entries()) {
+        const resources = [{ digest: digestOf("6"), tag: `t${i}` }];
+        const data = { resources, repository: { repo_full_name: `${server.groupUid}/moment` } };
+        const sent = await listening.send({ type: "PUSH_ARTIFACT", occur_at: time, event_data: data });
+        assert.deepEqual(sent, { status: 200, body: { written: 1, repeated: 0, ignored: 0 } }, `${time}`);
+      }
+    });
+
     it("where the registry cannot be asked, the last word counts", async () => {
       await distribution(later(2, push("deaf", "1.0", digestOf("1"))));
       registry.intercept = (_request, response) => {
