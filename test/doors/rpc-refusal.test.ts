@@ -1,11 +1,17 @@
 // Calls that are refused before connect-node sees them, as clients of gRPC expect to be told: in the encoding of their messages, and
 // with a status, also over HTTP/1.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { fromBinary } from "@bufbuild/protobuf";
+import { once } from "node:events";
+import { after, before, describe, it, test } from "node:test";
+import { createRegistry, fromBinary } from "@bufbuild/protobuf";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
+import { unimplemented } from "../../src/aip/errors.ts";
+import { newRpcRefusal } from "../../src/doors/rpc-refusal.ts";
+import { newCall, newRequestId } from "../../src/pipeline/call.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { frameClient, frameType, request, reset } from "./frames.ts";
+import { listen } from "./harness.ts";
 
 const listGroups = `/${GroupsService.typeName}/ListGroups`;
 const refusals: [why: string, path: string, code: number, message: string][] = [
@@ -44,4 +50,27 @@ describe("a call over HTTP/1 that is refused", () => {
       });
     }
   }
+});
+
+test("a call whose client leaves before it is refused is no failure of a connection", async (t) => {
+  const failures: unknown[] = [];
+  const limits = { maxBodyBytes: 1000, bodyTimeoutMs: 60_000 };
+  const refuse = newRpcRefusal({ ...limits, detailTypes: createRegistry(), maxJsonDepth: 9, errorDomain: "test" });
+  const begun = Promise.withResolvers<void>();
+  const listener = await listen(t, {
+    onError: (error) => failures.push(error),
+    async handler(incoming, response) {
+      begun.resolve();
+      if ("stream" in incoming && incoming.url === "/left") await once(incoming.stream, "close");
+      const call = newCall({ door: "grpc", requestId: newRequestId(), peer: "", header: () => undefined });
+      refuse(incoming, response, call, unimplemented("there is no such method"));
+    },
+  });
+  const client = frameClient(listener.address.port);
+  t.after(() => client.socket.destroy());
+  client.send(request(1, false, "/left"));
+  await begun.promise;
+  client.send(reset(1), request(3, false, "/here"));
+  await client.next(({ type, stream }) => type === frameType.headers && stream === 3);
+  assert.deepEqual(failures, []);
 });

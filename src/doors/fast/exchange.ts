@@ -66,7 +66,7 @@ class StreamExchange implements Exchange {
   }
 
   reply(answer: Answer, call: Call): void {
-    if (this.#hasReplied || this.#stream.destroyed || this.#stream.closed) return;
+    if (this.#hasReplied) return;
     this.#hasReplied = true;
     respond(this.#stream, answer, call);
   }
@@ -136,8 +136,9 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
   };
 }
 
-/** Sends an answer on a stream of HTTP/2. */
+/** Sends an answer on a stream of HTTP/2; to a client that has left, nothing. */
 export function respond(stream: ServerHttp2Stream, { status, headers, body, trailers }: Answer, call: Call): void {
+  if (stream.destroyed || stream.closed) return;
   // As a list, which node:http2 writes as it is.
   const lines = [":status", String(status), "x-request-id", call.requestId];
   for (const name in headers) if (!call.replyHeaders.has(name)) lines.push(name, headers[name]!);
