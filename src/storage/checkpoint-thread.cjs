@@ -1,5 +1,6 @@
 // The thread of checkpointer.ts. PASSIVE never waits for a reader or a writer, nor makes one wait; TRUNCATE does, where the disk
-// is full or a flush has failed. Plain JavaScript: for types, a thread would load the compiler that strips them, at ten times what it costs itself.
+// is full or a flush has failed. Plain JavaScript: for types, a thread would load the compiler that strips them, at ten times
+// what it costs itself.
 //
 // Nothing here may throw: Node loads what an error of a thread needs to become a message, and where the process began with a
 // startup snapshot, which already has a part of that, it ends the process instead.
