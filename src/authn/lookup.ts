@@ -18,6 +18,12 @@ export interface LookupOptions {
 /** A server is asked twice, and then given up; in milliseconds, of which the second time takes twice as many. */
 const patience = { timeout: 1000, tries: 2 };
 
+/**
+ * How long DNS is asked for a name, in milliseconds, however many of its servers are silent: there has to be time left to ask the
+ * system, and for the document.
+ */
+const maxDnsMs = 3000;
+
 /** How long a name waits until the system has found another one. */
 const maxWaitMs = 1000;
 
@@ -62,6 +68,8 @@ async function askDns(hostname: string, servers: LookupOptions["servers"]): Prom
     const addresses = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname));
     return addresses.map((address) => ({ address, family }));
   };
+  const end = setTimeout(() => resolver.cancel(), maxDnsMs);
   const answers = await Promise.allSettled([ask(4), ask(6)]);
+  clearTimeout(end);
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
 }

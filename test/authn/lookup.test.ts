@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { it } from "node:test";
 import { newLookup } from "../../src/authn/lookup.ts";
+import { outboundLimits } from "../../src/authn/outbound.ts";
 
 /** A DNS server that has one address for each name of its own, answers nothing about silent ones, and knows no other. */
 async function startDns() {
@@ -87,4 +88,14 @@ it("the system is asked for one name at a time, and for all of them", async () =
 it("a name is looked up by the system where no DNS server listens", async () => {
   const lookUp = newLookup({ servers: ["127.0.0.1:1"], system: async () => found });
   assert.deepEqual(await lookUp("known.example"), found);
+});
+
+it("a name is looked up by the system in time where several DNS servers are silent", async () => {
+  using first = await startDns();
+  using second = await startDns();
+  const lookUp = newLookup({ servers: [...first.servers, ...second.servers], system: async () => found });
+  const began = performance.now();
+  assert.deepEqual(await lookUp("silent.example"), found);
+  const took = performance.now() - began;
+  assert.ok(took < outboundLimits.timeoutMs - 1000, `${took} ms`);
 });
