@@ -14,7 +14,7 @@ import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts
 import { writeEvent } from "./mirror.ts";
 import { findPlace, type NameRules } from "./name.ts";
 import { parseNotification, type RegistryEvent } from "./notification.ts";
-import { isOutdated, rememberTime } from "./outdated.ts";
+import { isOutdated, isOvertaken, latestTold, rememberTime } from "./outdated.ts";
 
 /** What the endpoint rests on. */
 export interface NotificationEndpointDeps {
@@ -73,35 +73,54 @@ function checkSecret({ secret, failures }: NotificationEndpointDeps, call: Call)
 async function applyEvent(
   deps: NotificationEndpointDeps,
   event: RegistryEvent,
-  { requestId }: Call,
+  call: Call,
   deadline: number,
 ): Promise<Outcome> {
-  const { database, clock, names, warn } = deps;
-  if (await isKnownEvent(database.session, event.id)) return "repeated";
-  const isPast = await isPastEvent(deps, event, deadline);
+  if (await isKnownEvent(deps.database.session, event.id)) return "repeated";
+  let outcome: Outcome | "overtaken";
+  do outcome = await tryEvent(deps, event, call, deadline);
+  while (outcome === "overtaken");
+  if (outcome === "ignored")
+    deps.warn({ repository: event.repository }, "a notification names no place for its repository");
+  return outcome;
+}
+
+/** Writes the event as the registry has it; nothing when another node has told of something later meanwhile. */
+async function tryEvent(
+  deps: NotificationEndpointDeps,
+  event: RegistryEvent,
+  { requestId }: Call,
+  deadline: number,
+): Promise<Outcome | "overtaken"> {
+  const { database, clock, names, content } = deps;
+  const latest = await latestTold(database.session, event);
+  const isPast = await isPastEvent(deps, event, latest, deadline);
   const platforms = event.action === "push" && !isPast ? await readImage(deps, event, deadline) : undefined;
+  const mayAskAgain = content !== undefined && clock() < deadline;
   const actor = isUid(event.actor) ? event.actor : "";
   const context = { actor, method: "/registry/notifications", requestId, time: clock() };
-  const outcome = await database.write(context, async (tx): Promise<Outcome> => {
+  return await database.write(context, async (tx) => {
+    if (!isPast) {
+      await rememberTime(tx, event);
+      if (mayAskAgain && (await isOvertaken(tx, event, latest))) return "overtaken";
+    }
     if (!(await recordEvent(tx, event.id))) return "repeated";
     if (isPast) return "outdated";
-    await rememberTime(tx, event);
     return (await writeEvent(tx, event, platforms, names)) ? "written" : "ignored";
   });
-  if (outcome === "ignored") warn({ repository: event.repository }, "a notification names no place for its repository");
-  return outcome;
 }
 
 /** Whether the registry has gone on since; an event of which that cannot be found out now is taken as it comes. */
 async function isPastEvent(
-  { database, clock, content, warn }: NotificationEndpointDeps,
+  { clock, content, warn }: NotificationEndpointDeps,
   event: RegistryEvent,
+  latest: number | undefined,
   deadline: number,
 ): Promise<boolean> {
   const { repository } = event;
   if (!content || clock() >= deadline) return false;
   try {
-    return await within(isOutdated(database, content, event), deadline - clock());
+    return await within(isOutdated(content, event, latest), deadline - clock());
   } catch (err) {
     warn({ err, repository }, "the registry could not be asked whether a late notification still holds");
     return false;

@@ -80,6 +80,24 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
+    it("a push that another one overtakes while its image is read changes nothing", async () => {
+      const [first, second] = [registry.putImage("amd64", "o5").digest, registry.putImage("amd64", "o6").digest];
+      registry.tag(`${server.groupUid}/overtaken`, "1.0", second);
+      const asked = Promise.withResolvers<() => void>();
+      registry.intercept = (request, response) => {
+        if (!request.url?.endsWith(first)) return false;
+        asked.resolve(() => response.writeHead(500).end());
+        return true;
+      };
+      const slow = distribution(later(1, push("overtaken", "1.0", first)));
+      const answer = await asked.promise;
+      assert.equal((await distribution(later(2, push("overtaken", "1.0", second)))).body.written, 1);
+      answer();
+      assert.deepEqual((await slow).body, outdated);
+      registry.intercept = () => false;
+      assert.deepEqual(await tagsOf("overtaken"), { "1.0": second });
+    });
+
     it("where the registry cannot be asked, the last word counts", async () => {
       await distribution(later(2, push("deaf", "1.0", digestOf("1"))));
       registry.intercept = (_request, response) => {
