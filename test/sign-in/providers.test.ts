@@ -157,6 +157,9 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         );
       assert.equal((await exchange(named)).status, 200);
       assert.equal((await exchange("")).status, 403);
+      // Nor for an audience of our own, which whoever runs the issuer can make it for: that is for the operator's provider.
+      for (const unnamed of ["", `&identity=${identityUid}`])
+        assert.equal((await exchange(unnamed, { aud: server.config.baseUrl })).status, 403);
       assert.equal((await exchange(named, { sub: "never-registered" })).status, 403);
       assert.equal((await exchange(named, { aud: "another-client" })).status, 403);
       assert.equal((await exchange(`&identity_provider=${server.groupUid}`)).status, 403);

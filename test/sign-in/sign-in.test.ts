@@ -102,12 +102,17 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, binding);
       for (const scope of [made.body.uid, "narrow"]) {
         // The SDK escapes twice.
-        const { token } = answersOf(await visit("narrowed", { scope: encodeURIComponent(scope) }));
-        const { body } = await rest(server.url, token, "GET", "/iam/v2beta1/groups");
-        assert.deepEqual(
-          body.groups.map((group: { uid: string }) => group.uid),
-          [made.body.uid],
-        );
+        const parameters = { scope: encodeURIComponent(scope), create_refresh_token: "true" };
+        const { token, refresh_token: refreshToken = "" } = answersOf(await visit("narrowed", parameters));
+        // Security case X3: what it is refreshed to is as narrow.
+        const refreshed = (await (await refresh(refreshToken)).json()) as { token: { token: string } };
+        for (const each of [token, refreshed.token.token]) {
+          const { body } = await rest(server.url, each, "GET", "/iam/v2beta1/groups");
+          assert.deepEqual(
+            body.groups.map((group: { uid: string }) => group.uid),
+            [made.body.uid],
+          );
+        }
       }
       const refused = answersOf(await visit("narrowed", { scope: "nowhere" }));
       assert.match(refused.error ?? "", /no group has the name/);

@@ -125,6 +125,10 @@ describe("the exchange of a signed AWS request", () => {
       () => signed({ lines: ["Authorization: AWS4-HMAC-SHA256 SignedHeaders=host"] }),
       /header authorization exactly once/,
     ],
+    "that signs a header which comes twice": [
+      () => signed({ headers: { "x-amz-security-token": "one" }, lines: ["X-Amz-Security-Token: other"] }),
+      /not sent on/,
+    ],
     "that signs headers which are not sent on": [() => signed({ headers: { connection: "close" } }), /not sent on/],
     "without a date": [() => signed({ headers: { "x-amz-date": undefined } }), /header x-amz-date exactly once/],
     "with a date of another form": [() => signed({ date: "2030-01-01T00:00:00Z" }), /not of the form/],
