@@ -6,7 +6,7 @@ import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";
 import { issueToken } from "../sts/issue.ts";
 import { assumeOfOrganization } from "../sts/provider-assumption.ts";
-import { type SignIn, signInNarrowing, startRefresh } from "../sts/refresh.ts";
+import { type SignIn, startRefresh } from "../sts/refresh.ts";
 import { rootOf } from "../uid.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
@@ -42,7 +42,7 @@ export async function grant(
     ...(emailVerified !== undefined && { emailVerified }),
     provider: provider.uid,
     audience: request.audience,
-    ...signInNarrowing(scopes ? { scopes } : {}),
+    ...(scopes && { scopes }),
     ...(uid !== own && { claims }),
   };
   const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: deps.limits.refreshMs };

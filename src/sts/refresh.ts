@@ -8,9 +8,7 @@ import {
 import { permissionDenied, unauthenticated } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { parseBearer } from "../authn/bearer.ts";
-import type { Narrowing } from "../authn/caller.ts";
 import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
-import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Assumption } from "./assumption.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
@@ -27,8 +25,6 @@ export interface SignIn {
   readonly provider: string;
   readonly audience: readonly string[];
   readonly scopes?: readonly string[];
-  /** The text form of a capability set. */
-  readonly capabilities?: string;
   /** The upstream claims, where another identity than the person's own was assumed with them. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
@@ -95,11 +91,6 @@ export async function startRefresh(
   return { token: text, expiresAt: expireTime };
 }
 
-/** What a sign-in may be refreshed to. */
-export function signInNarrowing({ scopes, capabilities }: Narrowing): Pick<SignIn, "scopes" | "capabilities"> {
-  return { ...(scopes && { scopes }), ...(capabilities && { capabilities: formatCapabilitySet(capabilities) }) };
-}
-
 /** Makes the ExchangeRefreshToken method. */
 export function newRefresh(deps: RefreshDeps) {
   return async (
@@ -145,10 +136,8 @@ async function refresh(deps: RefreshDeps, family: RefreshFamily, request: Exchan
 
 function assumptionOf({ identityUid, signIn }: RefreshFamily): Assumption {
   const { act, email, emailVerified, scopes, audience } = signIn;
-  const capabilities = signIn.capabilities === undefined ? undefined : parseCapabilitySet(signIn.capabilities);
   const claims = { act, ...(email !== undefined && { email }), ...(emailVerified !== undefined && { emailVerified }) };
-  const narrowing = { ...(scopes && { scopes }), ...(capabilities && { capabilities }) };
-  return { uid: identityUid, claims, narrowing, audience };
+  return { uid: identityUid, claims, narrowing: scopes ? { scopes } : {}, audience };
 }
 
 /** Those of the sign-in that are offered no longer are not unknown: they are refused, not wrong (security case X5). */

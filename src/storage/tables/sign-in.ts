@@ -11,8 +11,6 @@ export interface StoredSignIn {
   readonly provider: string;
   readonly audience: readonly string[];
   readonly scopes?: readonly string[];
-  /** The text form of a capability set. */
-  readonly capabilities?: string;
   /** The upstream claims, where another identity than the person's own was assumed with them. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
