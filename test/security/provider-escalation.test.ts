@@ -55,8 +55,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return addIdentity(ground.server, parent, { relationship: { case: "claimMatch", value }, issuer, subject: "" });
     }
 
-    async function addPerson(subject: string): Promise<string> {
-      const { issuer } = upstream;
+    async function addPerson(subject: string, issuer = upstream.issuer): Promise<string> {
       const person = { uid: personUid(issuer, subject), parent: null, relationshipType: 0, issuer, subject };
       return await addIdentity(ground.server, "", { ...person, relationship: { case: "", value: null } });
     }
@@ -77,6 +76,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           addMatching(root, { issuer: upstream.issuer, subject: "deployer", audience: client }, upstream.issuer),
       ],
       "a person of the issuer": [true, () => addPerson(`person-${database}`)],
+      "a person of another issuer": [false, () => addPerson(`person-${database}`, "https://other.example.org")],
       "an identity that asks for another client": [
         false,
         (root) =>

@@ -85,8 +85,14 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
           claimMatch: { issuer: issuer(), subject },
         });
       const [own, other] = [(await create("assumer")).body.uid, (await create("somebody")).body.uid];
-      const { token = "" } = answersOf(await visit("assumer", { identity: own }));
+      const parameters = { identity: own, create_refresh_token: "true" };
+      const { token = "", refresh_token: first = "" } = answersOf(await visit("assumer", parameters));
       assert.equal((await rest(server.url, token, "GET", "/auth/v1/ok")).body.subject, own);
+      // Security case X5: it is refreshed for as long as the identity asks for them.
+      const next = (await (await refresh(first)).json()) as { refreshToken: { token: string } };
+      const claimMatch = { issuer: issuer(), subject: "somebody" };
+      await rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/identities/${own}`, { claimMatch });
+      assert.equal((await refresh(next.refreshToken.token)).status, 403);
       const refused = answersOf(await visit("assumer", { identity: other }));
       assert.equal(refused.status_code, "403");
       assert.match(refused.error ?? "", /invalid "sub"/);
