@@ -121,6 +121,25 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.everywhere(owner.token, createMethod, request)), "PERMISSION_DENIED");
     });
 
+    it("R2: an owner takes over no owner of another organization by a provider", async () => {
+      const { root, request } = await arrangeOrganization();
+      const deployer = { issuer: upstream.issuer, subject: "deployer" };
+      const elsewhere = await addGroup(ground.server, null, "elsewhere");
+      await bind(ground.server, elsewhere, await addMatching(root, deployer, upstream.issuer), ownerRole.uid);
+      const owner = await addCaller(ground.server, root, ownerRole.uid);
+      assert.equal(codeOf(await ground.everywhere(owner.token, createMethod, request)), "PERMISSION_DENIED");
+    });
+
+    it("R2: what is bound above an identity's subgroup is asked of the caller in the subgroup", async () => {
+      const { root, admin, request } = await arrangeOrganization();
+      const subgroup = await addGroup(ground.server, root, "subgroup");
+      const deployer = { issuer: upstream.issuer, subject: "deployer" };
+      await bind(ground.server, root, await addMatching(subgroup, deployer, upstream.issuer), ownerRole.uid);
+      assert.equal(codeOf(await ground.everywhere(admin.token, createMethod, request)), "PERMISSION_DENIED");
+      await bind(ground.server, subgroup, admin.uid, ownerRole.uid);
+      assert.equal(codeOf(await ground.once(admin.token, createMethod, request)), "OK");
+    });
+
     it("R2: a narrowed token is asked for what it has itself", async () => {
       const { root, request } = await arrangeOrganization();
       const deployer = { issuer: upstream.issuer, subject: "deployer" };
