@@ -246,6 +246,14 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(change.status, 403);
     });
 
+    it("the name of an invite, which lists show, is worth nothing without the rest of its code", async () => {
+      const code = await invite({});
+      upstream.behaviour.claims = { sub: "guesser" };
+      for (const guess of [code.slice(0, 32) + "0".repeat(64), code.slice(0, 95) + (code.endsWith("0") ? "1" : "0")])
+        assert.match(await refused({ invite: guess }), /^400 Not found/);
+      assert.equal(await bindingsOf("guesser"), 0);
+    });
+
     it("X7: a single-use invite is gone after one use", async () => {
       const code = await invite({ singleUse: true });
       upstream.behaviour.claims = { sub: "first" };
