@@ -194,6 +194,25 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal((await getToken(server.url, basic(uid, password), [scope])).status, 401);
     });
 
+    it("answers a pull token with one that ends with the static keys, and takes it under no other name", async () => {
+      const pair = keyPair("RS256", "short-lived");
+      const issuer = "https://short.example.org";
+      const keys = { issuer, subject: "visitor", issuerKeys: keySetText(pair) };
+      const until = Math.floor(now / 1000) + 200;
+      const expirationTime = new Date(until * 1000).toISOString();
+      const { body: identity } = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/identities/${root}`, {
+        ...{ name: "visitor", staticKeys: { ...keys, expirationTime } },
+      });
+      const claims = { iss: issuer, sub: "visitor", aud: server.config.baseUrl, exp: until + 3600 };
+      const password = await signOutside({ ...pair, kid: undefined }, claims);
+      const { status, body } = await getToken(server.url, basic(identity.uid, password), []);
+      assert.equal(status, 200);
+      assert.equal(readToken(body.token).claims.exp, until);
+      const refused = await getToken(server.url, basic("_token", password), []);
+      assert.equal(refused.status, 401);
+      assert.match(refused.body.errors[0].message, /the password of "_token" must be an API token/);
+    });
+
     it("takes an API token in the forms of OAuth 2", async () => {
       const scope = `repository:${root}/app:pull`;
       const password = (await addCaller(server, root, viewerRole.uid)).registryToken;
