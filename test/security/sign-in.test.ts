@@ -105,6 +105,10 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       // With a login of its own under way neither.
       await begin(victim);
       assert.equal((await victim.request(back)).status, 400);
+      // A cookie of the right name is not enough, whoever has put it there.
+      const [own] = victim.cookies.values();
+      for (const [key, { name }] of attacker.cookies) victim.cookies.set(key, { ...own!, name });
+      assert.equal((await victim.request(back)).status, 400);
       assert.equal((await attacker.request(back)).status, 303);
     });
 
