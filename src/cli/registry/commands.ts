@@ -3,8 +3,7 @@ import type { Command } from "commander";
 import { serviceNamePattern } from "../../registry/service-name.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
-import type { Finish } from "../shell.ts";
-import { printable, type Shell } from "../shell.ts";
+import { type Finish, printable, type Shell } from "../shell.ts";
 
 interface SyncFlags {
   readonly from: string;
