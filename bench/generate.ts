@@ -5,7 +5,7 @@ import BetterSqlite from "better-sqlite3";
 import { getTableColumns } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { syncBuiltInRoles } from "../src/services/iam/built-in-role-rows.ts";
-import { newCounterChanges, readCounter, setCounter } from "../src/storage/counters.ts";
+import { newCounterChanges } from "../src/storage/counters.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
 import { entryOf, insertEntries, keysOf } from "../src/storage/entries.ts";
@@ -81,16 +81,15 @@ async function insertAll(
   rows: Generator<PlacedRow, Landmarks>,
   report: (rows: number) => void,
 ): Promise<Landmarks> {
-  const counts = newCounts();
   let written = 0;
   connection.exec("BEGIN");
   for (let next = rows.next(); ; next = rows.next()) {
     if (next.done) {
-      await counts.write(tx);
+      await tx.counterChanges.write(tx);
       connection.exec("COMMIT");
       return next.value;
     }
-    await insertBulk(tx, next.value, counts);
+    await insertBulk(tx, next.value);
     if (++written % batchSize === 0) {
       connection.exec("COMMIT; BEGIN");
       report(written);
@@ -99,7 +98,7 @@ async function insertAll(
 }
 
 /** Leaves what insertRow does, besides the change log. The counters are written once, at the end. */
-async function insertBulk(tx: Transaction, { collection, row }: PlacedRow, counts: Counts): Promise<void> {
+async function insertBulk(tx: Transaction, { collection, row }: PlacedRow): Promise<void> {
   const insert = tx.prepared(`${collection.kind}.bulk`, (db, tables) => {
     const table = collection.rows(tables);
     return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
@@ -107,27 +106,7 @@ async function insertBulk(tx: Transaction, { collection, row }: PlacedRow, count
   await insert.execute({ ...row });
   const keys = keysOf(row);
   await insertEntries(tx, collection, keys, entryOf(row));
-  for (const key of keys) counts.add(key, collection.kind);
-}
-
-type Counts = ReturnType<typeof newCounts>;
-
-/** Counters in memory, added to those that are stored when they are written. */
-function newCounts() {
-  const counts = new Map<string, Map<string, number>>();
-  return {
-    add(key: string, kind: string): void {
-      const kinds = counts.get(key) ?? new Map<string, number>();
-      counts.set(key, kinds.set(kind, (kinds.get(kind) ?? 0) + 1));
-    },
-    async write(tx: Transaction): Promise<void> {
-      for (const [key, kinds] of counts) {
-        for (const [kind, count] of kinds) {
-          await setCounter(tx, key, kind, count + (await readCounter(tx, key, kind)));
-        }
-      }
-    },
-  };
+  tx.counterChanges.add(keys, collection.kind, 1);
 }
 
 /** Takes away the indexes that no constraint needs; they are built faster from what is there. Answers how to restore them. */

@@ -2,6 +2,7 @@
 // cost one point read whatever the size of the subtree.
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, eq, inArray, sql } from "./drizzle.ts";
+import { childrenKey } from "./entries.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** What a transaction does to the counters. */
@@ -36,7 +37,7 @@ export function newCounterChanges(): CounterChanges {
     },
     drop(uid) {
       dropped.push(uid);
-      for (const ofKind of differences.values()) for (const key of [uid, `${uid}/*`]) ofKind.delete(key);
+      for (const ofKind of differences.values()) for (const key of [uid, childrenKey(uid)]) ofKind.delete(key);
     },
     async write(session) {
       for (const uid of dropped.sort()) await dropCounters(session, uid);
@@ -116,5 +117,5 @@ async function dropCounters(session: Session, uid: string): Promise<void> {
   const statement = session.prepared("counters.drop", (db, { counters }) =>
     db.delete(counters).where(inArray(counters.key, [sql.placeholder("uid"), sql.placeholder("children")])),
   );
-  await statement.execute({ uid, children: `${uid}/*` });
+  await statement.execute({ uid, children: childrenKey(uid) });
 }

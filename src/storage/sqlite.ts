@@ -15,7 +15,7 @@ import { newSession, type Prepared, type Queries, type Runner, type Session } fr
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
 import { runNow } from "./sqlite-statement.ts";
 import { sqliteDialect } from "./tables.sqlite.ts";
-import { newWriteQueue } from "./write-queue.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 const driver = once(loadSqliteDriver);
 
@@ -47,7 +47,7 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);
-  const queue = newWriteQueue(writer, {
+  const queue = new WriteQueue(writer, {
     ...limits,
     room: checkpointer.room,
     afterFull: checkpointer.afterFull,

@@ -29,19 +29,6 @@ export interface WriteQueueOptions {
   readonly sync: () => Promise<void>;
 }
 
-/** The writes of one connection. */
-export interface WriteQueue {
-  /**
-   * Runs the body inside a transaction and answers once its commit is on disk.
-   *
-   * A body touches the database and nothing else: the write connection is held while it runs. One that throws fails alone, and
-   * nothing of it stays. It may run again, for another's sake.
-   */
-  run<T>(body: () => Promise<T>): Promise<T>;
-  /** Resolves when nothing waits any more. */
-  idle(): Promise<void>;
-}
-
 /** How long those who read go first after a write, as a multiple of the time that it took: they get up to three quarters. */
 const readingShare = 3;
 
@@ -60,11 +47,6 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** Makes the queue of a connection. */
-export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQueueOptions): WriteQueue {
-  return new GroupCommit(connection, options);
-}
-
 /**
  * Group commit on one SQLite connection: the writes that arrive while others are made or flushed share a transaction and
  * one flush to disk.
@@ -72,7 +54,7 @@ export function newWriteQueue(connection: BetterSqlite.Database, options: WriteQ
  * A savepoint would have SQLite copy every page that a write changes. Nearly all writes succeed, or fail before they have written
  * anything: only after one that did not, the batch is made anew, and so are those that follow, with a savepoint for each write.
  */
-class GroupCommit implements WriteQueue {
+export class WriteQueue {
   readonly #connection: BetterSqlite.Database;
   readonly #options: WriteQueueOptions;
   readonly #statements: ReturnType<typeof prepareAll>;
@@ -86,6 +68,12 @@ class GroupCommit implements WriteQueue {
     this.#statements = prepareAll(connection);
   }
 
+  /**
+   * Runs the body inside a transaction and answers once its commit is on disk.
+   *
+   * A body touches the database and nothing else: the write connection is held while it runs. One that throws fails alone, and
+   * nothing of it stays. It may run again, for another's sake.
+   */
   run<T>(body: () => Promise<T>): Promise<T> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       return Promise.reject(new StorageUnavailable("too many writes are waiting"));
@@ -96,6 +84,7 @@ class GroupCommit implements WriteQueue {
     });
   }
 
+  /** Resolves when nothing waits any more. */
   async idle(): Promise<void> {
     while (this.#active) await this.#active;
   }

@@ -12,7 +12,8 @@ import { fromTimestamp } from "../aip/timestamps.ts";
 import { checkIssuer } from "../authn/issuers.ts";
 import { show } from "./denials.ts";
 import { checkPattern, checkPatternsTogether, type PatternKind } from "./patterns.ts";
-import { checkStaticKeySet, maxStaticKeysAge } from "./static-keys.ts";
+import { checkStaticKeySet } from "./static-keys.ts";
+import { maxStaticKeysAge } from "./static-keys-expiry.ts";
 
 /** What the rules depend on. Times are in milliseconds since the epoch. */
 export interface RelationshipOptions {

@@ -4,12 +4,14 @@ import {
   type Identity_ClaimMatch,
   Identity_ClaimMatchSchema,
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { fromTimestamp } from "../aip/timestamps.ts";
 import type { KeySet } from "../authn/key-sets.ts";
 import type { AssumableIdentity, AssumptionDeps } from "./assumption.ts";
 import { normalizeIssuer } from "./claim-match.ts";
 import { defaultAudiences } from "./default-audiences.ts";
 import type { PresentedToken } from "./presented-token.ts";
-import { staticKeySet, staticKeysExpiry, staticKeysMatch } from "./static-keys.ts";
+import { staticKeySet, staticKeysMatch } from "./static-keys.ts";
+import { staticKeysExpiry } from "./static-keys-expiry.ts";
 
 /** What a token must prove to assume an identity. */
 export interface Requirement {
@@ -32,7 +34,7 @@ export function requirementOf(
   const keys = () => issuers.keysFor(issuer);
   if (kind === "claimMatch") return { match: value, keys, audiences };
   if (kind === "staticKeys") {
-    const notAfter = staticKeysExpiry(value, createTime);
+    const notAfter = staticKeysExpiry(value.expirationTime && fromTimestamp(value.expirationTime), createTime);
     return { match: staticKeysMatch(value), keys: async () => staticKeySet(value), audiences, notAfter };
   }
   // What the login provider gave to us as its client, such as at the end of a device flow.

@@ -7,17 +7,7 @@ import {
   Identity_ClaimMatchSchema,
   type Identity_StaticKeys,
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { fromTimestamp } from "../aip/timestamps.ts";
 import { checkPublicKeySet, type KeySet, type OutsideKey, parseKeySet, selectKeys } from "../authn/key-sets.ts";
-
-/** How long after its creation an identity with static keys can be assumed at most, in milliseconds. */
-export const maxStaticKeysAge = 365 * 24 * 60 * 60 * 1000;
-
-/** When the keys stop to serve, in milliseconds since the epoch; `createTime` is the identity's. */
-export function staticKeysExpiry({ expirationTime }: Identity_StaticKeys, createTime: number): number {
-  const latest = createTime + maxStaticKeysAge;
-  return expirationTime ? Math.min(fromTimestamp(expirationTime), latest) : latest;
-}
 
 /** The claims that tokens must have, in the terms of a claim match. */
 export function staticKeysMatch({ issuer, subject, audiences }: Identity_StaticKeys): Identity_ClaimMatch {

@@ -4,7 +4,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import { test } from "node:test";
 import { Code, toApiError } from "../../src/aip/errors.ts";
 import { readBody } from "../../src/doors/body.ts";
-import { streamExchange } from "../../src/doors/fast/exchange.ts";
+import { StreamExchange } from "../../src/doors/fast/exchange.ts";
 import { defaultLimits } from "../../src/doors/limits.ts";
 import { errorCode, type FrameClient, flag, frame, frameClient, frameType, request, reset } from "./frames.ts";
 import { listen } from "./harness.ts";
@@ -58,7 +58,7 @@ async function receiving(t: Parameters<typeof listen>[0], door: string) {
   const listener = await listen(t, {
     fast(stream) {
       if (door !== "the fast path") return false;
-      receive(stream, streamExchange(stream, limits.maxBodyBytes, defaultLimits).body);
+      receive(stream, new StreamExchange(stream, limits.maxBodyBytes, defaultLimits).body);
       return true;
     },
     handler(incoming) {

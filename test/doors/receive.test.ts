@@ -8,14 +8,14 @@ import { ListGroupsRequestSchema } from "../../gen/chainguard/platform/iam/v2bet
 import { BatchCreateRoleBindingsRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { CreateRoleRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { Code, toApiError } from "../../src/aip/errors.ts";
-import { streamExchange } from "../../src/doors/fast/exchange.ts";
+import { StreamExchange } from "../../src/doors/fast/exchange.ts";
 import { holdsMoreValues } from "../../src/doors/fast/value-count.ts";
 
 /** What becomes of a body that arrives in such pieces. */
 function receive(pieces: number, bytes: number, maxBytes: number): Promise<Buffer> {
   const stream = Object.assign(new EventEmitter(), { aborted: false });
   const limits = { freeChunks: 100, meanChunkBytes: 10 };
-  const { body } = streamExchange(stream as unknown as ServerHttp2Stream, maxBytes, limits);
+  const { body } = new StreamExchange(stream as unknown as ServerHttp2Stream, maxBytes, limits);
   for (let i = 0; i < pieces; i++) stream.emit("data", Buffer.alloc(bytes, i));
   stream.emit("end");
   return body;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { setImmediate as immediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
-import { newWriteQueue, type WriteQueueOptions } from "../../src/storage/write-queue.ts";
+import { WriteQueue, type WriteQueueOptions } from "../../src/storage/write-queue.ts";
 
 describe("write queue", () => {
   let directory = "";
@@ -33,7 +33,7 @@ describe("write queue", () => {
       await immediate();
       events.push("flushed");
     };
-    const queue = newWriteQueue(connection, {
+    const queue = new WriteQueue(connection, {
       maxBatch: 128,
       maxBatchMs: 60_000,
       maxWaiting: 1000,

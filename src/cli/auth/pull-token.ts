@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { maxStaticKeysAge } from "../../sts/static-keys.ts";
+import { maxStaticKeysAge } from "../../sts/static-keys-expiry.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import { inOrder, type View } from "../output/view.ts";

@@ -33,11 +33,7 @@ interface Served extends ServerHttp2Stream {
 }
 
 /** Takes over a stream of HTTP/2, whose body may have so many bytes. */
-export function streamExchange(stream: ServerHttp2Stream, maxBytes: number, limits: ChunkLimits): Exchange {
-  return new StreamExchange(stream, maxBytes, limits);
-}
-
-class StreamExchange implements Exchange {
+export class StreamExchange implements Exchange {
   readonly body: Promise<Buffer>;
   readonly #stream: Served;
   readonly #maxBytes: number;

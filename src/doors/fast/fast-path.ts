@@ -12,7 +12,7 @@ import { Deadline } from "../deadlines.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, peerAddress } from "../http-message.ts";
 import type { ChunkLimits } from "../limits.ts";
 import { connect } from "./connect.ts";
-import { type Exchange, requestExchange, streamExchange } from "./exchange.ts";
+import { type Exchange, requestExchange, StreamExchange } from "./exchange.ts";
 import { grpc } from "./grpc.ts";
 import { grpcWeb } from "./grpc-web.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
@@ -70,7 +70,7 @@ export function newFastPath(options: FastOptions): FastPath {
         method,
         plan,
         call,
-        streamExchange(stream, options.maxBodyBytes + plan.protocol.prefixBytes, options),
+        new StreamExchange(stream, options.maxBodyBytes + plan.protocol.prefixBytes, options),
         options,
       );
       return true;
