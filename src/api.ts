@@ -1,12 +1,14 @@
 // The API: the methods of today, composed at start, and those of the other versions, made when somebody asks for one.
 import type { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { loader, once } from "./lazy.ts";
-import { type ComposeOptions, composeMethods } from "./pipeline/compose.ts";
+import { type ComposeOptions, composeMethods, methodPath } from "./pipeline/compose.ts";
 import type { Handlers, Implementation } from "./pipeline/handlers.ts";
-import { type LaterMethods, withLater } from "./pipeline/later.ts";
+import { isMethodPath, type LaterMethods, withLater } from "./pipeline/later.ts";
 import type { MethodTable } from "./pipeline/method.ts";
 import type { Deps } from "./resource/deps.ts";
+import type { EventDefinition } from "./resource/event-definition.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
+import type { V1Implementation } from "./v1/adapter.ts";
 import * as v1 from "./v1/later.ts";
 import { aliasMethods } from "./v2/alias.ts";
 
@@ -18,6 +20,8 @@ export interface Api {
   readonly later: readonly LaterMethods[];
   /** Both. */
   readonly methods: MethodTable;
+  /** The event of the method of this path, of whichever version; undefined for a method that causes none. */
+  eventOf(path: string): EventDefinition | undefined;
 }
 
 /** Composes the methods of today. Throws when one has no rule or no handler. */
@@ -29,14 +33,34 @@ export function composeApi(
   const pipeline = { ...options, exempt: exemptMethods };
   const current = services(deps, tokenService);
   const now = composeMethods(current, pipeline);
-  const later = [
-    { ...v1, methods: once(() => composeMethods(v1Services(current, deps), pipeline, current)) },
-    ...aliasMethods(now),
-  ];
-  return { now, later, methods: withLater(now, later) };
+  const former = once(() => v1Services(current, deps));
+  const later = [{ ...v1, methods: once(() => composeMethods(former(), pipeline, current)) }, ...aliasMethods(now)];
+  return { now, later, methods: withLater(now, later), eventOf: eventFinder(deps, now, former) };
 }
 
-function v1Services(current: readonly Implementation[], deps: Deps): readonly Implementation[] {
+function v1Services(current: readonly Implementation[], deps: Deps): readonly V1Implementation[] {
   const { v1Services }: typeof import("./v1/services.ts") = load("./v1/services.ts");
   return v1Services(current, deps);
+}
+
+/** Makes the definitions of today when an event is first asked for, and those of version 1 when none of today fits. */
+function eventFinder(deps: Deps, now: MethodTable, former: () => readonly V1Implementation[]): Api["eventOf"] {
+  const today = once(() => eventDefinitions(deps));
+  const byPath = once(() => pathsOf(today()));
+  const formerByPath = once(() => pathsOf(v1EventDefinitions(former(), today())));
+  return (path) => byPath().get(path) ?? (now.get(path) || !isMethodPath(path) ? undefined : formerByPath().get(path));
+}
+
+function eventDefinitions(deps: Deps): readonly EventDefinition[] {
+  const module: typeof import("./services/event-definitions.ts") = load("./services/event-definitions.ts");
+  return module.eventDefinitions(deps);
+}
+
+function v1EventDefinitions(former: readonly V1Implementation[], today: readonly EventDefinition[]) {
+  const module: typeof import("./v1/event-definitions.ts") = load("./v1/event-definitions.ts");
+  return module.v1EventDefinitions(former, today);
+}
+
+function pathsOf(definitions: readonly EventDefinition[]): ReadonlyMap<string, EventDefinition> {
+  return new Map(definitions.map((definition) => [methodPath(definition.method), definition]));
 }

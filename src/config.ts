@@ -30,11 +30,8 @@ export interface Config {
   readonly login: LoginConfig | undefined;
   readonly trustedEmailIssuers: readonly string[];
   readonly sharedEmailDomains: readonly string[];
-  readonly privateIssuerNetworks: readonly {
-    readonly address: string;
-    readonly prefix: number;
-    readonly family: "ipv4" | "ipv6";
-  }[];
+  readonly privateIssuerNetworks: readonly Network[];
+  readonly privateSinkNetworks: readonly Network[];
   /** Without a trailing slash; https, or loopback http. */
   readonly awsStsEndpoint: string;
   readonly termsDocuments: readonly string[];
@@ -58,6 +55,13 @@ export interface Config {
   readonly fastPath: boolean;
   readonly logLevel: string;
   readonly acceptIssuerChange: boolean;
+}
+
+/** The addresses that begin with the same bits. */
+export interface Network {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: "ipv4" | "ipv6";
 }
 
 /** The operator's login provider. */
@@ -98,7 +102,8 @@ export function toConfig(raw: RawSettings): Config {
     login: toLogin(raw, dev),
     trustedEmailIssuers: toList(raw["trusted-email-issuers"]).map((issuer) => toTrustedIssuer(issuer, dev)),
     sharedEmailDomains: toList(raw["shared-email-domains"]).map(toEmailDomain),
-    privateIssuerNetworks: toList(raw["private-issuer-networks"]).map(toNetwork),
+    privateIssuerNetworks: toNetworks(raw, "private-issuer-networks"),
+    privateSinkNetworks: toNetworks(raw, "private-sink-networks"),
     awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
     termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
     registry: toRegistry(raw, [baseUrl, ...audiences]),
@@ -207,13 +212,17 @@ function toTrustedIssuer(issuer: string, dev: boolean): string {
   return issuer;
 }
 
-function toNetwork(text: string): Config["privateIssuerNetworks"][number] {
+function toNetworks(raw: RawSettings, name: SettingName): Network[] {
+  return toList(raw[name]).map((text) => toNetwork(text, name));
+}
+
+function toNetwork(text: string, name: SettingName): Network {
   const match = /^([0-9a-fA-F:.]+)\/(\d{1,3})$/.exec(text);
   const [address = "", prefix] = [match?.[1], Number(match?.[2])];
   const version = isIP(address);
   const family = version === 6 ? "ipv6" : "ipv4";
   if (version === 0 || prefix > (family === "ipv6" ? 128 : 32))
-    throw new ConfigError(`private-issuer-networks: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
+    throw new ConfigError(`${name}: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
   return { address, prefix, family };
 }
 

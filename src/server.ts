@@ -12,13 +12,14 @@ import type { Config } from "./config.ts";
 import type { Listener } from "./doors/listen.ts";
 import { openDoors } from "./doors.ts";
 import { endpoints } from "./endpoints.ts";
+import { deliverEvents, type EventDelivery } from "./events/event-delivery.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { limits } from "./limits.ts";
 import { type Metrics, newMetrics } from "./observe/metrics.ts";
 import { openConfiguredDatabase, toRefusal } from "./open-database.ts";
 import { openApiPages } from "./openapi.ts";
 import { operations } from "./operations.ts";
-import { outboundOptions } from "./outside.ts";
+import { addressesOf, outboundOptions, sinkOptions } from "./outside.ts";
 import { pages } from "./pages.ts";
 import { newObserver } from "./pipeline/observe.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
@@ -114,7 +115,15 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     () => listener.metLimits,
   );
   keepUp(database, keys, keepingOf(config), { clock, log, draining });
-  return running(config, { database, tokens, policy, seals }, listener, stopping);
+  const sender = { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) };
+  const delivery = deliverEvents({ database, find: api.eventOf, sender, log });
+  metrics.counters(
+    "gatehouse_event_deliveries_total",
+    "Attempts to deliver an event to a subscription, and events that were given up.",
+    "outcome",
+    () => delivery.counts,
+  );
+  return running(config, { database, tokens, policy, seals }, listener, delivery, stopping);
 }
 
 function policyOver({ session, accessEpoch }: Database): Policy {
@@ -183,12 +192,13 @@ function running(
   config: Config,
   parts: Pick<Server, "database" | "tokens" | "policy" | "seals">,
   listener: Listener,
+  delivery: EventDelivery,
   stopping: AbortController,
 ): Server {
   let closed: Promise<void> | undefined;
   const close = (finish: () => Promise<void>) => {
     stopping.abort();
-    closed ??= finish().then(() => parts.database.close());
+    closed ??= Promise.all([finish(), delivery[Symbol.asyncDispose]()]).then(() => parts.database.close());
     return closed;
   };
   return {
@@ -209,6 +219,7 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
       allowInsecureIssuers: config.dev,
       trustedEmailIssuers: config.trustedEmailIssuers,
       sharedEmailDomains: config.sharedEmailDomains,
+      privateSinks: addressesOf(config.privateSinkNetworks),
       termsDocuments: config.termsDocuments,
     },
   };

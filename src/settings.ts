@@ -100,6 +100,12 @@ export const settings = [
     description: "private networks (CIDR) whose https issuers may be contacted",
   },
   {
+    name: "private-sink-networks",
+    value: "list",
+    fallback: "",
+    description: "private networks (CIDR) that events may be sent to over https",
+  },
+  {
     name: "aws-sts-endpoint",
     value: "url",
     fallback: "https://sts.amazonaws.com",

@@ -86,13 +86,34 @@ export async function fetchOutbound(
   request: OutboundRequest,
   options: OutboundOptions,
 ): Promise<OutboundReply> {
+  return await askedOf(url, request, options, async (response) => {
+    const { statusCode: status = 0, headers } = response;
+    return { status, contentType: headers["content-type"] ?? "", body: await readBody(response, options.maxBytes) };
+  });
+}
+
+/**
+ * Sends one request, as fetchOutbound does, and answers its status, whichever it is. What else the other side says is not read, and
+ * so cannot be too much.
+ */
+export async function sendOutbound(url: string, request: OutboundRequest, options: OutboundOptions): Promise<number> {
+  return await askedOf(url, request, options, async (response) => {
+    response.destroy();
+    return response.statusCode ?? 0;
+  });
+}
+
+async function askedOf<T>(
+  url: string,
+  request: OutboundRequest,
+  options: OutboundOptions,
+  read: (response: IncomingMessage) => Promise<T>,
+): Promise<T> {
   try {
     const target = parseTarget(url, options);
     const signal = AbortSignal.timeout(options.timeoutMs);
     const addresses = await withinTime(findAddresses(target, options), signal);
-    const response = await send(target, request, addresses, signal);
-    const { statusCode: status = 0, headers } = response;
-    return { status, contentType: headers["content-type"] ?? "", body: await readBody(response, options.maxBytes) };
+    return await read(await send(target, request, addresses, signal));
   } catch (error) {
     if (error instanceof OutboundError) throw error;
     throw new OutboundError("unavailable", "there was no complete answer in time", error);

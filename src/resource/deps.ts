@@ -1,3 +1,4 @@
+import type { BlockList } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Database } from "../storage/database.ts";
@@ -31,11 +32,15 @@ export interface ServiceSettings {
   readonly trustedEmailIssuers: readonly string[];
   /** E-mail domains that belong to nobody in particular. */
   readonly sharedEmailDomains: readonly string[];
+  /** Private addresses that events may be sent to. */
+  readonly privateSinks: BlockList;
   /** Ids of the documents that can be accepted. */
   readonly termsDocuments: readonly string[];
 }
 
 /** Who changes something, for the change log. */
 export function writeContext(call: Call, clock: Clock): WriteContext {
-  return { actor: call.caller?.uid ?? "", method: call.method?.path ?? "", requestId: call.requestId, time: clock() };
+  const { caller, method, requestId } = call;
+  const context = { actor: caller?.uid ?? "", method: method?.path ?? "", requestId, time: clock() };
+  return caller ? { ...context, actorClaims: caller.token.act } : context;
 }

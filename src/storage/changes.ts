@@ -31,6 +31,7 @@ export async function writeChanges(
     db.insert(changes).values({
       time: sql.placeholder("time"),
       actor: sql.placeholder("actor"),
+      actorClaims: sql.placeholder("actorClaims"),
       method: sql.placeholder("method"),
       requestId: sql.placeholder("requestId"),
       kind: sql.placeholder("kind"),
@@ -40,7 +41,8 @@ export async function writeChanges(
       after: sql.placeholder("after"),
     }),
   );
-  for (const entry of entries) await statement.execute({ ...context, ...entry });
+  const { actorClaims = null } = context;
+  for (const entry of entries) await statement.execute({ ...context, actorClaims, ...entry });
 }
 
 /** The changes after a sequence number, oldest first. */
@@ -54,6 +56,28 @@ export async function readChanges(session: Session, after: number, limit: number
       .limit(atMost("limit")),
   );
   return await statement.execute({ after, limit });
+}
+
+/** What tells calls and kinds apart, of the changes after a sequence number, oldest first. */
+export async function readChangeHeads(session: Session, after: number, limit: number) {
+  const statement = session.prepared("changes.heads", (db, { changes }) => {
+    const { sequence, time, method, kind, uid, requestId } = changes;
+    return db
+      .select({ sequence, time, method, kind, uid, requestId })
+      .from(changes)
+      .where(gt(changes.sequence, sql.placeholder("after")))
+      .orderBy(asc(changes.sequence))
+      .limit(atMost("limit"));
+  });
+  return await statement.execute({ after, limit });
+}
+
+/** The number of the latest change; 0 before the first. */
+export async function latestChange(session: Session): Promise<number> {
+  const statement = session.prepared("changes.latest", (db, { changes }) =>
+    db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(atMost(1)),
+  );
+  return (await statement.execute())[0]?.sequence ?? 0;
 }
 
 /**

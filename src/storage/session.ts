@@ -53,6 +53,8 @@ export interface Session extends SessionDialect {
 export interface WriteContext {
   /** The uid of the caller; empty for the installation itself. */
   readonly actor: string;
+  /** The claims of the outside token that the caller exchanged for the one they call with; absent where there is none. */
+  readonly actorClaims?: Readonly<Record<string, string>>;
   readonly method: string;
   readonly requestId: string;
   /** Milliseconds since the epoch. */

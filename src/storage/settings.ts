@@ -1,5 +1,5 @@
 // Facts about the installation.
-import { eq, sql } from "./drizzle.ts";
+import { and, eq, sql } from "./drizzle.ts";
 import type { Place, Seals } from "./seals.ts";
 import type { Prepared, Session, Transaction } from "./session.ts";
 
@@ -39,6 +39,18 @@ export async function writeSetting(tx: Transaction, name: string, value: string)
       .onConflictDoUpdate({ target: settings.name, set: { value: sql`excluded.value` } }),
   );
   await statement.execute({ name, value });
+}
+
+/** Sets a setting to another value, if it still has the one that was read, and answers whether it had. */
+export async function changeSetting(tx: Transaction, name: string, from: string, to: string): Promise<boolean> {
+  const statement = tx.prepared("settings.change", (db, { settings }) =>
+    db
+      .update(settings)
+      .set({ value: sql`${sql.placeholder("to")}` })
+      .where(and(eq(settings.name, sql.placeholder("name")), eq(settings.value, sql.placeholder("from"))))
+      .returning({ name: settings.name }),
+  );
+  return (await statement.execute({ name, from, to })).length > 0;
 }
 
 /** The settings that are secrets. */

@@ -42,6 +42,8 @@ export const {
   deletedAdvisories,
   subscriptions,
   subscriptionEntries,
+  eventDeliveries,
+  eventQueues,
   groupInviteEntries,
   accountAssociationEntries,
   signIns,

@@ -41,6 +41,8 @@ export const {
   deletedAdvisories,
   subscriptions,
   subscriptionEntries,
+  eventDeliveries,
+  eventQueues,
   groupInviteEntries,
   accountAssociationEntries,
   signIns,

@@ -1,10 +1,11 @@
 // Methods of version 1 that are methods of today in other words: each converts, calls today's method, and converts back.
-import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, DescService, Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
 import type { MessageRules } from "../pipeline/rule-book.ts";
 import type { Validator } from "../pipeline/validate.ts";
+import { answersNothing } from "../resource/event-definition.ts";
 import { correspond, type Names, reversed } from "./fields.ts";
 import type { Today, Unary } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";
@@ -14,6 +15,15 @@ export interface Adapted<I extends DescMessage, O extends DescMessage> {
   readonly counterpart: Unary | undefined;
   readonly validate: Validator;
   handle(request: MessageShape<I>, call: Call): Promise<MessageInitShape<O>>;
+  /** The event that it causes, if any; absent where that has no event to go by. */
+  readonly event?: AdaptedEvent;
+}
+
+/** The event of a method of version 1: that of a method of today in other words. */
+export interface AdaptedEvent {
+  readonly of: Unary;
+  /** Says the body in the words of version 1. */
+  readonly told: (body: never) => Message;
 }
 
 /** The methods of a service of version 1: adapted, or written by hand where no single method of today does the same. */
@@ -30,6 +40,8 @@ export type V1Methods<S extends DescService> = {
 /** A service of version 1, with today's counterparts of its methods by local name. */
 export interface V1Implementation extends Implementation {
   readonly counterparts: ReadonlyMap<string, Unary>;
+  /** The events of its methods by local name. */
+  readonly events: ReadonlyMap<string, AdaptedEvent>;
 }
 
 /** Ties the methods of version 1 to their service. */
@@ -45,6 +57,7 @@ export function serve<S extends DescService>(
     ...implement(service, Object.fromEntries(handlers) as Handlers<S>, rules),
     validators: Object.fromEntries(adapted.map(([name, { validate }]) => [name, validate])),
     counterparts: new Map(adapted.flatMap(([name, { counterpart }]) => (counterpart ? [[name, counterpart]] : []))),
+    events: new Map(adapted.flatMap(([name, { event }]) => (event ? [[name, event]] : []))),
   };
 }
 
@@ -92,10 +105,12 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
   method: {
     readonly check: (request: MessageShape<I>) => FieldViolation[];
     readonly answer: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
+    readonly event?: AdaptedEvent;
   },
 ): Adapted<I, O> {
   return {
     counterpart,
+    ...(method.event && { event: method.event }),
     validate(message) {
       const own = message as MessageShape<I>;
       return method.check(own).map((violation) => rename(violation, own));
@@ -133,7 +148,8 @@ export function same<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
 ): Adapted<I1, O1> {
   const input = request ? undefined : correspond(v1.input, now.input, names);
   const output = reply ? undefined : correspond(v1.output, now.output, replyNames);
-  return adapt<I1, O1, I2, O2>(today, now, {
+  const told = answersNothing(v1) ? input : output;
+  const adapted = adapt<I1, O1, I2, O2>(today, now, {
     request: request ?? ((message) => input!.toNow(message) as never),
     answer: async (ask, message) => {
       const answered = await ask(request ? request(message) : (input!.toNow(message) as never));
@@ -141,6 +157,7 @@ export function same<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
     },
     rename: renamer([...reversed(names), ...(input?.renamed ?? [])]),
   });
+  return told ? { ...adapted, event: { of: now, told: told.toV1 } } : adapted;
 }
 
 /** How a replacement differs from an update of everything. */
@@ -165,9 +182,10 @@ export function replace<V1 extends DescMessage, I2 extends DescMessage, O2 exten
   const answered = correspond(v1.output, now.output, replyNames);
   const request = (message: MessageShape<V1>) =>
     ({ [field.localName]: fields.toNow(message), updateMask: { paths: [...mask] } }) as never;
-  return adapt<V1, V1, I2, O2>(today, now, {
+  const adapted = adapt<V1, V1, I2, O2>(today, now, {
     request,
     answer: async (ask, message) => answered.toV1(await ask(request(message))) as never,
     rename: renamer([...reversed(names), ...fields.renamed]),
   });
+  return { ...adapted, event: { of: now, told: answered.toV1 } };
 }

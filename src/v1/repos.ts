@@ -78,6 +78,7 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
 
   return {
     createRepo: handwritten(now.createRepo, rename, {
+      event: { of: now.createRepo, told: fields.toV1 },
       check: ({ parentId, repo }) => [
         ...today.check(now.createRepo, { parent: parentId, ...(repo && { repo: fields.toNow(repo) }) }),
         ...readmeViolations(repo?.readme ?? ""),
@@ -99,6 +100,7 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
     }),
 
     updateRepo: handwritten(now.updateRepo, rename, {
+      event: { of: now.updateRepo, told: fields.toV1 },
       check: (repo) => [
         ...today.check(now.updateRepo, { repo: fields.toNow(repo), updateMask: everything }),
         ...readmeViolations(repo.readme),

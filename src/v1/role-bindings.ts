@@ -105,7 +105,7 @@ function createBatch(today: Today) {
     parent,
     requests: bindings.map((value) => ({ roleBinding: binding.toNow(value) })),
   });
-  return adapt<typeof v1.createBatch.input, typeof v1.createBatch.output, typeof input, typeof output>(
+  const adapted = adapt<typeof v1.createBatch.input, typeof v1.createBatch.output, typeof input, typeof output>(
     today,
     now.batchCreateRoleBindings,
     {
@@ -115,4 +115,5 @@ function createBatch(today: Today) {
         rename({ field: field.replace(/^requests(\[\d+\])?(?:\.role_binding)?/, "role_bindings$1"), description }),
     },
   );
+  return { ...adapted, event: { of: now.batchCreateRoleBindings, told: reply.toV1 } };
 }

@@ -22,7 +22,7 @@ import { repoCollection, tagCollection } from "../services/registry/rows.ts";
 import { tagLister, tagType, tagWriter } from "../services/registry/tags.ts";
 import { findRow } from "../storage/collection.ts";
 import { findTagDigests } from "../storage/tag-history.ts";
-import { handwritten, same, type V1Methods } from "./adapter.ts";
+import { type AdaptedEvent, handwritten, same, type V1Methods } from "./adapter.ts";
 import { correspond, type Names } from "./fields.ts";
 import { list, pageSizeOf } from "./lists.ts";
 import { callOf, type Today } from "./today.ts";
@@ -41,6 +41,7 @@ const kindNames: Names = Object.fromEntries(
 const names: Names = { last_updated: "update_time" };
 const imageNames: Names = { repo_id: "repo_uid", archs: "architectures", arch: "architecture" };
 const fields = correspond(V1TagSchema, TagSchema, names);
+const event: AdaptedEvent = { of: now.createTag, told: fields.toV1 };
 const rename = renamer([...fields.renamed, ["parent", "repo_id"]]);
 
 /** The published history has this many digests at most. */
@@ -69,12 +70,14 @@ export function tagMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Regi
 
   return {
     createTag: handwritten(now.createTag, rename, {
+      event,
       check: ({ repoId, tag }) => check(repoId, tag && fields.toNow(tag)),
       answer: async ({ repoId, tag }, call) => fields.toV1(await write.set(repoId, fields.toNow(tag!), call)),
     }),
 
     // Today a tag is only ever set by its name, so there is no method to compare this one with.
     updateTag: handwritten(undefined, renamer([...fields.renamed, ["parent", "id"]]), {
+      event,
       check: (tag) => check(tag.id, fields.toNow(tag)),
       answer: async (tag, call) => fields.toV1(await write.replace(tag.id, fields.toNow(tag), call)),
     }),

@@ -1,43 +1,65 @@
-import { isIP } from "node:net";
+import { type BlockList, isIP } from "node:net";
 import {
   SubscriptionSchema,
   SubscriptionsService,
 } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
-import { isPublicAddress } from "../../authn/addresses.ts";
+import { failedPrecondition } from "../../aip/errors.ts";
+import { isListed, isPublicAddress } from "../../authn/addresses.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
-import type { Deps } from "../../resource/deps.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
+import { readCounter } from "../../storage/counters.ts";
+import { childrenKey } from "../../storage/entries.ts";
 import { groupParents } from "../iam/groups.ts";
 import { type SubscriptionRow, subscriptionCollection } from "./rows.ts";
 
 const maxLength = 2048;
 
-const sinkRule: TextRule = {
-  test: isSink,
-  description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and of no private address`,
-};
+/** Each event of a group goes to all of them. */
+const maxOfGroup = 100;
 
-const subscription = defineResource<typeof SubscriptionSchema, SubscriptionRow>({
-  schema: SubscriptionSchema,
-  plural: "subscriptions",
-  collection: subscriptionCollection,
-  orderable: { uid: "uid", ...creationOrders },
-  rules: { sink: sinkRule },
-  toMessage: (row) => ({ uid: row.uid, sink: row.sink }),
-  toRow: ({ sink }) => ({ sink }),
+const sinkRule = (allowed: BlockList): TextRule => ({
+  test: (text) => isSink(text, allowed),
+  description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and of no private address`,
 });
 
-/** Serves subscriptions. */
+const subscriptionResource = ({ settings }: Deps) =>
+  defineResource<typeof SubscriptionSchema, SubscriptionRow>({
+    schema: SubscriptionSchema,
+    plural: "subscriptions",
+    collection: subscriptionCollection,
+    orderable: { uid: "uid", ...creationOrders },
+    rules: { sink: sinkRule(settings.privateSinks) },
+    toMessage: (row) => ({ uid: row.uid, sink: row.sink }),
+    toRow: ({ sink }) => ({ sink }),
+  });
+
+/** Serves subscriptions. What is sent to them is the matter of `src/events`. */
 export function subscriptions(deps: Deps): Implementation {
+  const subscription = subscriptionResource(deps);
   const standard = standardMethods(subscription, groupParents, deps);
+  const { database, clock } = deps;
   return implement(
     SubscriptionsService,
     {
       getSubscription: standard.get,
       listSubscriptions: (request, call) => standard.list(request, call),
-      createSubscription: ({ parent, subscription: value }, call) => standard.create(parent, value!, call, {}),
+      async createSubscription({ parent, subscription: value }, call) {
+        const row = await database.write(writeContext(call, clock), async (tx) => {
+          // Locked first: of two that come at once, the second sees what the first has made.
+          const isThere = (await groupParents.lock(tx, parent)) !== undefined;
+          if (isThere && (await readCounter(tx, childrenKey(parent), subscriptionCollection.kind)) >= maxOfGroup)
+            throw failedPrecondition(
+              "TOO_MANY_SUBSCRIPTIONS",
+              `a group has ${maxOfGroup} subscriptions at most`,
+              parent,
+            );
+          return await standard.insert(tx, parent, value!, {});
+        });
+        return subscription.toMessage(row);
+      },
       deleteSubscription: (request, call) => standard.delete(request, call),
     },
     subscription.messageRules,
@@ -48,12 +70,12 @@ export function subscriptions(deps: Deps): Implementation {
  * Whether events may be sent there, as far as the text tells (security case W1). Where a name leads is seen when something is
  * sent: `https://localhost/callback` is what real clients subscribe with.
  */
-function isSink(text: string): boolean {
+function isSink(text: string, allowed: BlockList): boolean {
   // A URL parser passes over white space and control characters, which are no part of a URL.
   if (text.length > maxLength || !/^https:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return false;
   const { hostname, username, password } = new URL(text);
   if (username !== "" || password !== "" || text.includes("#")) return false;
   const address = hostname.replace(/^\[|\]$/g, "");
   const family = isIP(address);
-  return family === 0 || isPublicAddress({ address, family });
+  return family === 0 || isPublicAddress({ address, family }) || isListed(allowed, { address, family });
 }

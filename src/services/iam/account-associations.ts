@@ -97,7 +97,8 @@ export function accountAssociations(deps: Deps, exchange?: CredentialExchange): 
   );
 }
 
-function associationMessage(row: AccountAssociationRow): MessageInitShape<typeof AccountAssociationSchema> {
+/** A stored association as a message. */
+export function associationMessage(row: AccountAssociationRow): MessageInitShape<typeof AccountAssociationSchema> {
   const { amazon, google, azure, chainguard, github } = fromJson(AccountAssociationSchema, row.accounts as JsonValue);
   return {
     uid: row.uid,

@@ -131,7 +131,8 @@ async function deleteAll(tx: Transaction, parent: string, names: readonly string
   return deleted;
 }
 
-function mappingMessage(row: ExternalGroupRoleMappingRow) {
+/** A stored mapping as a message. */
+export function mappingMessage(row: ExternalGroupRoleMappingRow) {
   const { uid, parent: identityProviderUid, externalGroupId, roleUid, scope } = row;
   return { uid, identityProviderUid, externalGroupId, roleUid, scope, createTime: toTimestamp(row.createTime) };
 }

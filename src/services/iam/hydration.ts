@@ -10,11 +10,14 @@ import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
 import { groupCollection, type IdentityRow, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
 
-/** Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only. */
+/**
+ * Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only; without
+ * a caller that is every one but that of the binding.
+ */
 export async function hydrate(
   session: Session,
   bindings: readonly RoleBindingRow[],
-  call: Call,
+  call?: Call,
 ): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
   const identities = lookup(session, identityCollection);
   const groups = lookup(session, groupCollection);
@@ -40,9 +43,10 @@ export async function hydrate(
  */
 export function isReadable(
   { identityUid, parent }: Pick<RoleBindingRow, "identityUid" | "parent">,
-  call: Call,
+  call?: Call,
 ): boolean {
   if (!identityUid.includes("/") || rootOf(identityUid) === rootOf(parent)) return true;
+  if (!call) return false;
   return identityUid === call.caller?.uid || accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, identityUid);
 }
 

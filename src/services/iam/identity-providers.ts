@@ -34,8 +34,8 @@ import {
   secretOf,
 } from "./provider-update.ts";
 import { requireUsableRole } from "./role-use.ts";
-import { newScim, scimMessage } from "./scim-state.ts";
-import { scimEndpoint, scimTokens } from "./scim-tokens.ts";
+import { newScim } from "./scim-state.ts";
+import { providerScim, scimTokens } from "./scim-tokens.ts";
 import { requireVouchedRoles } from "./vouching.ts";
 
 const providerResource = (deps: Deps) =>
@@ -60,7 +60,7 @@ export function identityProviders(deps: Deps): Implementation {
   /** Lists leave out how far SCIM is set up; all else tells it. */
   const shown = (row: IdentityProviderRow) => ({
     ...providerMessage(row),
-    scim: scimMessage(row, scimEndpoint(deps, row.uid), clock()),
+    scim: providerScim(deps, row, clock()),
   });
 
   async function create(parent: string, value: IdentityProvider, call: Call): Promise<IdentityProviderRow> {
@@ -128,7 +128,8 @@ function oidcOf({ configuration }: IdentityProvider): { secret: string; pkceEnab
   return { secret: configuration.value.clientSecret, pkceEnabled: configuration.value.pkceEnabled };
 }
 
-function providerMessage(row: IdentityProviderRow) {
+/** A stored provider as a message, without what there is of SCIM. */
+export function providerMessage(row: IdentityProviderRow) {
   const { uid, name, description, defaultRole, issuer, clientId, additionalScopes, groupsClaim, pkceEnabled } = row;
   const correlationRule = row.correlationRule as IdentityProvider_OIDC_CorrelationRule;
   return {

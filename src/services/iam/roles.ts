@@ -38,6 +38,9 @@ const role = defineResource<typeof RoleSchema, RoleRow>({
   toRow: ({ name, description, capabilities }) => ({ name, description, capabilities: [...new Set(capabilities)] }),
 });
 
+/** A stored role as a message. */
+export const roleMessage = role.toMessage;
+
 /** Serves roles. */
 export function roles(deps: Deps): Implementation {
   const standard = standardMethods(role, groupParents, deps);

@@ -16,7 +16,16 @@ import { findRow, updateRow } from "../../storage/collection.ts";
 import { findHoldersAt, findRolesBoundAt } from "../../storage/role-bindings.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { type IdentityProviderRow, identityProviderCollection, type ScimColumns } from "./provider-rows.ts";
-import { digestScimToken, newScimToken, overlapEnd, revoked, switched, wasIssued, withToken } from "./scim-state.ts";
+import {
+  digestScimToken,
+  newScimToken,
+  overlapEnd,
+  revoked,
+  scimMessage,
+  switched,
+  wasIssued,
+  withToken,
+} from "./scim-state.ts";
 
 const tokenType = "iam.chainguard.dev/ScimToken";
 const hourMs = 60 * 60 * 1000;
@@ -26,8 +35,13 @@ const maxLifetimeMs = 2 * yearMs;
 
 type ScimMethods = "generateScimToken" | "regenerateScimToken" | "revokeScimToken" | "setScimEnabled";
 
+/** How far SCIM is set up for a provider, at a time in milliseconds since the epoch. */
+export function providerScim(deps: Deps, row: IdentityProviderRow, now: number) {
+  return scimMessage(row, scimEndpoint(deps, row.uid), now);
+}
+
 /** Where the SCIM client of a provider sends its requests. */
-export function scimEndpoint(deps: Deps, providerUid: string): string {
+function scimEndpoint(deps: Deps, providerUid: string): string {
   return `${deps.settings.baseUrl}/scim/v2/${providerUid}`;
 }
 
@@ -47,14 +61,6 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
     });
   }
 
-  const shown = (row: IdentityProviderRow, token: string) => ({
-    token,
-    endpointUrl: scimEndpoint(deps, row.uid),
-    identityProviderUid: row.uid,
-    etag: row.scimEtag,
-    ...(row.scimExpireTime !== null && { expireTime: toTimestamp(row.scimExpireTime) }),
-  });
-
   return {
     async generateScimToken(request, call) {
       const expireTime = expiryOf(request, deps.clock());
@@ -64,7 +70,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
           throw failedPrecondition("SCIM_TOKEN_EXISTS", "there was a token already; regenerate it", before.uid);
         return withToken(before, { digest: digestScimToken(token), expireTime }, 0, tx.context.time);
       });
-      return shown(row, token);
+      return { ...issuedReply(deps, row), token };
     },
 
     async regenerateScimToken(request, call) {
@@ -76,12 +82,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
         requireEtag(before, request.etag);
         return withToken(before, { digest: digestScimToken(token), expireTime }, time + overlapMs, time);
       });
-      const end = overlapEnd(row, row.updateTime);
-      return {
-        ...shown(row, token),
-        requestedOverlap: durationFromMs(overlapMs),
-        ...(end !== undefined && { previousTokenExpireTime: toTimestamp(end) }),
-      };
+      return { ...reissuedReply(deps, row), token, requestedOverlap: durationFromMs(overlapMs) };
     },
 
     async revokeScimToken({ identityProviderUid }, call) {
@@ -89,8 +90,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
         if (!wasIssued(before)) throw notFound(tokenType, before.uid);
         return revoked(before, tx.context.time);
       });
-      const { scimEtag: etag, scimEnabled: enabled } = row;
-      return { identityProviderUid, etag, enabled, revokeTime: toTimestamp(row.scimRevokeTime!) };
+      return revokedReply(row);
     },
 
     async setScimEnabled({ identityProviderUid, enabled, etag }, call) {
@@ -99,9 +99,35 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
         if (enabled) await requireTwoOwners(tx, before.parent);
         return switched(before, enabled);
       });
-      return { identityProviderUid, enabled: row.scimEnabled, etag: row.scimEtag };
+      return switchedReply(row);
     },
   };
+}
+
+/** What is answered when a token was made, without the token. */
+export function issuedReply(
+  deps: Deps,
+  { uid: identityProviderUid, scimEtag: etag, scimExpireTime }: IdentityProviderRow,
+) {
+  const reply = { endpointUrl: scimEndpoint(deps, identityProviderUid), identityProviderUid, etag };
+  return scimExpireTime === null ? reply : { ...reply, expireTime: toTimestamp(scimExpireTime) };
+}
+
+/** What is answered when a token took the place of another, without the token and without how the request had it. */
+export function reissuedReply(deps: Deps, row: IdentityProviderRow) {
+  const end = overlapEnd(row, row.updateTime);
+  return { ...issuedReply(deps, row), ...(end !== undefined && { previousTokenExpireTime: toTimestamp(end) }) };
+}
+
+/** What is answered when the tokens were revoked. */
+export function revokedReply({ uid: identityProviderUid, ...row }: IdentityProviderRow) {
+  const { scimEtag: etag, scimEnabled: enabled } = row;
+  return { identityProviderUid, etag, enabled, revokeTime: toTimestamp(row.scimRevokeTime!) };
+}
+
+/** What is answered when provisioning was switched on or off. */
+export function switchedReply({ uid: identityProviderUid, scimEnabled: enabled, scimEtag: etag }: IdentityProviderRow) {
+  return { identityProviderUid, enabled, etag };
 }
 
 /** When a token expires; null for never. */

@@ -13,7 +13,8 @@ import type { Session, Transaction } from "../../storage/session.ts";
 import { type RepoRow, repoCollection } from "./rows.ts";
 
 /** What a readme is called in the change log. */
-const readmeKind = "repo_readmes";
+/** What the change log calls readmes. */
+export const readmeKind = "repo_readmes";
 
 /** How long a readme may be, in UTF-16 units: rendering a longer one would hold everybody else up. */
 const maxLength = 65_536;

@@ -59,6 +59,9 @@ const repo = defineResource<typeof RepoSchema, RepoRow>({
   toRow: ({ name, description, ...value }) => ({ name, description, ...catalogFields(value) }),
 });
 
+/** A stored repo as a message. */
+export const repoMessage = repo.toMessage;
+
 /** The type of repos in errors. */
 export const repoType = repo.type;
 

@@ -39,6 +39,9 @@ const tag = defineResource<typeof TagSchema, TagRow>({
   toRow: ({ name, digest, deprecated, bundles }) => ({ name, digest, deprecated, bundles, ...kindsOf(name) }),
 });
 
+/** A stored tag as a message. */
+export const tagMessage = tag.toMessage;
+
 /** The type of tags in errors. */
 export const tagType = tag.type;
 

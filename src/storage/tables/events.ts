@@ -2,22 +2,51 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Who wants to know of events. */
+/** Who wants to know of events, and what they have not been told of yet. */
 export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn) {
-  const { table, text, integer, index } = columns;
+  const { table, text, integer, index, primaryKey } = columns;
   const entries = entriesTable(columns);
+  const subscriptions = table(
+    "subscriptions",
+    {
+      uid: text().primaryKey(),
+      parent: text().notNull().references(groupUid),
+      sink: text().notNull(),
+      createTime: integer().notNull(),
+    },
+    (t) => [index("subscriptions_parent").on(t.parent, t.uid)],
+  );
+  const subscriptionUid = () =>
+    text()
+      .notNull()
+      .references((): AnyPgColumn => subscriptions.uid, { onDelete: "cascade" });
 
   return {
-    subscriptions: table(
-      "subscriptions",
-      {
-        uid: text().primaryKey(),
-        parent: text().notNull().references(groupUid),
-        sink: text().notNull(),
-        createTime: integer().notNull(),
-      },
-      (t) => [index("subscriptions_parent").on(t.parent, t.uid)],
-    ),
+    subscriptions,
     subscriptionEntries: entries("subscription_entries"),
+
+    /** The changes that a subscription is still to be told of. */
+    eventDeliveries: table(
+      "event_deliveries",
+      {
+        subscriptionUid: subscriptionUid(),
+        /** That of the change, or of the first of those that are told of together. */
+        sequence: integer().notNull(),
+      },
+      (t) => [primaryKey({ columns: [t.subscriptionUid, t.sequence] })],
+    ),
+
+    /** The subscriptions that have any, and how it goes with the first of them. */
+    eventQueues: table(
+      "event_queues",
+      {
+        subscriptionUid: subscriptionUid().primaryKey(),
+        /** How often it was tried in vain. */
+        attempts: integer().notNull(),
+        /** It is not tried before. */
+        nextTime: integer().notNull(),
+      },
+      (t) => [index("event_queues_next_time").on(t.nextTime)],
+    ),
   };
 }

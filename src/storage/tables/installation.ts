@@ -17,6 +17,8 @@ export function defineInstallationTables(columns: Columns) {
         sequence: sequence(),
         time: integer().notNull(),
         actor: text().notNull(),
+        /** The claims of the outside token by which the actor became who they are; null when there are none. */
+        actorClaims: json<Readonly<Record<string, string>>>(),
         method: text().notNull(),
         kind: text().notNull(),
         uid: text().notNull(),

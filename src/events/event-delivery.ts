@@ -1,0 +1,186 @@
+// Tells subscriptions of what has changed. One node at a time does so for all; it stops when another has taken over.
+import type { Logger } from "pino";
+import { newRequestId } from "../pipeline/call.ts";
+import { latestChange } from "../storage/changes.ts";
+import {
+  type DueQueue,
+  findDueQueues,
+  isAnybodySubscribed,
+  moveEventPosition,
+  type NextDelivery,
+  readEventPosition,
+} from "../storage/event-queues.ts";
+import { isLeaseFree, releaseLease, takeLease } from "../storage/lease.ts";
+import type { WriteContext } from "../storage/session.ts";
+import { rootOf } from "../uid.ts";
+import { type Outcome, type QueueDeps, serveQueue } from "./event-queue.ts";
+import { fanOut } from "./fan-out.ts";
+
+/** Times are milliseconds. */
+const bounds = {
+  /** How often a node looks for something to do. */
+  interval: 500,
+  /** How long a node that has died keeps the others from taking over: longer than an attempt takes. */
+  lease: 30_000,
+  /** Subscriptions that are served at a time, and those of one organization, which slow sinks can fill. */
+  served: 32,
+  servedOfOrganization: 4,
+  /** Changes that nobody has subscribed to, before they are passed over. */
+  passedOver: 1_000,
+  /** Queues that are read at once. */
+  queues: 200,
+} as const;
+
+const lease = "events_lease";
+
+/** Running deliveries. Disposing of it waits for what is being sent. */
+export interface EventDelivery extends AsyncDisposable {
+  /** Totals since the start, by outcome. */
+  readonly counts: Readonly<Record<Outcome, number>>;
+}
+
+/** What delivering rests on. */
+export interface EventDeliveryOptions extends Pick<QueueDeps, "database" | "find" | "sender"> {
+  readonly log: Pick<Logger, "info" | "warn">;
+}
+
+/** Begins to deliver. */
+export function deliverEvents(options: EventDeliveryOptions): EventDelivery {
+  return new Deliverer(options);
+}
+
+class Deliverer implements EventDelivery {
+  readonly counts: Record<Outcome, number> = { delivered: 0, failed: 0, refused: 0, given_up: 0 };
+  readonly #options: EventDeliveryOptions;
+  readonly #holder = newRequestId();
+  readonly #timer: NodeJS.Timeout;
+  readonly #served = new Map<string, Promise<void>>();
+  #turn: Promise<void> | undefined;
+  #leaseEnd = 0;
+  #isStopped = false;
+  #isBroken = false;
+
+  constructor(options: EventDeliveryOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => {
+      this.#turn ??= this.#takeTurn().finally(() => {
+        this.#turn = undefined;
+      });
+    }, bounds.interval);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#turn;
+    await Promise.all(this.#served.values());
+    if (this.#leaseEnd === 0) return;
+    await this.#guarded(() =>
+      this.#options.database.write(this.#context(), (tx) => releaseLease(tx, lease, this.#holder)),
+    );
+  }
+
+  async #takeTurn(): Promise<void> {
+    await this.#guarded(async () => {
+      if (!(await this.#isWanted()) || !(await this.#leads())) return;
+      const { database, find } = this.#options;
+      while (!(await fanOut(database, find, this.#context())) && this.#mayGoOn());
+      await this.#serveDue();
+    });
+  }
+
+  /** Whether there is something to do, for whoever leads. Costs a few small reads, and nothing is written while there is not. */
+  async #isWanted(): Promise<boolean> {
+    const { session } = this.#options.database;
+    const now = this.#context().time;
+    if (!(await isLeaseFree(session, lease, this.#holder, now))) return false;
+    if ((await findDueQueues(session, { time: now, limit: 1 })).length > 0) return true;
+    const position = await readEventPosition(session);
+    // Read before the question who is there: whoever subscribes later has a later number.
+    const latest = await latestChange(session);
+    if (position >= latest) return false;
+    if (await isAnybodySubscribed(session)) return true;
+    if (latest - position >= bounds.passedOver)
+      await this.#options.database.write(this.#context(), (tx) => moveEventPosition(tx, position, latest));
+    return false;
+  }
+
+  /** Whether this node has the lease, which is prolonged in time. */
+  async #leads(): Promise<boolean> {
+    const context = this.#context();
+    if (this.#leaseEnd - context.time > bounds.lease / 2) return true;
+    const end = context.time + bounds.lease;
+    const isTaken = await this.#options.database.write(context, (tx) => takeLease(tx, lease, this.#holder, end));
+    this.#leaseEnd = isTaken ? end : 0;
+    return isTaken;
+  }
+
+  #mayGoOn(): boolean {
+    return !this.#isStopped && this.#context().time < this.#leaseEnd;
+  }
+
+  /** Begins to serve whose turn it is, as far as there is room. */
+  async #serveDue(): Promise<void> {
+    const { time } = this.#context();
+    let after: DueQueue | undefined;
+    while (this.#served.size < bounds.served && this.#mayGoOn()) {
+      const due = await findDueQueues(this.#options.database.session, {
+        time,
+        limit: bounds.queues,
+        ...(after && { after }),
+      });
+      for (const { uid } of due) if (this.#hasRoomFor(uid)) this.#serve(uid);
+      after = due.at(-1);
+      if (due.length < bounds.queues) return;
+    }
+  }
+
+  #hasRoomFor(uid: string): boolean {
+    if (this.#served.size >= bounds.served || this.#served.has(uid)) return false;
+    const root = rootOf(uid);
+    const ofOrganization = [...this.#served.keys()].filter((served) => rootOf(served) === root);
+    return ofOrganization.length < bounds.servedOfOrganization;
+  }
+
+  #serve(uid: string): void {
+    const { database, find, sender } = this.#options;
+    const deps: QueueDeps = {
+      database,
+      find,
+      sender,
+      context: () => this.#context(),
+      observe: (outcome, delivery, reason) => this.#observe(outcome, delivery, reason),
+    };
+    const served = this.#guarded(() => serveQueue(deps, uid, () => this.#mayGoOn()));
+    this.#served.set(
+      uid,
+      served.finally(() => this.#served.delete(uid)),
+    );
+  }
+
+  #observe(outcome: Outcome, { subscriptionUid, sink, attempts }: NextDelivery, reason: string): void {
+    this.counts[outcome]++;
+    // The path of a sink may be a secret.
+    const about = { subscription: subscriptionUid, sink: new URL(sink).origin };
+    if (outcome === "given_up") this.#options.log.warn({ ...about, reason }, "an event was given up");
+    else if (outcome === "delivered" && attempts > 0)
+      this.#options.log.info({ ...about, attempts }, "events are delivered again");
+    else if (outcome !== "delivered" && attempts === 0)
+      this.#options.log.warn({ ...about, reason }, "an event could not be delivered; it is tried again");
+  }
+
+  /** What goes wrong with the database is told once, until it goes well again: the next turn tries anew. */
+  async #guarded(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      this.#isBroken = false;
+    } catch (err) {
+      if (!this.#isBroken && !this.#isStopped) this.#options.log.warn({ err }, "events could not be delivered");
+      this.#isBroken = true;
+    }
+  }
+
+  #context(): WriteContext {
+    return { actor: "", method: "events", requestId: "", time: this.#options.sender.clock() };
+  }
+}

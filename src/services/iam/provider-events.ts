@@ -1,0 +1,87 @@
+import { create, type DescMessage, type DescMethodUnary, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  BatchDeleteExternalGroupRoleMappingsResponseSchema,
+  ExternalGroupRoleMappingSchema,
+  ExternalGroupRoleMappingsService,
+} from "../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
+import {
+  IdentityProviderSchema,
+  IdentityProvidersService,
+} from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import type { Deps } from "../../resource/deps.ts";
+import { type EventDefinition, resourceEvents } from "../../resource/event-definition.ts";
+import { parentOf, rootOf } from "../../uid.ts";
+import { mappingMessage } from "./external-group-role-mappings.ts";
+import { providerMessage } from "./identity-providers.ts";
+import {
+  type ExternalGroupRoleMappingRow,
+  externalGroupRoleMappingCollection,
+  type IdentityProviderRow,
+  identityProviderCollection,
+} from "./provider-rows.ts";
+import { issuedReply, providerScim, reissuedReply, revokedReply, switchedReply } from "./scim-tokens.ts";
+
+const providers = IdentityProvidersService.method;
+const mappings = ExternalGroupRoleMappingsService.method;
+
+/** The events of identity providers, and of what hangs on them. */
+export function providerEvents(deps: Deps): EventDefinition[] {
+  return [
+    ...resourceEvents(
+      [providers.createIdentityProvider, providers.updateIdentityProvider, providers.deleteIdentityProvider],
+      {
+        collection: identityProviderCollection,
+        schema: IdentityProviderSchema,
+        message: (row: IdentityProviderRow, _session, time) => toldOf(row, deps, time),
+      },
+    ),
+    scimEvent(providers.generateScimToken, (row) => issuedReply(deps, row)),
+    scimEvent(providers.regenerateScimToken, (row) => reissuedReply(deps, row)),
+    scimEvent(providers.revokeScimToken, revokedReply),
+    scimEvent(providers.setScimEnabled, switchedReply),
+    ...resourceEvents([mappings.createExternalGroupRoleMapping, mappings.deleteExternalGroupRoleMapping], {
+      collection: externalGroupRoleMappingCollection,
+      schema: ExternalGroupRoleMappingSchema,
+      message: mappingMessage,
+      group: rootOf,
+      identityProvider: parentOf,
+    }),
+    deletedMappings,
+  ];
+}
+
+/** The published contract leaves the times out of events. */
+function toldOf(row: IdentityProviderRow, deps: Deps, time: number): MessageInitShape<typeof IdentityProviderSchema> {
+  const { createTime: _created, updateTime: _updated, ...provider } = providerMessage(row);
+  return { ...provider, scim: providerScim(deps, row, time) };
+}
+
+function scimEvent<D extends DescMessage>(
+  method: DescMethodUnary<DescMessage, D>,
+  reply: (row: IdentityProviderRow) => MessageInitShape<D>,
+): EventDefinition {
+  return {
+    method,
+    kind: identityProviderCollection.kind,
+    group: parentOf,
+    subject: ([uid]) => uid!,
+    // The columns of secrets are not in the log.
+    body: ([{ after }]) => create(method.output, reply(after as IdentityProviderRow)),
+  };
+}
+
+const deletedMappings: EventDefinition = {
+  method: mappings.batchDeleteExternalGroupRoleMappings,
+  kind: externalGroupRoleMappingCollection.kind,
+  isBatch: true,
+  group: rootOf,
+  subject: ([uid]) => parentOf(uid!),
+  identityProvider: parentOf,
+  body(changes) {
+    const rows = changes.map(({ before }) => before as ExternalGroupRoleMappingRow);
+    return create(BatchDeleteExternalGroupRoleMappingsResponseSchema, {
+      parent: parentOf(changes[0].uid),
+      externalGroupRoleMappings: rows.map(mappingMessage),
+    });
+  },
+};

@@ -1,0 +1,186 @@
+// Who is still to be told of which changes: a queue for each subscription, in the order of the change log.
+
+import { textPlaceholder } from "./condition.ts";
+import { and, asc, eq, gt, gte, lte, or, sql } from "./drizzle.ts";
+import { atMost } from "./placeholders.ts";
+import type { Session, Transaction } from "./session.ts";
+import { changeSetting, readSetting } from "./settings.ts";
+
+/** Up to which change all deliveries are in the queues; the migration that made the queues has set it. */
+const positionSetting = "events_position";
+
+/** A subscription, as far as it decides about what it is told. */
+export interface Subscriber {
+  readonly uid: string;
+  readonly parent: string;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+}
+
+/** A change that a subscription is to be told of. */
+export interface Delivery {
+  readonly subscriptionUid: string;
+  /** That of the change in the log. */
+  readonly sequence: number;
+}
+
+/** What is to be sent next to a subscription, and where. */
+export interface NextDelivery extends Delivery {
+  /** The group that subscribed. */
+  readonly parent: string;
+  readonly sink: string;
+  /** How often it was tried in vain. */
+  readonly attempts: number;
+}
+
+/** The number of the change up to which all deliveries are in the queues. */
+export async function readEventPosition(session: Session): Promise<number> {
+  return Number((await readSetting(session, positionSetting)) ?? 0);
+}
+
+/** Moves on from one change to another; false when somebody else has moved on meanwhile. */
+export async function moveEventPosition(tx: Transaction, from: number, to: number): Promise<boolean> {
+  return await changeSetting(tx, positionSetting, String(from), String(to));
+}
+
+/** Whether anybody has subscribed to anything. */
+export async function isAnybodySubscribed(session: Session): Promise<boolean> {
+  const statement = session.prepared("subscriptions.any", (db, { subscriptions }) =>
+    db.select({ uid: subscriptions.uid }).from(subscriptions).limit(atMost(1)),
+  );
+  return (await statement.execute()).length > 0;
+}
+
+/** The subscriptions of some groups. */
+export async function findSubscribers(session: Session, groupUids: readonly string[]): Promise<Subscriber[]> {
+  const statement = session.prepared("subscriptions.of_groups", (db, { subscriptions }) =>
+    db
+      .select({ uid: subscriptions.uid, parent: subscriptions.parent, createTime: subscriptions.createTime })
+      .from(subscriptions)
+      .where(session.isAmong(subscriptions.parent, textPlaceholder("groups"))),
+  );
+  return await statement.execute({ groups: JSON.stringify(groupUids) });
+}
+
+/** Puts a delivery into the queue of its subscription; nothing when it is there already. */
+export async function enqueueDelivery(tx: Transaction, { subscriptionUid, sequence }: Delivery): Promise<void> {
+  const add = tx.prepared("event_deliveries.add", (db, { eventDeliveries }) =>
+    db
+      .insert(eventDeliveries)
+      .values({ subscriptionUid: sql.placeholder("subscriptionUid"), sequence: sql.placeholder("sequence") })
+      .onConflictDoNothing(),
+  );
+  // Whoever has found the queue empty and takes it away is waited for, or waits: none is left without its queue.
+  const open = tx.prepared("event_queues.open", (db, { eventQueues }) =>
+    db
+      .insert(eventQueues)
+      .values({ subscriptionUid: sql.placeholder("subscriptionUid"), attempts: 0, nextTime: 0 })
+      .onConflictDoUpdate({ target: eventQueues.subscriptionUid, set: { attempts: sql`${eventQueues.attempts}` } }),
+  );
+  await add.execute({ subscriptionUid, sequence });
+  await open.execute({ subscriptionUid });
+}
+
+/** A subscription whose next delivery may be tried. */
+export interface DueQueue {
+  readonly uid: string;
+  /** Since when, in milliseconds since the epoch. */
+  readonly nextTime: number;
+}
+
+/** Those that are due at a time, the longest due first: so many at most, behind another one where one is given. */
+export async function findDueQueues(
+  session: Session,
+  {
+    time,
+    limit,
+    after = { uid: "", nextTime: -1 },
+  }: { readonly time: number; readonly limit: number; readonly after?: DueQueue },
+): Promise<DueQueue[]> {
+  const statement = session.prepared("event_queues.due", (db, { eventQueues }) => {
+    const { subscriptionUid: uid, nextTime } = eventQueues;
+    const isBehind = or(
+      gt(nextTime, sql.placeholder("afterTime")),
+      and(eq(nextTime, sql.placeholder("afterTime")), gt(uid, sql.placeholder("afterUid"))),
+    );
+    return db
+      .select({ uid, nextTime })
+      .from(eventQueues)
+      .where(and(lte(nextTime, sql.placeholder("time")), gte(nextTime, sql.placeholder("afterTime")), isBehind))
+      .orderBy(asc(nextTime), asc(uid))
+      .limit(atMost("limit"));
+  });
+  return await statement.execute({ time, limit, afterTime: after.nextTime, afterUid: after.uid });
+}
+
+/** The next delivery of a subscription; undefined when there is none, or no such subscription any more. */
+export async function findNextDelivery(session: Session, subscriptionUid: string): Promise<NextDelivery | undefined> {
+  const statement = session.prepared("event_deliveries.next", (db, tables) => {
+    const { eventDeliveries, eventQueues, subscriptions } = tables;
+    return db
+      .select({
+        subscriptionUid: eventDeliveries.subscriptionUid,
+        sequence: eventDeliveries.sequence,
+        parent: subscriptions.parent,
+        sink: subscriptions.sink,
+        attempts: eventQueues.attempts,
+      })
+      .from(eventDeliveries)
+      .innerJoin(subscriptions, eq(subscriptions.uid, eventDeliveries.subscriptionUid))
+      .innerJoin(eventQueues, eq(eventQueues.subscriptionUid, eventDeliveries.subscriptionUid))
+      .where(eq(eventDeliveries.subscriptionUid, sql.placeholder("subscriptionUid")))
+      .orderBy(asc(eventDeliveries.sequence))
+      .limit(atMost(1));
+  });
+  return (await statement.execute({ subscriptionUid }))[0];
+}
+
+/** Takes a delivery from its queue, which goes on behind those of others, and goes when nothing is left. */
+export async function finishDelivery(tx: Transaction, { subscriptionUid, sequence }: Delivery): Promise<void> {
+  const remove = tx.prepared("event_deliveries.remove", (db, { eventDeliveries }) =>
+    db
+      .delete(eventDeliveries)
+      .where(
+        and(
+          eq(eventDeliveries.subscriptionUid, sql.placeholder("subscriptionUid")),
+          eq(eventDeliveries.sequence, sql.placeholder("sequence")),
+        ),
+      ),
+  );
+  await remove.execute({ subscriptionUid, sequence });
+  await setQueue(tx, subscriptionUid, { attempts: 0, nextTime: tx.context.time });
+  if (!(await isAnyLeft(tx, subscriptionUid))) await closeQueue(tx, subscriptionUid);
+}
+
+/** Has a subscription wait before its next delivery is tried again. */
+export async function setQueue(
+  tx: Transaction,
+  subscriptionUid: string,
+  { attempts, nextTime }: { readonly attempts: number; readonly nextTime: number },
+): Promise<void> {
+  const statement = tx.prepared("event_queues.set", (db, { eventQueues }) =>
+    db
+      .update(eventQueues)
+      .set({ attempts: sql`${sql.placeholder("attempts")}`, nextTime: sql`${sql.placeholder("nextTime")}` })
+      .where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid"))),
+  );
+  await statement.execute({ subscriptionUid, attempts, nextTime });
+}
+
+async function isAnyLeft(tx: Transaction, subscriptionUid: string): Promise<boolean> {
+  const statement = tx.prepared("event_deliveries.any", (db, { eventDeliveries }) =>
+    db
+      .select({ sequence: eventDeliveries.sequence })
+      .from(eventDeliveries)
+      .where(eq(eventDeliveries.subscriptionUid, sql.placeholder("subscriptionUid")))
+      .limit(atMost(1)),
+  );
+  return (await statement.execute({ subscriptionUid })).length > 0;
+}
+
+async function closeQueue(tx: Transaction, subscriptionUid: string): Promise<void> {
+  const statement = tx.prepared("event_queues.close", (db, { eventQueues }) =>
+    db.delete(eventQueues).where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid"))),
+  );
+  await statement.execute({ subscriptionUid });
+}

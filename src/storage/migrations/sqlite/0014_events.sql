@@ -1,0 +1,17 @@
+CREATE TABLE `event_deliveries` (
+	`subscription_uid` text NOT NULL,
+	`sequence` integer NOT NULL,
+	PRIMARY KEY(`subscription_uid`, `sequence`),
+	FOREIGN KEY (`subscription_uid`) REFERENCES `subscriptions`(`uid`) ON UPDATE no action ON DELETE cascade
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `event_queues` (
+	`subscription_uid` text PRIMARY KEY NOT NULL,
+	`attempts` integer NOT NULL,
+	`next_time` integer NOT NULL,
+	FOREIGN KEY (`subscription_uid`) REFERENCES `subscriptions`(`uid`) ON UPDATE no action ON DELETE cascade
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `event_queues_next_time` ON `event_queues` (`next_time`);--> statement-breakpoint
+ALTER TABLE `changes` ADD `actor_claims` text;--> statement-breakpoint
+INSERT INTO `settings` (`name`, `value`) SELECT 'events_position', cast(coalesce(max(`sequence`), 0) as text) FROM `changes`;

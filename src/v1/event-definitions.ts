@@ -1,0 +1,42 @@
+// The events of version 1: those of today in other words.
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { Subscriptions } from "../../gen/chainguard/platform/events/v1/subscriptions_pb.ts";
+import { ExternalGroupRoleMappings } from "../../gen/chainguard/platform/iam/v1/external_group_role_mappings_pb.ts";
+import { RoleBindings } from "../../gen/chainguard/platform/iam/v1/role_bindings_pb.ts";
+import type { EventDefinition } from "../resource/event-definition.ts";
+import { whenThere } from "../soon.ts";
+import type { AdaptedEvent, V1Implementation } from "./adapter.ts";
+
+const leftOut: Partial<EventDefinition> = { body: () => undefined };
+
+/** What the published contract has otherwise. */
+const differences: ReadonlyMap<DescMethodUnary, Partial<EventDefinition>> = new Map<
+  DescMethodUnary,
+  Partial<EventDefinition>
+>([
+  [Subscriptions.method.delete, leftOut],
+  [ExternalGroupRoleMappings.method.delete, leftOut],
+  [RoleBindings.method.createBatch, { subject: (uids) => uids.join() }],
+]);
+
+/** The events of the methods of version 1 that stand for methods of today with an event. */
+export function v1EventDefinitions(
+  served: readonly V1Implementation[],
+  today: readonly EventDefinition[],
+): EventDefinition[] {
+  return served.flatMap(({ service, events }) =>
+    [...events].flatMap(([name, event]) => {
+      const definition = today.find(({ method }) => method === event.of);
+      return definition ? [inOtherWords(definition, service.method[name] as DescMethodUnary, event)] : [];
+    }),
+  );
+}
+
+function inOtherWords(definition: EventDefinition, method: DescMethodUnary, { told }: AdaptedEvent): EventDefinition {
+  return {
+    ...definition,
+    method,
+    body: (changes, session) => whenThere(definition.body(changes, session), (body) => body && told(body as never)),
+    ...differences.get(method),
+  };
+}
