@@ -39,6 +39,8 @@ export const limits = {
   notificationMemoryMs: 7 * 24 * 60 * 60 * 1000,
   /** Of a manifest or the configuration of an image. */
   manifestBytes: 4 * 1024 * 1024,
+  /** How long an event is kept at most: a day longer than it is tried to deliver it. */
+  eventMemoryMs: 4 * 24 * 60 * 60 * 1000,
   /** How long a replaced key goes on verifying: longer than any token lives. */
   keyOverlapMs: 2 * 60 * 60 * 1000,
   /** How long a browser may stay away at a login provider. */

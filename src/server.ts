@@ -183,6 +183,7 @@ function keepUp(
 function keepingOf({ changesKeptMs }: Config): Keeping {
   return {
     registryEventMs: limits.notificationMemoryMs,
+    eventMs: limits.eventMemoryMs,
     retiredKeyMs: limits.retiredKeyMemoryMs,
     changeMs: changesKeptMs,
   };

@@ -14,7 +14,7 @@ import { isLeaseFree, releaseLease, takeLease } from "../storage/lease.ts";
 import type { WriteContext } from "../storage/session.ts";
 import { rootOf } from "../uid.ts";
 import { type Outcome, type QueueDeps, serveQueue } from "./event-queue.ts";
-import { fanOut } from "./fan-out.ts";
+import { type FanOutDeps, fanOut } from "./fan-out.ts";
 
 /** Times are milliseconds. */
 const bounds = {
@@ -40,7 +40,7 @@ export interface EventDelivery extends AsyncDisposable {
 }
 
 /** What delivering rests on. */
-export interface EventDeliveryOptions extends Pick<QueueDeps, "database" | "find" | "sender"> {
+export interface EventDeliveryOptions extends Pick<QueueDeps, "database" | "sender">, Pick<FanOutDeps, "find"> {
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
@@ -83,8 +83,12 @@ class Deliverer implements EventDelivery {
   async #takeTurn(): Promise<void> {
     await this.#guarded(async () => {
       if (!(await this.#isWanted()) || !(await this.#leads())) return;
-      const { database, find } = this.#options;
-      while (!(await fanOut(database, find, this.#context())) && this.#mayGoOn());
+      const { database, find, sender, log } = this.#options;
+      const deps: FanOutDeps = {
+        ...{ database, find, baseUrl: sender.issuer },
+        warn: (about, message) => log.warn(about, message),
+      };
+      while (!(await fanOut(deps, this.#context())) && this.#mayGoOn());
       await this.#serveDue();
     });
   }
@@ -143,10 +147,9 @@ class Deliverer implements EventDelivery {
   }
 
   #serve(uid: string): void {
-    const { database, find, sender } = this.#options;
+    const { database, sender } = this.#options;
     const deps: QueueDeps = {
       database,
-      find,
       sender,
       context: () => this.#context(),
       observe: (outcome, delivery, reason) => this.#observe(outcome, delivery, reason),

@@ -1,56 +1,73 @@
 // Goes through the change log, once for all, and puts what is to be told into the queues of those who subscribed to it.
 import type { EventDefinition } from "../resource/event-definition.ts";
-import { readChangeHeads } from "../storage/changes.ts";
+import { readChangeHeads, readChanges } from "../storage/changes.ts";
 import type { Database } from "../storage/database.ts";
+import { StorageUnavailable } from "../storage/errors.ts";
 import {
-  type Delivery,
-  enqueueDelivery,
+  enqueueEvent,
   findSubscribers,
   moveEventPosition,
   readEventPosition,
+  type StoredEvent,
   type Subscriber,
 } from "../storage/event-queues.ts";
 import type { Session, WriteContext } from "../storage/session.ts";
 import { ancestorsOf } from "../uid.ts";
+import { type Changes, cloudEventOf } from "./cloud-event.ts";
 
-/** The changes that are read at once: more than one call makes of what it is told of. */
-const portion = 500;
+const bounds = {
+  /** Changes that are read at once: more than one call makes of what it is told of. */
+  changes: 500,
+  /** Events that are made at once, and written together. */
+  events: 50,
+} as const;
 
-/** The event of a method, by its path; undefined for a method that causes none. */
-export type FindDefinition = (method: string) => EventDefinition | undefined;
+/** What fanning out rests on. */
+export interface FanOutDeps {
+  readonly database: Database;
+  /** The event of a method, by its path; undefined for a method that causes none. */
+  readonly find: (method: string) => EventDefinition | undefined;
+  /** The address of this server. */
+  readonly baseUrl: string;
+  readonly warn: (about: object, message: string) => void;
+}
 
 type Head = Awaited<ReturnType<typeof readChangeHeads>>[number];
 
 /** An event that somebody may want to know of. */
 interface Occurrence {
-  readonly sequence: number;
-  readonly time: number;
-  /** The group that it is filed under. */
-  readonly group: string;
+  readonly definition: EventDefinition;
+  readonly head: Head;
+  /** How many changes it is about, one after the other but for those of other kinds. */
+  readonly size: number;
+}
+
+/** An occurrence, and who is to be told of it. */
+interface Told extends Occurrence {
+  readonly subscriptionUids: readonly string[];
 }
 
 /** Reads on in the log, and answers whether that was all. Where another node has read on meanwhile, nothing happens. */
-export async function fanOut(database: Database, find: FindDefinition, context: WriteContext): Promise<boolean> {
-  const { session } = database;
+export async function fanOut(deps: FanOutDeps, context: WriteContext): Promise<boolean> {
+  const { session } = deps.database;
   const position = await readEventPosition(session);
-  const heads = await readChangeHeads(session, position, portion);
-  const complete = heads.length < portion ? heads : withoutLastCall(heads);
+  const heads = await readChangeHeads(session, position, bounds.changes);
+  const complete = heads.length < bounds.changes ? heads : withoutLastCall(heads);
   const last = complete.at(-1);
   if (!last) return true;
-  const deliveries = await deliveriesOf(session, occurrencesIn(complete, find));
-  await database.write(context, async (tx) => {
-    if (!(await moveEventPosition(tx, position, last.sequence))) return;
-    for (const delivery of deliveries) await enqueueDelivery(tx, delivery);
+  const all = await toldOf(session, occurrencesIn(complete, deps.find));
+  const told = all.slice(0, bounds.events);
+  const isAll = told.length === all.length;
+  // One after the other: the connections of the database are for those who call.
+  const events: (StoredEvent | undefined)[] = [];
+  for (const one of told) events.push(await eventOf(deps, one));
+  await deps.database.write(context, async (tx) => {
+    const to = isAll ? last.sequence : all[bounds.events]!.head.sequence - 1;
+    if (!(await moveEventPosition(tx, position, to))) return;
+    for (const [i, event] of events.entries()) if (event) await enqueueEvent(tx, event, told[i]!.subscriptionUids);
   });
-  return heads.length < portion;
+  return isAll && heads.length < bounds.changes;
 }
-
-/** Whether two changes, one after the other, are of one call. */
-export function isSameCall(a: Call, b: Call): boolean {
-  return a.requestId === b.requestId && a.method === b.method && a.time === b.time;
-}
-
-type Call = Pick<Head, "requestId" | "method" | "time">;
 
 /** Leaves out the call that may not have ended, unless there is no other. */
 function withoutLastCall(heads: readonly Head[]): readonly Head[] {
@@ -59,31 +76,56 @@ function withoutLastCall(heads: readonly Head[]): readonly Head[] {
   return begin === 0 ? heads : heads.slice(0, begin);
 }
 
-function occurrencesIn(heads: readonly Head[], find: FindDefinition): Occurrence[] {
-  let batch: Head | undefined;
-  return heads.flatMap((head) => {
+/** Whether two changes, one not long after the other, are of one call. */
+function isSameCall(a: Head, b: Head): boolean {
+  return a.requestId === b.requestId && a.method === b.method && a.time === b.time;
+}
+
+function occurrencesIn(heads: readonly Head[], find: FanOutDeps["find"]): Occurrence[] {
+  const found: { definition: EventDefinition; head: Head; size: number }[] = [];
+  for (const head of heads) {
     const definition = find(head.method);
-    if (definition?.kind !== head.kind) return [];
-    if (definition.isBatch) {
-      if (batch && isSameCall(batch, head)) return [];
-      batch = head;
-    }
-    return [{ sequence: head.sequence, time: head.time, group: definition.group(head.uid) }];
+    if (definition?.kind !== head.kind) continue;
+    const before = found.at(-1);
+    if (definition.isBatch && before && isSameCall(before.head, head)) before.size++;
+    else found.push({ definition, head, size: 1 });
+  }
+  return found;
+}
+
+async function toldOf(session: Session, occurrences: readonly Occurrence[]): Promise<Told[]> {
+  const groups = occurrences.map(({ definition, head }) => definition.group(head.uid));
+  const above = groups.map((group) => [...ancestorsOf(group), group]);
+  const subscribers = await findSubscribers(session, [...new Set(above.flat())]);
+  const byGroup = Map.groupBy(subscribers, ({ parent }) => parent);
+  return occurrences.flatMap((occurrence, i) => {
+    const meant = above[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) => isMeant(one, occurrence));
+    return meant.length > 0 ? [{ ...occurrence, subscriptionUids: meant.map(({ uid }) => uid) }] : [];
   });
 }
 
-async function deliveriesOf(session: Session, occurrences: readonly Occurrence[]): Promise<Delivery[]> {
-  const above = occurrences.map(({ group }) => [...ancestorsOf(group), group]);
-  const subscribers = await findSubscribers(session, [...new Set(above.flat())]);
-  const byGroup = Map.groupBy(subscribers, ({ parent }) => parent);
-  return occurrences.flatMap(({ sequence, time }, i) =>
-    above[i]!.flatMap((group) => byGroup.get(group) ?? [])
-      .filter((subscriber) => isMeant(subscriber, time))
-      .map(({ uid }) => ({ subscriptionUid: uid, sequence })),
-  );
+/** What was before a subscription is not told. Its own creation is, by which its sink can be seen to work. */
+function isMeant({ createTime }: Subscriber, { head }: Occurrence): boolean {
+  return head.time >= createTime;
 }
 
-/** What was before a subscription is not told. Its own creation is, by which its sink can be seen to work. */
-function isMeant({ createTime }: Subscriber, time: number): boolean {
-  return time >= createTime;
+/** Undefined when the log has it no more: changes are kept as long as the operator says. */
+async function eventOf({ database, baseUrl, warn }: FanOutDeps, told: Told): Promise<StoredEvent | undefined> {
+  const { definition, head, size } = told;
+  // Those of other kinds may stand in between.
+  const read = await readChanges(database.session, head.sequence - 1, size === 1 ? 1 : bounds.changes);
+  const [first, ...others] = read
+    .filter((change) => isSameCall(change, head) && change.kind === head.kind)
+    .slice(0, size);
+  if (first?.sequence !== head.sequence) return undefined;
+  const changes: Changes = [first, ...others];
+  try {
+    const event = await cloudEventOf(definition, changes, database.session, baseUrl);
+    return { sequence: head.sequence, time: head.time, ...event };
+  } catch (err) {
+    if (err instanceof StorageUnavailable) throw err;
+    // One event that cannot be made must not keep all that follow from being told.
+    warn({ err, sequence: head.sequence }, "an event could not be made, and is left out");
+    return undefined;
+  }
 }

@@ -27,6 +27,7 @@ export const {
   lte,
   ne,
   not,
+  notExists,
   or,
   sql,
 }: typeof import("drizzle-orm") = load("drizzle-orm");

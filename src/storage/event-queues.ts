@@ -1,8 +1,8 @@
 // Who is still to be told of which changes: a queue for each subscription, in the order of the change log.
 
 import { textPlaceholder } from "./condition.ts";
-import { and, asc, eq, gt, gte, lte, or, sql } from "./drizzle.ts";
-import { atMost } from "./placeholders.ts";
+import { and, asc, eq, gt, gte, lte, notExists, or, sql } from "./drizzle.ts";
+import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 import { changeSetting, readSetting } from "./settings.ts";
 
@@ -17,15 +17,24 @@ export interface Subscriber {
   readonly createTime: number;
 }
 
-/** A change that a subscription is to be told of. */
+/** What is told of a change. */
+export interface StoredEvent {
+  /** That of the change in the log, or of the first of those that are told of together. */
+  readonly sequence: number;
+  /** When it happened, in milliseconds since the epoch. */
+  readonly time: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly data: string;
+}
+
+/** An event that a subscription is to be told of. */
 export interface Delivery {
   readonly subscriptionUid: string;
-  /** That of the change in the log. */
   readonly sequence: number;
 }
 
 /** What is to be sent next to a subscription, and where. */
-export interface NextDelivery extends Delivery {
+export interface NextDelivery extends Delivery, StoredEvent {
   /** The group that subscribed. */
   readonly parent: string;
   readonly sink: string;
@@ -62,15 +71,26 @@ export async function findSubscribers(session: Session, groupUids: readonly stri
   return await statement.execute({ groups: JSON.stringify(groupUids) });
 }
 
-/** Puts a delivery into the queue of its subscription; nothing when it is there already. */
-export async function enqueueDelivery(tx: Transaction, { subscriptionUid, sequence }: Delivery): Promise<void> {
+/** Keeps an event, and puts it into the queues of subscriptions. */
+export async function enqueueEvent(
+  tx: Transaction,
+  event: StoredEvent,
+  subscriptionUids: readonly string[],
+): Promise<void> {
+  const statement = tx.prepared("events.insert", (db, { events }) =>
+    db.insert(events).values(rowPlaceholders(["sequence", "time", "headers", "data"])),
+  );
+  await statement.execute({ ...event });
+  for (const subscriptionUid of subscriptionUids)
+    await enqueueDelivery(tx, { subscriptionUid, sequence: event.sequence });
+}
+
+async function enqueueDelivery(tx: Transaction, { subscriptionUid, sequence }: Delivery): Promise<void> {
   const add = tx.prepared("event_deliveries.add", (db, { eventDeliveries }) =>
     db
       .insert(eventDeliveries)
-      .values({ subscriptionUid: sql.placeholder("subscriptionUid"), sequence: sql.placeholder("sequence") })
-      .onConflictDoNothing(),
+      .values({ subscriptionUid: sql.placeholder("subscriptionUid"), sequence: sql.placeholder("sequence") }),
   );
-  // Whoever has found the queue empty and takes it away is waited for, or waits: none is left without its queue.
   const open = tx.prepared("event_queues.open", (db, { eventQueues }) =>
     db
       .insert(eventQueues)
@@ -116,16 +136,20 @@ export async function findDueQueues(
 /** The next delivery of a subscription; undefined when there is none, or no such subscription any more. */
 export async function findNextDelivery(session: Session, subscriptionUid: string): Promise<NextDelivery | undefined> {
   const statement = session.prepared("event_deliveries.next", (db, tables) => {
-    const { eventDeliveries, eventQueues, subscriptions } = tables;
+    const { eventDeliveries, eventQueues, events, subscriptions } = tables;
     return db
       .select({
         subscriptionUid: eventDeliveries.subscriptionUid,
-        sequence: eventDeliveries.sequence,
+        sequence: events.sequence,
+        time: events.time,
+        headers: events.headers,
+        data: events.data,
         parent: subscriptions.parent,
         sink: subscriptions.sink,
         attempts: eventQueues.attempts,
       })
       .from(eventDeliveries)
+      .innerJoin(events, eq(events.sequence, eventDeliveries.sequence))
       .innerJoin(subscriptions, eq(subscriptions.uid, eventDeliveries.subscriptionUid))
       .innerJoin(eventQueues, eq(eventQueues.subscriptionUid, eventDeliveries.subscriptionUid))
       .where(eq(eventDeliveries.subscriptionUid, sql.placeholder("subscriptionUid")))
@@ -135,7 +159,7 @@ export async function findNextDelivery(session: Session, subscriptionUid: string
   return (await statement.execute({ subscriptionUid }))[0];
 }
 
-/** Takes a delivery from its queue, which goes on behind those of others, and goes when nothing is left. */
+/** Takes a delivery from its queue, and the event away when nobody else is still to be told of it. */
 export async function finishDelivery(tx: Transaction, { subscriptionUid, sequence }: Delivery): Promise<void> {
   const remove = tx.prepared("event_deliveries.remove", (db, { eventDeliveries }) =>
     db
@@ -148,6 +172,13 @@ export async function finishDelivery(tx: Transaction, { subscriptionUid, sequenc
       ),
   );
   await remove.execute({ subscriptionUid, sequence });
+  await removeToldEvent(tx, sequence);
+  await settleQueue(tx, subscriptionUid);
+}
+
+/** Has a queue go on with what follows, behind those of others, or go when nothing is left in it. */
+export async function settleQueue(tx: Transaction, subscriptionUid: string): Promise<void> {
+  // Whoever puts something into it meanwhile waits for its row, and then makes another, or is waited for, and then seen.
   await setQueue(tx, subscriptionUid, { attempts: 0, nextTime: tx.context.time });
   if (!(await isAnyLeft(tx, subscriptionUid))) await closeQueue(tx, subscriptionUid);
 }
@@ -176,6 +207,17 @@ async function isAnyLeft(tx: Transaction, subscriptionUid: string): Promise<bool
       .limit(atMost(1)),
   );
   return (await statement.execute({ subscriptionUid })).length > 0;
+}
+
+async function removeToldEvent(tx: Transaction, sequence: number): Promise<void> {
+  const statement = tx.prepared("events.remove_told", (db, { events, eventDeliveries }) => {
+    const waiting = db
+      .select({ sequence: eventDeliveries.sequence })
+      .from(eventDeliveries)
+      .where(eq(eventDeliveries.sequence, sql.placeholder("sequence")));
+    return db.delete(events).where(and(eq(events.sequence, sql.placeholder("sequence")), notExists(waiting)));
+  });
+  await statement.execute({ sequence });
 }
 
 async function closeQueue(tx: Transaction, subscriptionUid: string): Promise<void> {

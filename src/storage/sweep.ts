@@ -14,6 +14,8 @@ export interface Keeping {
   readonly registryEventMs: number;
   /** Since a signing key retired: nothing that it signed is valid any more. */
   readonly retiredKeyMs: number;
+  /** Since an event happened: those that nobody is to be told of any more. */
+  readonly eventMs: number;
   /** Since a change was made; undefined to keep the change log for good. */
   readonly changeMs: number | undefined;
 }
@@ -49,6 +51,11 @@ const endings: readonly Ending[] = [
     kind: "registry_events",
     table: ({ registryEvents: rows }) => ({ rows, key: rows.id, end: rows.time }),
     keptMs: ({ registryEventMs }) => registryEventMs,
+  },
+  {
+    kind: "events",
+    table: ({ events: rows }) => ({ rows, key: rows.sequence, end: rows.time }),
+    keptMs: ({ eventMs }) => eventMs,
   },
   {
     kind: "signing_keys",

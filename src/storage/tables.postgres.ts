@@ -42,6 +42,7 @@ export const {
   deletedAdvisories,
   subscriptions,
   subscriptionEntries,
+  events,
   eventDeliveries,
   eventQueues,
   groupInviteEntries,

@@ -41,6 +41,7 @@ export const {
   deletedAdvisories,
   subscriptions,
   subscriptionEntries,
+  events,
   eventDeliveries,
   eventQueues,
   groupInviteEntries,

@@ -11,7 +11,7 @@ import { context, groupRow, groups, identities, identityRow, write } from "./fix
 import type { OpenStore, Store } from "./stores.ts";
 
 const { time } = context;
-const keeping = { registryEventMs: 1000, retiredKeyMs: 5000, changeMs: undefined };
+const keeping = { registryEventMs: 1000, eventMs: 0, retiredKeyMs: 5000, changeMs: undefined };
 const going = new AbortController().signal;
 
 /** What a row of each kind that ends at a time is made of, and how long it is kept beyond it. */

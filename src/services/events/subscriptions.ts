@@ -20,18 +20,18 @@ const maxLength = 2048;
 /** Each event of a group goes to all of them. */
 const maxOfGroup = 100;
 
-const sinkRule = (allowed: BlockList): TextRule => ({
-  test: (text) => isSink(text, allowed),
+const sinkRule = (deps: Deps): TextRule => ({
+  test: (text) => isSink(text, deps.settings.privateSinks),
   description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and of no private address`,
 });
 
-const subscriptionResource = ({ settings }: Deps) =>
+const subscriptionResource = (deps: Deps) =>
   defineResource<typeof SubscriptionSchema, SubscriptionRow>({
     schema: SubscriptionSchema,
     plural: "subscriptions",
     collection: subscriptionCollection,
     orderable: { uid: "uid", ...creationOrders },
-    rules: { sink: sinkRule(settings.privateSinks) },
+    rules: { sink: sinkRule(deps) },
     toMessage: (row) => ({ uid: row.uid, sink: row.sink }),
     toRow: ({ sink }) => ({ sink }),
   });

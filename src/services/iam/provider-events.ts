@@ -10,6 +10,8 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import type { Deps } from "../../resource/deps.ts";
 import { type EventDefinition, resourceEvents } from "../../resource/event-definition.ts";
+import { findRow } from "../../storage/collection.ts";
+import type { Session } from "../../storage/session.ts";
 import { parentOf, rootOf } from "../../uid.ts";
 import { mappingMessage } from "./external-group-role-mappings.ts";
 import { providerMessage } from "./identity-providers.ts";
@@ -32,7 +34,7 @@ export function providerEvents(deps: Deps): EventDefinition[] {
       {
         collection: identityProviderCollection,
         schema: IdentityProviderSchema,
-        message: (row: IdentityProviderRow, _session, time) => toldOf(row, deps, time),
+        message: (row: IdentityProviderRow, session, time) => toldOf(row, session, deps, time),
       },
     ),
     scimEvent(providers.generateScimToken, (row) => issuedReply(deps, row)),
@@ -51,9 +53,17 @@ export function providerEvents(deps: Deps): EventDefinition[] {
 }
 
 /** The published contract leaves the times out of events. */
-function toldOf(row: IdentityProviderRow, deps: Deps, time: number): MessageInitShape<typeof IdentityProviderSchema> {
+async function toldOf(
+  row: IdentityProviderRow,
+  session: Session,
+  deps: Deps,
+  time: number,
+): Promise<MessageInitShape<typeof IdentityProviderSchema>> {
   const { createTime: _created, updateTime: _updated, ...provider } = providerMessage(row);
-  return { ...provider, scim: providerScim(deps, row, time) };
+  // Whether there is a token is told by its digest, which the log does not have.
+  const now = await findRow(session, identityProviderCollection, row.uid);
+  const scim = now?.scimEtag === row.scimEtag ? now : { ...row, scimTokenDigest: null, scimPreviousDigest: null };
+  return { ...provider, scim: providerScim(deps, { ...row, ...scim }, time) };
 }
 
 function scimEvent<D extends DescMessage>(

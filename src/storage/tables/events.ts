@@ -4,7 +4,7 @@ import { entriesTable } from "./entries.ts";
 
 /** Who wants to know of events, and what they have not been told of yet. */
 export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn) {
-  const { table, text, integer, index, primaryKey } = columns;
+  const { table, text, integer, json, index, primaryKey } = columns;
   const entries = entriesTable(columns);
   const subscriptions = table(
     "subscriptions",
@@ -21,19 +21,39 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
       .notNull()
       .references((): AnyPgColumn => subscriptions.uid, { onDelete: "cascade" });
 
+  const events = table(
+    "events",
+    {
+      /** That of the change in the log, or of the first of those that are told of together. */
+      sequence: integer().primaryKey(),
+      /** When the change was made. */
+      time: integer().notNull(),
+      headers: json<Readonly<Record<string, string>>>().notNull(),
+      data: text().notNull(),
+    },
+    (t) => [index("events_time").on(t.time)],
+  );
+
   return {
     subscriptions,
     subscriptionEntries: entries("subscription_entries"),
 
-    /** The changes that a subscription is still to be told of. */
+    /** What is told of a change, as it was when it was read: the same whenever and to whomever it is sent. */
+    events,
+
+    /** The events that a subscription is still to be told of. */
     eventDeliveries: table(
       "event_deliveries",
       {
         subscriptionUid: subscriptionUid(),
-        /** That of the change, or of the first of those that are told of together. */
-        sequence: integer().notNull(),
+        sequence: integer()
+          .notNull()
+          .references((): AnyPgColumn => events.sequence, { onDelete: "cascade" }),
       },
-      (t) => [primaryKey({ columns: [t.subscriptionUid, t.sequence] })],
+      (t) => [
+        primaryKey({ columns: [t.subscriptionUid, t.sequence] }),
+        index("event_deliveries_sequence").on(t.sequence),
+      ],
     ),
 
     /** The subscriptions that have any, and how it goes with the first of them. */

@@ -1,0 +1,86 @@
+// Where events go: a receiver over TLS on the loopback interface, and a server that may send to it.
+
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { createServer, type Server as HttpsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { certificate, certificateKey } from "../doors/certificate.ts";
+import { startTestServer, type TestServerOptions } from "../harness/server.ts";
+
+setDefaultCACertificates([...getCACertificates("default"), certificate]);
+
+/** An attempt to deliver an event, as it came. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Answers an attempt; 200 by default. */
+export type Answer = (received: Received, response: ServerResponse) => void;
+
+/** A running receiver. */
+export interface Sink extends AsyncDisposable {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** How many connections there were. */
+  readonly connections: number;
+  answer: Answer;
+  /** The attempts that fit, once there are so many; rejects when they do not come. */
+  wait(count: number, fits?: (received: Received) => boolean): Promise<Received[]>;
+}
+
+export const accept: Answer = (_received, response) => void response.end();
+
+/** An answer that is no more than a status. */
+export function status(code: number): Answer {
+  return (_received, response) => void response.writeHead(code).end();
+}
+
+/** Starts a receiver. */
+export async function openSink(): Promise<Sink> {
+  const received: Received[] = [];
+  let connections = 0;
+  const sink = { answer: accept };
+  const server = createServer({ cert: certificate, key: certificateKey }, async (request, response) => {
+    const one: Received = { path: request.url!, headers: request.headers, body: await text(request) };
+    received.push(one);
+    sink.answer(one, response);
+  });
+  server.on("connection", () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return Object.assign(sink, {
+    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    received,
+    get connections() {
+      return connections;
+    },
+    async wait(count: number, fits: (one: Received) => boolean = () => true) {
+      for (let i = 0; i < 400; i++) {
+        const fitting = received.filter(fits);
+        if (fitting.length >= count) return fitting;
+        await pause(25);
+      }
+      const types = received.map(({ headers }) => headers["ce-type"]).join(", ");
+      throw new Error(`waited for ${count} deliveries in vain; there were: ${types}`);
+    },
+    [Symbol.asyncDispose]: () => close(server),
+  });
+}
+
+async function close(server: HttpsServer): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** A server that may send events to this machine. */
+export function startSendingServer({ settings, ...options }: TestServerOptions = {}) {
+  return startTestServer({ ...options, settings: { privateSinkNetworks: "127.0.0.0/8,::1/128", ...settings } });
+}
+
+/** The end of the type of a delivery: `iam.group.created.v1`. */
+export function typeOf({ headers }: Received): string {
+  return String(headers["ce-type"]).replace("dev.chainguard.api.", "");
+}
