@@ -20,15 +20,16 @@ export function changesConformance(open: OpenStore): void {
         await insertRow(tx, groups, root);
         await insertRow(tx, groups, child);
       });
-      await store.database.write({ ...context, actor: "another", requestId: "r-2", time: 7 }, async (tx) => {
+      const other = { ...context, actor: "another", actorClaims: { iss: "i", sub: "s" }, requestId: "r-2", time: 7 };
+      await store.database.write(other, async (tx) => {
         await updateRow(tx, groups, child, renamed);
         await deleteRow(tx, groups, renamed);
       });
       const log = await readChanges(store.database.session, 0, 10);
-      const other = { ...context, actor: "another", requestId: "r-2", time: 7 };
+      const first = { ...context, actorClaims: null };
       const wanted = [
-        { ...context, uid: root.uid, groupUid: root.uid, before: null, after: root },
-        { ...context, uid: child.uid, groupUid: child.uid, before: null, after: child },
+        { ...first, uid: root.uid, groupUid: root.uid, before: null, after: root },
+        { ...first, uid: child.uid, groupUid: child.uid, before: null, after: child },
         { ...other, uid: child.uid, groupUid: child.uid, before: child, after: renamed },
         { ...other, uid: child.uid, groupUid: root.uid, before: renamed, after: null },
       ];
