@@ -3,6 +3,7 @@ import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
 import { type AccessDeps, access } from "./services/access/access.ts";
 import { type AuthDeps, auth } from "./services/auth/auth.ts";
+import { delivery } from "./services/events/delivery.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
 import { accountAssociations } from "./services/iam/account-associations.ts";
 import { externalGroupRoleMappings } from "./services/iam/external-group-role-mappings.ts";
@@ -46,6 +47,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     advisories(deps),
     advisoryImport(deps),
     subscriptions(deps),
+    delivery(deps),
     groupInvites(deps),
     accountAssociations(deps),
     implement(SecurityTokenService, tokenService),

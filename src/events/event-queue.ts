@@ -51,7 +51,7 @@ async function serve({ database, sender, context, observe }: QueueDeps, next: Ne
   }
   const attempts = next.attempts + 1;
   const nextTime = now.time + pauseAfter(attempts);
-  await database.write(now, (tx) => setQueue(tx, next.subscriptionUid, { attempts, nextTime }));
+  await database.write(now, (tx) => setQueue(tx, next.subscriptionUid, { attempts, lastFailure: reason, nextTime }));
   return false;
 }
 

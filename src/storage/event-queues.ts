@@ -33,6 +33,18 @@ export interface Delivery {
   readonly sequence: number;
 }
 
+/** How it goes with the first delivery of a queue. */
+export interface QueueState {
+  /** How often it was tried in vain. */
+  readonly attempts: number;
+  /** Why it failed the last time; empty when it did not. */
+  readonly lastFailure: string;
+  /** It is not tried before, in milliseconds since the epoch. */
+  readonly nextTime: number;
+}
+
+const unhindered = { attempts: 0, lastFailure: "" } as const;
+
 /** What is to be sent next to a subscription, and where. */
 export interface NextDelivery extends Delivery, StoredEvent {
   /** The group that subscribed. */
@@ -94,7 +106,7 @@ async function enqueueDelivery(tx: Transaction, { subscriptionUid, sequence }: D
   const open = tx.prepared("event_queues.open", (db, { eventQueues }) =>
     db
       .insert(eventQueues)
-      .values({ subscriptionUid: sql.placeholder("subscriptionUid"), attempts: 0, nextTime: 0 })
+      .values({ subscriptionUid: sql.placeholder("subscriptionUid"), ...unhindered, nextTime: 0 })
       .onConflictDoUpdate({ target: eventQueues.subscriptionUid, set: { attempts: sql`${eventQueues.attempts}` } }),
   );
   await add.execute({ subscriptionUid, sequence });
@@ -179,7 +191,7 @@ export async function finishDelivery(tx: Transaction, { subscriptionUid, sequenc
 /** Has a queue go on with what follows, behind those of others, or go when nothing is left in it. */
 export async function settleQueue(tx: Transaction, subscriptionUid: string): Promise<void> {
   // Whoever puts something into it meanwhile waits for its row, and then makes another, or is waited for, and then seen.
-  await setQueue(tx, subscriptionUid, { attempts: 0, nextTime: tx.context.time });
+  await setQueue(tx, subscriptionUid, { ...unhindered, nextTime: tx.context.time });
   if (!(await isAnyLeft(tx, subscriptionUid))) await closeQueue(tx, subscriptionUid);
 }
 
@@ -187,15 +199,45 @@ export async function settleQueue(tx: Transaction, subscriptionUid: string): Pro
 export async function setQueue(
   tx: Transaction,
   subscriptionUid: string,
-  { attempts, nextTime }: { readonly attempts: number; readonly nextTime: number },
+  { attempts, lastFailure, nextTime }: QueueState,
 ): Promise<void> {
   const statement = tx.prepared("event_queues.set", (db, { eventQueues }) =>
     db
       .update(eventQueues)
-      .set({ attempts: sql`${sql.placeholder("attempts")}`, nextTime: sql`${sql.placeholder("nextTime")}` })
+      .set({
+        attempts: sql`${sql.placeholder("attempts")}`,
+        lastFailure: sql`${sql.placeholder("lastFailure")}`,
+        nextTime: sql`${sql.placeholder("nextTime")}`,
+      })
       .where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid"))),
   );
-  await statement.execute({ subscriptionUid, attempts, nextTime });
+  await statement.execute({ subscriptionUid, attempts, lastFailure, nextTime });
+}
+
+/** How it goes with the first delivery of a subscription; undefined when none waits. */
+export async function readQueue(session: Session, subscriptionUid: string): Promise<QueueState | undefined> {
+  const statement = session.prepared("event_queues.get", (db, { eventQueues }) => {
+    const { attempts, lastFailure, nextTime } = eventQueues;
+    return db
+      .select({ attempts, lastFailure, nextTime })
+      .from(eventQueues)
+      .where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid")));
+  });
+  return (await statement.execute({ subscriptionUid }))[0];
+}
+
+/** When the events happened that wait for a subscription, in their order: so many at most. */
+export async function findWaiting(session: Session, subscriptionUid: string, limit: number): Promise<number[]> {
+  const statement = session.prepared("event_deliveries.waiting", (db, { eventDeliveries, events }) =>
+    db
+      .select({ time: events.time })
+      .from(eventDeliveries)
+      .innerJoin(events, eq(events.sequence, eventDeliveries.sequence))
+      .where(eq(eventDeliveries.subscriptionUid, sql.placeholder("subscriptionUid")))
+      .orderBy(asc(eventDeliveries.sequence))
+      .limit(atMost("limit")),
+  );
+  return (await statement.execute({ subscriptionUid, limit })).map(({ time }) => time);
 }
 
 async function isAnyLeft(tx: Transaction, subscriptionUid: string): Promise<boolean> {

@@ -294,4 +294,17 @@ describe("gatehouse iam", () => {
     assert.match(await done("iam", "account-associations", "list"), /clouds .* amazon,google/);
     await done("iam", "account-associations", "delete", "example.org", "--yes");
   });
+
+  it("subscriptions: named by their sink, with what has not arrived there", async () => {
+    const sink = "https://localhost:9/hook";
+    await done("events", "subscriptions", "create", sink, "--parent", "example.org");
+    const { uid } = await caller.json("events", "subscriptions", "describe", sink);
+    assert.equal((await caller.json("events", "subscriptions", "state", sink)).subscriptionUid, uid);
+    assert.equal((await caller.json("events", "subscriptions", "retry", uid)).subscriptionUid, uid);
+    assert.match(
+      await done("events", "subscriptions", "state", uid),
+      /^SUBSCRIPTION +WAITING +SINCE +FAILED +LAST FAILURE/,
+    );
+    await done("events", "subscriptions", "delete", sink, "--yes");
+  });
 });

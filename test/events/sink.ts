@@ -84,3 +84,13 @@ export function startSendingServer({ settings, ...options }: TestServerOptions =
 export function typeOf({ headers }: Received): string {
   return String(headers["ce-type"]).replace("dev.chainguard.api.", "");
 }
+
+/** A clock that stands, but where a test moves it. */
+export function standingClock() {
+  let now = Date.now();
+  return Object.assign(() => now, {
+    advance(milliseconds: number) {
+      now += milliseconds;
+    },
+  });
+}

@@ -12,7 +12,16 @@ import { startServer } from "../../src/server.ts";
 import { readSettings } from "../../src/settings.ts";
 import { dataDirectory, start } from "../cli/process.ts";
 import { certificate } from "../doors/certificate.ts";
-import { type Answer, accept, openSink, type Received, startSendingServer, status, typeOf } from "../events/sink.ts";
+import {
+  type Answer,
+  accept,
+  openSink,
+  type Received,
+  standingClock,
+  startSendingServer,
+  status,
+  typeOf,
+} from "../events/sink.ts";
 import { freePort, stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import type { DatabaseKind, TestServer } from "../harness/server.ts";
@@ -22,16 +31,6 @@ const created = "iam.group.created.v1";
 const isGroup = (one: Received) => typeOf(one) === created;
 
 after(stopPostgres);
-
-/** A clock that stands, but where a test moves it. */
-function standingClock() {
-  let now = Date.now();
-  return Object.assign(() => now, {
-    advance(milliseconds: number) {
-      now += milliseconds;
-    },
-  });
-}
 
 type Caller = Pick<TestServer, "url" | "ownerToken">;
 

@@ -4,6 +4,7 @@ import { openSession, type Session, withClient } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
+import { addDeliveryCommands } from "./delivery-commands.ts";
 import { subscriptions } from "./events.ts";
 import { iamResources } from "./iam.ts";
 import { repos, tags } from "./registry.ts";
@@ -29,6 +30,7 @@ export function addResourceCommands(program: Command, shell: Shell): void {
     const command = parent.command(words.at(-1)!).description(`${resource.view.noun}: ${resource.verbs.join(", ")}`);
     for (const verb of resource.verbs) adders[verb](command, resource, shell);
     if (resource === roles) addCapabilityCommands(command, shell);
+    if (resource === subscriptions) addDeliveryCommands(command, shell);
   }
 }
 

@@ -10,6 +10,8 @@ export const subscriptions: Resource = {
     (await import("../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts")).SubscriptionsService,
   verbs: ["list", "describe", "create", "delete"],
   view: { noun: "subscriptions", columns: [{ title: "sink", value: "sink" }, uid] },
+  // Lists have no filter for it.
+  name: { member: "sink", filter: "" },
   argument: { name: "sink", field: "sink" },
   parent: "group",
   fields: [],

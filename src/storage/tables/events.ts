@@ -63,6 +63,8 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
         subscriptionUid: subscriptionUid().primaryKey(),
         /** How often it was tried in vain. */
         attempts: integer().notNull(),
+        /** Why it failed the last time; empty when it did not. */
+        lastFailure: text().notNull(),
         /** It is not tried before. */
         nextTime: integer().notNull(),
       },

@@ -7,6 +7,7 @@ CREATE TABLE "event_deliveries" (
 CREATE TABLE "event_queues" (
 	"subscription_uid" text collate "C" PRIMARY KEY NOT NULL,
 	"attempts" bigint NOT NULL,
+	"last_failure" text collate "C" NOT NULL,
 	"next_time" bigint NOT NULL
 );
 --> statement-breakpoint

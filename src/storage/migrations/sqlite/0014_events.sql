@@ -10,6 +10,7 @@ CREATE INDEX `event_deliveries_sequence` ON `event_deliveries` (`sequence`);--> 
 CREATE TABLE `event_queues` (
 	`subscription_uid` text PRIMARY KEY NOT NULL,
 	`attempts` integer NOT NULL,
+	`last_failure` text NOT NULL,
 	`next_time` integer NOT NULL,
 	FOREIGN KEY (`subscription_uid`) REFERENCES `subscriptions`(`uid`) ON UPDATE no action ON DELETE cascade
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,41 @@
+// `gatehouse events subscriptions state` and `retry`: what waits for a subscription, and why.
+import type { Command } from "commander";
+import { openSession, withClient } from "../client/session.ts";
+import type { Format } from "../output/output.ts";
+import type { View } from "../output/view.ts";
+import type { Shell } from "../shell.ts";
+import { subscriptions } from "./events.ts";
+
+const view: View = {
+  noun: "delivery states",
+  id: "subscriptionUid",
+  columns: [
+    { title: "subscription", value: "subscriptionUid" },
+    { title: "waiting", value: "waiting" },
+    { title: "since", value: "waitingSince" },
+    { title: "failed", value: "failedAttempts" },
+    { title: "last failure", value: "lastFailure" },
+    { title: "next attempt", value: "nextAttemptTime" },
+  ],
+};
+
+const outputs: readonly Format[] = ["table", "json", "yaml", "csv", "none"];
+
+const actions = {
+  state: { method: "getDeliveryState", description: "show what waits for a subscription, and why" },
+  retry: { method: "retryDelivery", description: "have what waits for a subscription tried at once" },
+} as const;
+
+/** Adds the commands to those of subscriptions. */
+export function addDeliveryCommands(parent: Command, shell: Shell): void {
+  for (const [name, { method, description }] of Object.entries(actions)) {
+    const command = parent.command(name).description(description).argument("<sink|uid>");
+    withClient(command, outputs).action(async (text: string) => {
+      using session = await openSession(shell, command);
+      const { findUid } = await import("./lookup.ts");
+      const { DeliveryService } = await import("../../../gen/gatehouse/events/v1/delivery_pb.ts");
+      const subscriptionUid = await findUid(session, subscriptions, text);
+      await session.output.one(view, await session.call(DeliveryService.method[method], { subscriptionUid }));
+    });
+  }
+}

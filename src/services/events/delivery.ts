@@ -1,0 +1,59 @@
+import { SubscriptionSchema } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
+import {
+  DeliveryService,
+  GetDeliveryStateRequestSchema,
+  RetryDeliveryRequestSchema,
+} from "../../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { notFound } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { uidRule } from "../../pipeline/rule-book.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import { findRow } from "../../storage/collection.ts";
+import { findWaiting, readQueue, setQueue } from "../../storage/event-queues.ts";
+import type { Session } from "../../storage/session.ts";
+import { subscriptionCollection } from "./rows.ts";
+
+/** What is waiting is counted up to here. */
+const maxCounted = 1000;
+
+/** Serves what is known of deliveries. */
+export function delivery({ database, clock }: Deps): Implementation {
+  return implement(
+    DeliveryService,
+    {
+      getDeliveryState: ({ subscriptionUid }) => database.read((session) => stateOf(session, subscriptionUid)),
+      async retryDelivery({ subscriptionUid }, call) {
+        return await database.write(writeContext(call, clock), async (tx) => {
+          const queue = await readQueue(tx, subscriptionUid);
+          if (queue) await setQueue(tx, subscriptionUid, { ...queue, nextTime: tx.context.time });
+          return await stateOf(tx, subscriptionUid);
+        });
+      },
+    },
+    [GetDeliveryStateRequestSchema, RetryDeliveryRequestSchema].map((schema) => ({
+      schema,
+      fields: { subscription_uid: uidRule },
+    })),
+  );
+}
+
+async function stateOf(session: Session, subscriptionUid: string) {
+  if (!(await findRow(session, subscriptionCollection, subscriptionUid)))
+    throw notFound(resourceType(SubscriptionSchema), subscriptionUid);
+  const queue = await readQueue(session, subscriptionUid);
+  const waiting = await findWaiting(session, subscriptionUid, maxCounted);
+  const [first] = waiting;
+  return {
+    subscriptionUid,
+    waiting: waiting.length,
+    ...(first !== undefined && { waitingSince: toTimestamp(first) }),
+    ...(queue &&
+      queue.attempts > 0 && {
+        failedAttempts: queue.attempts,
+        lastFailure: queue.lastFailure,
+        nextAttemptTime: toTimestamp(queue.nextTime),
+      }),
+  };
+}
