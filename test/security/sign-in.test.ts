@@ -128,6 +128,21 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.match(log.text(), /"check":"invalid_grant"/);
     });
 
+    it("X7: of eight callbacks of one sign-in at once, one goes on to the provider and ends with a token", async () => {
+      const browser = newBrowser();
+      const back = upstream.authorize(await begin(browser));
+      const eightTimes = (url: string) => Promise.all(Array.from({ length: 8 }, () => browser.request(url)));
+      // Connections that are open already, so that none is late.
+      await eightTimes(`${server.url}/healthz`);
+      const asked = upstream.asked.length;
+      const replies = await eightTimes(back);
+      assert.deepEqual(replies.map(({ status }) => status).sort(), [303, ...Array(7).fill(400)]);
+      const tokens = replies.map(({ headers }) => new URL(headers.get("location") ?? "about:blank").searchParams);
+      assert.equal(tokens.filter((each) => each.has("token")).length, 1);
+      // The provider, too, may take a code more often than once.
+      assert.equal(upstream.asked.slice(asked).filter((each) => each === "/token").length, 1);
+    });
+
     it("X8: a code that was given for another sign-in does not redeem", async () => {
       const [one, other] = [newBrowser(), newBrowser()];
       const stolen = new URL(upstream.authorize(await begin(one))).searchParams.get("code") ?? "";

@@ -103,6 +103,8 @@ export async function startUpstream() {
     answers: server.answers,
     /** The queries that browsers came with. */
     requests,
+    /** The paths that it was asked for by others than browsers. */
+    asked: server.requests,
     /** An ID token as somebody would hold it who got it elsewhere. */
     idToken(changes: Record<string, unknown> = {}): Promise<string> {
       const now = Math.floor(Date.now() / 1000);
