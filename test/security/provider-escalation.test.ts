@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { capabilitySet } from "../../src/authz/capabilities.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
 import { stopPostgres } from "../harness/postgres.ts";
@@ -9,7 +10,17 @@ import { rest } from "../harness/rest.ts";
 import { startUpstream, type Upstream } from "../sign-in/upstream.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
 import { addProvider } from "./provider-tree.ts";
-import { addCaller, addGroup, addIdentity, addRole, bind, operatorRole, ownerRole, viewerRole } from "./tree.ts";
+import {
+  addCaller,
+  addGroup,
+  addIdentity,
+  addRole,
+  bind,
+  bindAll,
+  operatorRole,
+  ownerRole,
+  viewerRole,
+} from "./tree.ts";
 
 after(stopPostgres);
 
@@ -148,6 +159,23 @@ for (const database of ["sqlite", "postgres"] as const) {
       const token = await ground.server.tokenOf(owner.uid, { capabilities: capabilitySet(administration) });
       assert.equal(codeOf(await ground.once(token, createMethod, request)), "PERMISSION_DENIED");
     });
+
+    for (const where of ["in the organization", "outside of it"]) {
+      it(`R2: where a thousand are bound ${where}, more than is looked at, nobody makes a provider`, async () => {
+        const { root, admin, request } = await arrangeOrganization();
+        const place = where === "outside of it" ? await addGroup(ground.server, null, "elsewhere") : root;
+        // For another client, so that none of them is a reason by itself.
+        const third = { issuer: upstream.issuer, subject: "deployer", audience: "third" };
+        const add = () => addMatching(root, third, upstream.issuer);
+        const identities = await Promise.all(Array.from({ length: 40 }, add));
+        const roles = builtInRoles.slice(0, 25);
+        const [last, ...most] = identities.flatMap((identity) => roles.map(({ uid }) => [identity, uid] as const));
+        await bindAll(ground.server, place, most);
+        assert.equal(codeOf(await ground.once(admin.token, createMethod, request)), "OK");
+        await bind(ground.server, place, ...last!);
+        assert.equal(codeOf(await ground.once(admin.token, createMethod, request)), "PERMISSION_DENIED");
+      });
+    }
 
     it("X10: tokens for the client of a provider stand for what its maker could have given away", async () => {
       const { root, request } = await arrangeOrganization();

@@ -102,6 +102,22 @@ export function bind(server: Place, parent: string, identityUid: string, roleUid
   });
 }
 
+/** Binds many roles by one statement, which writes nothing but the bindings: no list shows them. */
+export function bindAll(
+  server: Place,
+  parent: string,
+  bindings: readonly (readonly [identityUid: string, roleUid: string])[],
+): Promise<void> {
+  const rows = bindings.map(
+    ([identityUid, roleUid]): RoleBindingRow => ({
+      ...{ uid: newChild(parent), parent, identityUid, roleUid, createTime: server.clock() },
+    }),
+  );
+  return arrange(server, async (tx) => {
+    await tx.prepared(`test.bind.${parent}`, (db, { roleBindings }) => db.insert(roleBindings).values(rows)).execute();
+  });
+}
+
 /** Adds an identity below `home` that holds the role at `group`; answers its uid, and tokens for the API and the registry. */
 export async function addCaller(
   server: TestServer,
