@@ -1,9 +1,10 @@
 // The events of advisories, and the conditions that lists of advisories are filtered by.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import { rangeBelow } from "../uid.ts";
 import { likePattern, type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
 import { type Condition, textPlaceholder } from "./condition.ts";
-import { and, asc, desc, eq, sql } from "./drizzle.ts";
+import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from "./drizzle.ts";
 import { atMost, placeholders } from "./placeholders.ts";
 import type { Session, SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -144,6 +145,24 @@ export async function findAdvisoryByName(session: Session, parent: string, name:
       .where(and(eq(advisories.parent, sql.placeholder("parent")), eq(advisories.name, sql.placeholder("name")))),
   );
   return (await statement.execute({ parent, name }))[0];
+}
+
+/** The advisories directly below a group that have this alias and author. */
+export async function findAdvisoriesByAlias(session: Session, parent: string, alias: string, author: string) {
+  const statement = session.prepared("advisories.by_alias", (db, { advisories, advisoryTerms: terms }) =>
+    db
+      .select(getTableColumns(advisories))
+      .from(terms)
+      .innerJoin(advisories, eq(advisories.uid, terms.uid))
+      .where(
+        and(
+          ...[eq(terms.filter, "aliases"), eq(terms.value, sql.placeholder("alias"))],
+          ...[gte(terms.uid, sql.placeholder("from")), lt(terms.uid, sql.placeholder("to"))],
+          ...[eq(advisories.parent, sql.placeholder("parent")), eq(advisories.author, sql.placeholder("author"))],
+        ),
+      ),
+  );
+  return await statement.execute({ ...rangeBelow(parent), parent, alias, author });
 }
 
 /** An advisory as it was when it was deleted. */

@@ -1,5 +1,4 @@
 // Advisories as the formats make them, ready to be sent.
-import { createHash } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type AdvisoryEventSchema,
@@ -11,7 +10,6 @@ import {
   ImportedAdvisorySchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { publicIdOf } from "../../services/vulnerabilities/advisory-fields.ts";
 
 /** An event as its message is made. */
 export type EventInit = MessageInitShape<typeof AdvisoryEventSchema>;
@@ -34,7 +32,12 @@ export interface Found {
   readonly events: readonly { readonly time: number | undefined; readonly type: EventType; readonly author?: string }[];
   readonly origin?: string;
   readonly published?: number | undefined;
+  readonly modified?: number | undefined;
   readonly withdrawn?: number | undefined;
+  /** The id of the record that it is a part of. */
+  readonly partOf?: string;
+  /** The ids of its own parts, where all of them are known. */
+  readonly parts?: readonly string[];
 }
 
 /** What an advisory is about. */
@@ -63,7 +66,10 @@ export function toRecord(found: Found): ImportedAdvisory {
     events,
     origin = "",
     published,
+    modified,
     withdrawn,
+    partOf = "",
+    parts,
   } = found;
   return create(ImportedAdvisorySchema, {
     advisoryId: id,
@@ -82,12 +88,9 @@ export function toRecord(found: Found): ImportedAdvisory {
     })),
     origin,
     ...(published === undefined ? {} : { createTime: toTimestamp(published) }),
+    ...(modified === undefined ? {} : { modifyTime: toTimestamp(modified) }),
     ...(withdrawn === undefined ? {} : { withdrawTime: toTimestamp(withdrawn) }),
+    partOf,
+    ...(parts ? { parts: { advisoryIds: [...parts] } } : {}),
   });
-}
-
-/** The public id of a vulnerability in an artifact, for sources that have none: the same whenever it is imported. */
-export function derivedId(artifact: Artifact, vulnerability: string): string {
-  const { type, name } = artifact;
-  return publicIdOf(createHash("sha256").update([type, name, vulnerability].join("\0")).digest().subarray(0, 12));
 }

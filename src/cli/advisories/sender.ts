@@ -20,6 +20,7 @@ const most = { items: 100, bytes: 1024 * 1024 };
 /** What the next request sends. */
 interface Batch {
   readonly items: Item[];
+  /** Of the items, and of the records that they are parts of. */
   readonly ids: Set<string>;
   bytes: number;
 }
@@ -56,20 +57,22 @@ export function openSender(write: (items: readonly Item[]) => Promise<void>): Se
     throw failure.error;
   }
 
-  /** Two of one id must not be written at the same time, and the later one wins. */
-  async function waitFor(id: string): Promise<void> {
+  /** Two of one id must not be written at the same time, nor a record and parts of another copy of it: the later one wins. */
+  async function waitFor(id: string, record: string): Promise<void> {
     if (batch.ids.has(id)) await flush();
-    await Promise.all([...underWay].filter(([, sent]) => sent.has(id)).map(([sending]) => sending));
+    const isOfSame = (sent: ReadonlySet<string>) => sent.has(id) || sent.has(record);
+    await Promise.all([...underWay].filter(([, sent]) => isOfSame(sent)).map(([sending]) => sending));
     await checkFailure();
   }
 
   return {
     async add(item) {
-      const id = item.record.advisoryId;
-      await waitFor(id);
+      const { advisoryId: id, partOf } = item.record;
+      const record = partOf || id;
+      await waitFor(id, record);
       if (batch.items.length === most.items || batch.bytes + item.size > most.bytes) await flush();
       batch.items.push(item);
-      batch.ids.add(id);
+      batch.ids.add(id).add(record);
       batch.bytes += item.size;
     },
     async finish() {

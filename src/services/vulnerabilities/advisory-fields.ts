@@ -1,5 +1,5 @@
 // What callers say of an advisory, its rules, and the ids that advisories are known by.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { FieldViolation } from "../../aip/errors.ts";
 import { patternRule, type TextRule } from "../../pipeline/rule-book.ts";
 import type { AdvisoryRow } from "./rows.ts";
@@ -36,6 +36,11 @@ const aliasRule = sourceIdRule("alias");
 export function publicIdOf(bytes: Iterable<number>): string {
   const letters = [...bytes].map((byte) => alphabet[byte % alphabet.length]).join("");
   return `CGA-${letters.slice(0, 4)}-${letters.slice(4, 8)}-${letters.slice(8, 12)}`;
+}
+
+/** The public id of a vulnerability in an artifact, for sources that have none: the same whenever it is imported. */
+export function derivedId({ type, name }: { type: string; name: string }, vulnerability: string): string {
+  return publicIdOf(createHash("sha256").update([type, name, vulnerability].join("\0")).digest().subarray(0, 12));
 }
 
 /** A new public id. */

@@ -33,7 +33,7 @@ import { advisoryLimits } from "./limits.ts";
 /** One advisory that is wrong must not refuse the others, so each is checked by itself. */
 const rules: MessageRules = {
   schema: ImportedAdvisorySchema,
-  fields: { advisory_id: sourceIdRule("advisory_id") },
+  fields: { advisory_id: sourceIdRule("advisory_id"), part_of: sourceIdRule("part_of") },
   isCheckedByHandler: true,
 };
 
@@ -93,8 +93,13 @@ function itemOf(advisory: ImportedAdvisory, now: number): ImportItem {
   const events = advisory.events.map(contentOf);
   const found: FieldViolation[] = [...checkMessage(advisory, undefined, { now, createTime: now })];
   found.push(...checkAliases(advisory.aliases));
-  const [createTime, withdrawTime] = [timeOf(advisory.createTime), timeOf(advisory.withdrawTime)];
-  for (const [field, value] of Object.entries({ create_time: createTime, withdraw_time: withdrawTime }))
+  const [createTime, modifyTime, withdrawTime] = [
+    timeOf(advisory.createTime),
+    timeOf(advisory.modifyTime),
+    timeOf(advisory.withdrawTime),
+  ];
+  const times = { create_time: createTime, modify_time: modifyTime, withdraw_time: withdrawTime };
+  for (const [field, value] of Object.entries(times))
     if (value !== undefined && !isTime(value)) found.push({ field, description: timeRule });
   found.push(...checkEvents(events, ["author"]));
   if (found.length > 0) throw invalidArgument(found);
@@ -110,7 +115,10 @@ function itemOf(advisory: ImportedAdvisory, now: number): ImportItem {
     },
     events,
     createTime,
+    modifyTime,
     withdrawTime,
+    partOf: advisory.partOf,
+    parts: advisory.parts?.advisoryIds,
   };
 }
 

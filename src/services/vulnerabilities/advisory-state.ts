@@ -92,13 +92,18 @@ export async function replaceState(
   return after;
 }
 
-/** Takes an advisory out of the lists, for good. It can still be read by its uid. */
-export async function deleteState(tx: Transaction, { row, events }: AdvisoryState, deleteTime: number): Promise<void> {
+/** Takes an advisory out of the lists, for good. It can still be read by its uid, as `kept`. */
+export async function deleteState(
+  tx: Transaction,
+  { row, events }: AdvisoryState,
+  deleteTime: number,
+  kept: AdvisoryState = { row, events },
+): Promise<void> {
   await deleteAdvisoryEvents(tx, row.uid);
   await replaceTerms(tx, row.uid, termsOf(row, events), []);
   await replaceText(tx, row.uid, undefined);
   await deleteRow(tx, advisoryCollection, row);
-  await keepDeleted(tx, { row, events }, deleteTime);
+  await keepDeleted(tx, kept, deleteTime);
 }
 
 /** Keeps an advisory that nothing lists. */

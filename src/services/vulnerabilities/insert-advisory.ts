@@ -28,7 +28,7 @@ export async function insertAdvisory(
     ...{ uid, parent, createTime, updateTime, name: advisory.advisoryId, origin },
     legacyAdvisoryId: advisory.legacyAdvisoryId ?? "",
     ...{ author, artifactName, artifactType, artifactArchitecture, aliases },
-    ...{ componentName, componentType, componentLocation, latestEventType: 0, aliasText: "" },
+    ...{ componentName, componentType, componentLocation, latestEventType: 0, aliasText: "", sources: [] },
     severities: severities.map(({ type, score }) => ({ type, score })),
   };
   await insertState(tx, { row, events });

@@ -21,6 +21,8 @@ export interface AdvisoryRow extends ResourceRow {
   readonly latestEventType: number;
   /** The aliases as one text. */
   readonly aliasText: string;
+  /** When each author had changed what they say, as far as it was imported; without those who did not say. */
+  readonly sources: { readonly author: string; readonly time: number }[];
   readonly updateTime: number;
 }
 
@@ -33,6 +35,21 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   weight: 3,
   derived: advisoryTables,
 };
+
+/** When the author had changed what they say of an advisory, as far as it was imported; 0 when they did not say. */
+export function toldTime(row: AdvisoryRow, author: string): number {
+  // An advisory that was deleted by an earlier version knows of none.
+  const { sources = [] }: Partial<AdvisoryRow> = row;
+  return sources.find((source) => source.author === author)?.time ?? 0;
+}
+
+/** The sources of an advisory after one more import; its time is undefined when the author does not say. */
+export function toldBy(sources: AdvisoryRow["sources"], author: string, time: number | undefined) {
+  if (time === undefined) return sources;
+  const isKnown = sources.some((source) => source.author === author);
+  if (!isKnown) return [...sources, { author, time }];
+  return sources.map((source) => (source.author === author ? { author, time } : source));
+}
 
 /** Every collection of vulnerabilities, for what concerns them all. */
 export const vulnerabilityCollections = [advisoryCollection] as const;

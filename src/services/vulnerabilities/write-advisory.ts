@@ -36,7 +36,7 @@ export async function createAdvisory(tx: Transaction, parent: string, advisory: 
   if (await findAdvisoryByName(tx, parent, name)) throw taken(name);
   const uid = newChild(parent);
   const { time } = tx.context;
-  const derived = { severities: [], latestEventType: 0, aliasText: "", origin: fields.artifactName };
+  const derived = { severities: [], latestEventType: 0, aliasText: "", sources: [], origin: fields.artifactName };
   const row = { ...fields, ...derived, uid, parent, name, legacyAdvisoryId, createTime: time, updateTime: time };
   return await insertState(tx, { row, events: placedEvents(uid, events, time) });
 }

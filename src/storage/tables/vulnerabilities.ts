@@ -31,6 +31,8 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       latestEventType: integer().notNull(),
       /** The aliases as one text, by which version 1 can order. */
       aliasText: text().notNull().default(""),
+      /** When each author had changed what they say, as far as it was imported, in milliseconds since the epoch. */
+      sources: json<{ readonly author: string; readonly time: number }[]>().notNull().default([]),
       createTime: integer().notNull(),
       updateTime: integer().notNull(),
     },

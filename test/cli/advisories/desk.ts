@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readCounter } from "../../../src/storage/counters.ts";
+import type { TestServerOptions } from "../../harness/server.ts";
 import { addGroup } from "../../security/tree.ts";
 import { type Caller, startCaller } from "../caller.ts";
 import type { Finished } from "../process.ts";
@@ -22,8 +23,8 @@ export interface Desk extends AsyncDisposable {
 }
 
 /** Starts a server and whoever calls it. */
-export async function openDesk(): Promise<Desk> {
-  const caller = await startCaller();
+export async function openDesk(options: TestServerOptions = {}): Promise<Desk> {
+  const caller = await startCaller(options);
   let made = 0;
   return {
     caller,

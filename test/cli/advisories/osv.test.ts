@@ -33,13 +33,11 @@ describe("OSV", () => {
       ...{ componentName: "example.test/lib", componentType: "go-module", origin: "example.test/lib" },
       aliases: ["CVE-2030-1000001"],
       severities: [{ type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N" }, { score: "high" }],
-      createTime: "2030-01-01T00:00:00Z",
+      ...{ createTime: "2030-01-01T00:00:00Z", modifyTime: "2030-02-01T00:00:00Z", parts: {} },
     });
+    // A record does not say since when it is so.
     assert.deepEqual(events, [
-      {
-        ...{ createTime: "2030-01-01T00:00:00Z", author: "osv", reviewState: "REVIEW_STATE_APPROVED" },
-        fixed: { fixedVersion: "1.2.3" },
-      },
+      { ...{ author: "osv", reviewState: "REVIEW_STATE_APPROVED" }, fixed: { fixedVersion: "1.2.3" } },
     ]);
   });
 
@@ -96,7 +94,16 @@ describe("OSV", () => {
     assert.deepEqual([first.advisoryId, types(first).length], ["GO-2030-0001", 2]);
     assert.match(second.advisoryId, /^CGA(-[23456789cfghjmpqrvwx]{4}){3}$/);
     assert.deepEqual(second.aliases, ["GO-2030-0001", "CVE-2030-1000001"]);
+    assert.deepEqual([first.parts, second.partOf], [{ advisoryIds: [second.advisoryId] }, "GO-2030-0001"]);
     assert.equal(read(record).found[1].advisoryId, second.advisoryId);
+  });
+
+  it("of more packages than a request can list it is not said which parts there are", () => {
+    const parts = (count: number) => {
+      const affected = Array.from({ length: count }, (_, i) => go(`example.test/${i}`, "1"));
+      return read(osv({ affected })).found[0].parts?.advisoryIds.length;
+    };
+    assert.deepEqual([parts(1001), parts(1002)], [1000, undefined]);
   });
 
   it("related ids are aliases in feeds of that form only", () => {

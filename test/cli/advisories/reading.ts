@@ -10,11 +10,15 @@ import { problemOf } from "../../../src/cli/advisories/sources.ts";
 export type Json = any;
 
 /** What a document comes to: the advisories, and what went wrong. */
-export function read(document: unknown, format: FormatName | "auto" = "auto"): { found: Json[]; problems: string[] } {
+export function read(
+  document: unknown,
+  format: FormatName | "auto" = "auto",
+  author = "",
+): { found: Json[]; problems: string[] } {
   const found: Json[] = [];
   const problems: string[] = [];
   try {
-    for (const part of readDocument(document, format, { author: "" })) {
+    for (const part of readDocument(document, format, { author })) {
       try {
         found.push(...part.read().map((each) => toJson(ImportedAdvisorySchema, toRecord(each))));
       } catch (error) {

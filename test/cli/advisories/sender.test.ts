@@ -5,8 +5,8 @@ import { create } from "@bufbuild/protobuf";
 import { ImportedAdvisorySchema } from "../../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { type Item, openSender } from "../../../src/cli/advisories/sender.ts";
 
-const item = (advisoryId: string, file = "a.json", size = 1): Item => ({
-  ...{ file, size, record: create(ImportedAdvisorySchema, { advisoryId }) },
+const item = (advisoryId: string, file = "a.json", size = 1, partOf = ""): Item => ({
+  ...{ file, size, record: create(ImportedAdvisorySchema, { advisoryId, partOf }) },
 });
 const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => item(`GO-${from + i}`));
 
@@ -85,5 +85,22 @@ describe("the requests of an import", () => {
       files.map(({ file }) => file),
       ["a.json", "b.json", "c.json"],
     );
+  });
+
+  it("a copy of a record waits for the parts of the copy before it, which is sent with its parts", async () => {
+    const copy = (file: string) => [
+      item("GO-1", file),
+      ...["CGA-1", "CGA-2"].map((id) => item(id, file, 1, "GO-1")),
+      ...items(98, 10),
+    ];
+    const { finished, begun } = await send([...items(98, 200), ...copy("a.json"), ...copy("b.json").slice(0, 3)]);
+    await finished;
+    const places = begun.map((batch) => batch.filter(({ record }) => /-[12]$/.test(record.advisoryId)));
+    const shown = places.map((batch) => batch.map(({ record, file }) => `${record.advisoryId} ${file}`));
+    assert.deepEqual(shown, [
+      ["GO-1 a.json", "CGA-1 a.json"],
+      ["CGA-2 a.json"],
+      ["GO-1 b.json", "CGA-1 b.json", "CGA-2 b.json"],
+    ]);
   });
 });

@@ -35,11 +35,11 @@ describe("OpenVEX", () => {
           aliases: ["CVE-2030-1", "GHSA-1"],
           origin: "tool",
         },
+        ...{ createTime: "2030-01-01T00:00:00Z", modifyTime: "2030-01-01T00:00:00Z" },
       },
     );
     assert.deepEqual(events, [
       {
-        createTime: "2030-01-01T00:00:00Z",
         author: "Team",
         reviewState: "REVIEW_STATE_APPROVED",
         fixed: { fixedVersion: "1.2-r0" },
@@ -77,6 +77,26 @@ describe("OpenVEX", () => {
       advisory.events.map(({ createTime }: Json) => createTime),
       ["2030-01-01T00:00:00Z", "2030-02-01T00:00:00Z"],
     );
+  });
+
+  it("a statement is as old as its last update, and one without a time as its document", () => {
+    const times = (document: object, ...said: object[]) => {
+      const { createTime, modifyTime, events } = only({
+        ...vex(...said.map((each) => statement({ status: "fixed", ...each }))),
+        ...document,
+      });
+      return [createTime, modifyTime, events.map((event: Json) => event.createTime)];
+    };
+    const [first, second, third] = [1, 2, 3].map((month) => `2030-0${month}-01T00:00:00Z`);
+    assert.deepEqual(times({}, {}), [first, first, [undefined]]);
+    assert.deepEqual(times({ last_updated: second }, {}), [first, second, [undefined]]);
+    assert.deepEqual(times({ last_updated: third }, { timestamp: second }), [undefined, undefined, [second]]);
+    assert.deepEqual(times({}, { timestamp: second, last_updated: third }), [undefined, undefined, [third]]);
+    assert.deepEqual(times({ last_updated: third }, {}, { timestamp: second }), [
+      undefined,
+      undefined,
+      [first, second],
+    ]);
   });
 
   it("a statement that is wrong is named, and the others are read", () => {

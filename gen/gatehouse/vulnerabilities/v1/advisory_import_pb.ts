@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/vulnerabilities/v1/advisory_import.proto.
  */
 export const file_gatehouse_vulnerabilities_v1_advisory_import: GenFile = /*@__PURE__*/
-  fileDesc("CjJnYXRlaG91c2UvdnVsbmVyYWJpbGl0aWVzL3YxL2Fkdmlzb3J5X2ltcG9ydC5wcm90bxIcZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MSKTAQoXSW1wb3J0QWR2aXNvcmllc1JlcXVlc3QSGQoGcGFyZW50GAEgASgJQgngQQKQr6jSBQESRwoKYWR2aXNvcmllcxgCIAMoCzIuLmdhdGVob3VzZS52dWxuZXJhYmlsaXRpZXMudjEuSW1wb3J0ZWRBZHZpc29yeUID4EECEhQKB2RyeV9ydW4YAyABKAhCA+BBASKyBAoQSW1wb3J0ZWRBZHZpc29yeRIYCgthZHZpc29yeV9pZBgBIAEoCUID4EECEhMKBmF1dGhvchgCIAEoCUID4EECEhoKDWFydGlmYWN0X25hbWUYAyABKAlCA+BBARIaCg1hcnRpZmFjdF90eXBlGAQgASgJQgPgQQESIgoVYXJ0aWZhY3RfYXJjaGl0ZWN0dXJlGAUgASgJQgPgQQESGwoOY29tcG9uZW50X25hbWUYBiABKAlCA+BBARIfChJjb21wb25lbnRfbG9jYXRpb24YByABKAlCA+BBARIbCg5jb21wb25lbnRfdHlwZRgIIAEoCUID4EEBEhQKB2FsaWFzZXMYCSADKAlCA+BBARJOCgpzZXZlcml0aWVzGAogAygLMjUuY2hhaW5ndWFyZC5wbGF0Zm9ybS52dWxuZXJhYmlsaXRpZXMudjJiZXRhMS5TZXZlcml0eUID4EEBEk8KBmV2ZW50cxgLIAMoCzI6LmNoYWluZ3VhcmQucGxhdGZvcm0udnVsbmVyYWJpbGl0aWVzLnYyYmV0YTEuQWR2aXNvcnlFdmVudEID4EEBEhMKBm9yaWdpbhgMIAEoCUID4EEBEjQKC2NyZWF0ZV90aW1lGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEBEjYKDXdpdGhkcmF3X3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQEiVwoYSW1wb3J0QWR2aXNvcmllc1Jlc3BvbnNlEjsKB3Jlc3VsdHMYASADKAsyKi5nYXRlaG91c2UudnVsbmVyYWJpbGl0aWVzLnYxLkltcG9ydFJlc3VsdCJ9CgxJbXBvcnRSZXN1bHQSEwoLYWR2aXNvcnlfaWQYASABKAkSPAoHb3V0Y29tZRgCIAEoDjIrLmdhdGVob3VzZS52dWxuZXJhYmlsaXRpZXMudjEuSW1wb3J0T3V0Y29tZRILCgN1aWQYAyABKAkSDQoFZXJyb3IYBCABKAkqoAEKDUltcG9ydE91dGNvbWUSHgoaSU1QT1JUX09VVENPTUVfVU5TUEVDSUZJRUQQABIaChZJTVBPUlRfT1VUQ09NRV9DUkVBVEVEEAESGgoWSU1QT1JUX09VVENPTUVfVVBEQVRFRBACEhwKGElNUE9SVF9PVVRDT01FX1VOQ0hBTkdFRBADEhkKFUlNUE9SVF9PVVRDT01FX0ZBSUxFRBAEMvEBChVBZHZpc29yeUltcG9ydFNlcnZpY2US1wEKEEltcG9ydEFkdmlzb3JpZXMSNS5nYXRlaG91c2UudnVsbmVyYWJpbGl0aWVzLnYxLkltcG9ydEFkdmlzb3JpZXNSZXF1ZXN0GjYuZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5JbXBvcnRBZHZpc29yaWVzUmVzcG9uc2UiVILT5JMCQDoBKiI7L2dhdGVob3VzZS92dWxuZXJhYmlsaXRpZXMvdjEvYWR2aXNvcmllcy97cGFyZW50PSoqfTppbXBvcnSKr6jSBQgSBgoE7A7tDmIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_vulnerabilities_v2beta1_advisories, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CjJnYXRlaG91c2UvdnVsbmVyYWJpbGl0aWVzL3YxL2Fkdmlzb3J5X2ltcG9ydC5wcm90bxIcZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MSKTAQoXSW1wb3J0QWR2aXNvcmllc1JlcXVlc3QSGQoGcGFyZW50GAEgASgJQgngQQKQr6jSBQESRwoKYWR2aXNvcmllcxgCIAMoCzIuLmdhdGVob3VzZS52dWxuZXJhYmlsaXRpZXMudjEuSW1wb3J0ZWRBZHZpc29yeUID4EECEhQKB2RyeV9ydW4YAyABKAhCA+BBASK/BQoQSW1wb3J0ZWRBZHZpc29yeRIYCgthZHZpc29yeV9pZBgBIAEoCUID4EECEhMKBmF1dGhvchgCIAEoCUID4EECEhoKDWFydGlmYWN0X25hbWUYAyABKAlCA+BBARIaCg1hcnRpZmFjdF90eXBlGAQgASgJQgPgQQESIgoVYXJ0aWZhY3RfYXJjaGl0ZWN0dXJlGAUgASgJQgPgQQESGwoOY29tcG9uZW50X25hbWUYBiABKAlCA+BBARIfChJjb21wb25lbnRfbG9jYXRpb24YByABKAlCA+BBARIbCg5jb21wb25lbnRfdHlwZRgIIAEoCUID4EEBEhQKB2FsaWFzZXMYCSADKAlCA+BBARJOCgpzZXZlcml0aWVzGAogAygLMjUuY2hhaW5ndWFyZC5wbGF0Zm9ybS52dWxuZXJhYmlsaXRpZXMudjJiZXRhMS5TZXZlcml0eUID4EEBEk8KBmV2ZW50cxgLIAMoCzI6LmNoYWluZ3VhcmQucGxhdGZvcm0udnVsbmVyYWJpbGl0aWVzLnYyYmV0YTEuQWR2aXNvcnlFdmVudEID4EEBEhMKBm9yaWdpbhgMIAEoCUID4EEBEjQKC2NyZWF0ZV90aW1lGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEBEjYKDXdpdGhkcmF3X3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESNAoLbW9kaWZ5X3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESFAoHcGFydF9vZhgQIAEoCUID4EEBEj8KBXBhcnRzGBEgASgLMisuZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5JbXBvcnRlZFBhcnRzQgPgQQEiKgoNSW1wb3J0ZWRQYXJ0cxIZCgxhZHZpc29yeV9pZHMYASADKAlCA+BBASJXChhJbXBvcnRBZHZpc29yaWVzUmVzcG9uc2USOwoHcmVzdWx0cxgBIAMoCzIqLmdhdGVob3VzZS52dWxuZXJhYmlsaXRpZXMudjEuSW1wb3J0UmVzdWx0In0KDEltcG9ydFJlc3VsdBITCgthZHZpc29yeV9pZBgBIAEoCRI8CgdvdXRjb21lGAIgASgOMisuZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5JbXBvcnRPdXRjb21lEgsKA3VpZBgDIAEoCRINCgVlcnJvchgEIAEoCSqgAQoNSW1wb3J0T3V0Y29tZRIeChpJTVBPUlRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFklNUE9SVF9PVVRDT01FX0NSRUFURUQQARIaChZJTVBPUlRfT1VUQ09NRV9VUERBVEVEEAISHAoYSU1QT1JUX09VVENPTUVfVU5DSEFOR0VEEAMSGQoVSU1QT1JUX09VVENPTUVfRkFJTEVEEAQy8QEKFUFkdmlzb3J5SW1wb3J0U2VydmljZRLXAQoQSW1wb3J0QWR2aXNvcmllcxI1LmdhdGVob3VzZS52dWxuZXJhYmlsaXRpZXMudjEuSW1wb3J0QWR2aXNvcmllc1JlcXVlc3QaNi5nYXRlaG91c2UudnVsbmVyYWJpbGl0aWVzLnYxLkltcG9ydEFkdmlzb3JpZXNSZXNwb25zZSJUgtPkkwJAOgEqIjsvZ2F0ZWhvdXNlL3Z1bG5lcmFiaWxpdGllcy92MS9hZHZpc29yaWVzL3twYXJlbnQ9Kip9OmltcG9ydIqvqNIFCBIGCgTsDu0OYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_vulnerabilities_v2beta1_advisories, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ImportAdvisories.
@@ -132,7 +132,9 @@ export type ImportedAdvisory = Message<"gatehouse.vulnerabilities.v1.ImportedAdv
 
   /**
    * The events. One without a create_time is the same as one that is there already and says the same; otherwise it
-   * happened when it was imported.
+   * happened at the modify_time, or when it was imported where there is none; in an advisory that is new, at its
+   * create_time if both are given. The last of those without a create_time is what holds now: where the source has come
+   * back to what it said before, in a later copy, that happens once more.
    *
    * @generated from field: repeated chainguard.platform.vulnerabilities.v2beta1.AdvisoryEvent events = 11;
    */
@@ -158,6 +160,29 @@ export type ImportedAdvisory = Message<"gatehouse.vulnerabilities.v1.ImportedAdv
    * @generated from field: google.protobuf.Timestamp withdraw_time = 14;
    */
   withdrawTime?: Timestamp | undefined;
+
+  /**
+   * When the source changed it last. Of two copies by one author the one with the later time counts, in whatever order
+   * they are imported. Absent when the source does not say.
+   *
+   * @generated from field: google.protobuf.Timestamp modify_time = 15;
+   */
+  modifyTime?: Timestamp | undefined;
+
+  /**
+   * The id of the record that this is a part of. Empty when it is one by itself.
+   *
+   * @generated from field: string part_of = 16;
+   */
+  partOf: string;
+
+  /**
+   * The parts of the record. Those that an older copy had and that are not among them are withdrawn, unless somebody else
+   * has said something of them. Absent when nothing is known of its parts.
+   *
+   * @generated from field: gatehouse.vulnerabilities.v1.ImportedParts parts = 17;
+   */
+  parts?: ImportedParts | undefined;
 };
 
 /**
@@ -166,6 +191,27 @@ export type ImportedAdvisory = Message<"gatehouse.vulnerabilities.v1.ImportedAdv
  */
 export const ImportedAdvisorySchema: GenMessage<ImportedAdvisory> = /*@__PURE__*/
   messageDesc(file_gatehouse_vulnerabilities_v1_advisory_import, 1);
+
+/**
+ * The parts of a record, which are advisories by themselves.
+ *
+ * @generated from message gatehouse.vulnerabilities.v1.ImportedParts
+ */
+export type ImportedParts = Message<"gatehouse.vulnerabilities.v1.ImportedParts"> & {
+  /**
+   * Their ids. Empty when the record has none.
+   *
+   * @generated from field: repeated string advisory_ids = 1;
+   */
+  advisoryIds: string[];
+};
+
+/**
+ * Describes the message gatehouse.vulnerabilities.v1.ImportedParts.
+ * Use `create(ImportedPartsSchema)` to create a new message.
+ */
+export const ImportedPartsSchema: GenMessage<ImportedParts> = /*@__PURE__*/
+  messageDesc(file_gatehouse_vulnerabilities_v1_advisory_import, 2);
 
 /**
  * The reply of ImportAdvisories.
@@ -186,7 +232,7 @@ export type ImportAdvisoriesResponse = Message<"gatehouse.vulnerabilities.v1.Imp
  * Use `create(ImportAdvisoriesResponseSchema)` to create a new message.
  */
 export const ImportAdvisoriesResponseSchema: GenMessage<ImportAdvisoriesResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_vulnerabilities_v1_advisory_import, 2);
+  messageDesc(file_gatehouse_vulnerabilities_v1_advisory_import, 3);
 
 /**
  * What became of one advisory.
@@ -228,7 +274,7 @@ export type ImportResult = Message<"gatehouse.vulnerabilities.v1.ImportResult"> 
  * Use `create(ImportResultSchema)` to create a new message.
  */
 export const ImportResultSchema: GenMessage<ImportResult> = /*@__PURE__*/
-  messageDesc(file_gatehouse_vulnerabilities_v1_advisory_import, 3);
+  messageDesc(file_gatehouse_vulnerabilities_v1_advisory_import, 4);
 
 /**
  * What can become of an advisory.
@@ -258,7 +304,7 @@ export const ImportOutcome = {
   UPDATED: 2,
 
   /**
-   * It was there as it is.
+   * It was there as it is, or from a later copy.
    *
    * @generated from enum value: IMPORT_OUTCOME_UNCHANGED = 3;
    */
@@ -293,8 +339,9 @@ export const ImportOutcomeSchema: GenEnum<ImportOutcome> = /*@__PURE__*/
 export const AdvisoryImportService: GenService<{
   /**
    * Brings the advisories of a group to what a source says of them: those that are missing are created, those that
-   * differ are changed, and events that are missing are added. Whatever the source says twice is there once. Every
-   * advisory is written by itself: one that cannot be is named in its result, and the others are written all the same.
+   * differ are changed, and events that are missing are added. Whatever the source says twice is there once, and a copy
+   * that is older than one that was imported already changes nothing. Every advisory is written by itself: one that
+   * cannot be is named in its result, and the others are written all the same.
    *
    * @generated from rpc gatehouse.vulnerabilities.v1.AdvisoryImportService.ImportAdvisories
    */

@@ -1,10 +1,11 @@
 // CSAF 2.0, profile VEX: which products are fixed, affected, not affected or under investigation.
 import { Severity_Type } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { derivedId } from "../../../services/vulnerabilities/advisory-fields.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
 import { artifactOf, ownComponentOf, parsePurl } from "../purl.ts";
 import type { Reader } from "../reader.ts";
-import { type Artifact, type Component, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
+import type { Artifact, Component, EventType, Found, SeverityInit } from "../record.ts";
 import { falsePositive, fixedIn, noted, reasonOf, reasonWords, underInvestigation } from "../statuses.ts";
 
 /** Product trees deeper than this are refused. */
@@ -147,14 +148,16 @@ function readVulnerability(
       const product = products.all.get(productId);
       if (!product) throw new BadDocument(`the product ${productId.slice(0, 100)} is not in the product tree`);
       const details = detailsOf(productId);
-      const event = { time: at, type: toType(product, details) };
+      // A document says what is so when it is released, and not since when.
+      const event = { time: undefined, type: toType(product, details) };
       const { artifact, component } = product;
       const id = derivedId(artifact, name);
       const known = found.get(id);
       // Products that are one artifact, such as its versions, are one advisory.
       const severities = distinct([...(known?.severities ?? []), ...details.severities]);
       const about = { artifact, ...(component ? { component } : {}) };
-      const base = { id, author, ...about, aliases, severities, origin: artifact.name };
+      const times = { published: at, modified: documentTime ?? at };
+      const base = { id, author, ...about, ...times, aliases, severities, origin: artifact.name };
       found.set(id, { ...base, events: [...(known?.events ?? []), event] });
     }
   }

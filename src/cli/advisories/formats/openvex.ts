@@ -1,10 +1,11 @@
 // OpenVEX 0.2.0: statements that say what products have to do with vulnerabilities.
 import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { derivedId } from "../../../services/vulnerabilities/advisory-fields.ts";
 import { BadDocument, list, members, requiredText, text, texts, time } from "../document.ts";
 import { componentOfPurl } from "../libraries.ts";
 import { artifactOf, ownComponentOf, parsePurl } from "../purl.ts";
 import type { Reader } from "../reader.ts";
-import { derivedId, type EventType, type Found } from "../record.ts";
+import type { EventType, Found } from "../record.ts";
 import { eventWords, falsePositive, fixedIn, noted, reasonOf, reasonWords, underInvestigation } from "../statuses.ts";
 
 /** Whether a document is of this format. */
@@ -18,13 +19,14 @@ export const readOpenvex: Reader = function* (document, options) {
   const root = members(document, "the document");
   const author = options.author || text(root.author, "author") || "openvex";
   const at = time(root.timestamp, "timestamp");
+  const modified = time(root.last_updated, "last_updated") ?? at;
   const advisories = new Map<string, Found>();
   for (const [i, statement] of list(root.statements, "statements").entries()) {
     const name = nameOf(statement) || `statement ${i + 1}`;
     yield {
       name,
       read() {
-        for (const each of readStatement(members(statement, "a statement"), author, at)) {
+        for (const each of readStatement(members(statement, "a statement"), author)) {
           const known = advisories.get(each.id);
           advisories.set(each.id, known ? { ...known, events: [...known.events, ...each.events] } : each);
         }
@@ -32,8 +34,17 @@ export const readOpenvex: Reader = function* (document, options) {
       },
     };
   }
-  yield { name: "", read: () => [...advisories.values()] };
+  yield { name: "", read: () => [...advisories.values()].map((found) => dated(found, at, modified)) };
 };
+
+/**
+ * Statements without a time have that of the document. Where all have, they say what is so in this version of the document, and
+ * not since when; among others, they are as old as the document.
+ */
+function dated(found: Found, at: number | undefined, modified: number | undefined): Found {
+  if (found.events.every((event) => event.time === undefined)) return { ...found, published: at, modified };
+  return { ...found, events: found.events.map((event) => ({ ...event, time: event.time ?? at })) };
+}
 
 function nameOf(statement: unknown): string {
   const { vulnerability } = isJsonObject(statement) ? statement : {};
@@ -41,13 +52,13 @@ function nameOf(statement: unknown): string {
   return isJsonObject(vulnerability) && typeof vulnerability.name === "string" ? vulnerability.name : "";
 }
 
-function readStatement(statement: JsonObject, author: string, documentTime: number | undefined): Found[] {
+function readStatement(statement: JsonObject, author: string): Found[] {
   const { vulnerability } = statement;
   const about: JsonObject =
     typeof vulnerability === "string" ? { name: vulnerability } : members(vulnerability, "vulnerability");
   const name = requiredText(about.name, "vulnerability.name");
   const aliases = [name, ...texts(about.aliases, "aliases")];
-  const at = time(statement.timestamp, "timestamp") ?? documentTime;
+  const at = time(statement.last_updated, "last_updated") ?? time(statement.timestamp, "timestamp");
   const products = list(statement.products, "products").map((product) =>
     typeof product === "string" ? { "@id": product } : members(product, "a product"),
   );

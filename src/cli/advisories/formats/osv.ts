@@ -4,11 +4,13 @@ import {
   Severity_Type,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { maxItems } from "../../../pipeline/rule-book.ts";
+import { derivedId } from "../../../services/vulnerabilities/advisory-fields.ts";
 import { isTrue, list, members, requiredText, text, texts, time } from "../document.ts";
 import { componentOfEcosystem } from "../libraries.ts";
 import { parsePurl } from "../purl.ts";
 import type { Parsed, Reader } from "../reader.ts";
-import { type Artifact, type Component, derivedId, type EventType, type Found, type SeverityInit } from "../record.ts";
+import type { Artifact, Component, EventType, Found, SeverityInit } from "../record.ts";
 import { falsePositive, fixedIn, noted, reasonWords } from "../statuses.ts";
 
 /** Whether a document is a record, or a list of records: one that is wrong does not make it another document. */
@@ -36,23 +38,27 @@ export const readOsv: Reader = function* (document, options) {
 
 function readRecord(record: JsonObject, author: string): Parsed {
   const id = idOf(record);
-  if (time(record.modified, "modified") === undefined) requiredText(undefined, "modified");
+  const modified = time(record.modified, "modified");
+  if (modified === undefined) requiredText(undefined, "modified");
   const published = time(record.published, "published");
   const withdrawn = time(record.withdrawn, "withdrawn");
   const aliases = aliasesOf(record, id);
   const severities = severitiesOf(record.severity);
   const affected = packagesOf(record);
-  const common = { author, published, withdrawn };
+  const common = { author, published, modified, withdrawn };
+  // What else the record affects gets ids of its own, made from the record's.
+  const others = affected.slice(1).map(({ artifact }) => derivedId(artifact, id));
+  const first = { id, aliases, ...(others.length <= maxItems ? { parts: others } : {}) };
   if (affected.length === 0) {
-    return [{ ...common, id, aliases, severities, artifact: { name: "", type: "" }, events: [] }];
+    return [{ ...common, ...first, severities, artifact: { name: "", type: "" }, events: [] }];
   }
   return affected.map((each, i): Found => {
     const { artifact, component, types, severities: own } = each;
-    const events = types.map((type, rank) => ({ time: published === undefined ? undefined : published + rank, type }));
+    // A record says what is so, and not since when.
+    const events = types.map((type) => ({ time: undefined, type }));
     const about = { ...common, artifact, ...(component ? { component } : {}), events, origin: artifact.name };
     const said = { ...about, severities: own.length > 0 ? own : severities };
-    // What else the record affects gets ids of its own, made from the record's.
-    return i === 0 ? { ...said, id, aliases } : { ...said, id: derivedId(artifact, id), aliases: [id, ...aliases] };
+    return i === 0 ? { ...said, ...first } : { ...said, id: others[i - 1]!, partOf: id, aliases: [id, ...aliases] };
   });
 }
 

@@ -1,9 +1,10 @@
 // The security database of Alpine and of distributions like it: which version of a package fixed what.
 import { AdvisoryEvent_FalsePositiveDetermination_Type as Reason } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
+import { derivedId } from "../../../services/vulnerabilities/advisory-fields.ts";
 import { list, members, requiredText, texts } from "../document.ts";
 import type { Reader } from "../reader.ts";
-import { derivedId, type EventType, type Found } from "../record.ts";
+import type { EventType, Found } from "../record.ts";
 import { falsePositive, fixedIn } from "../statuses.ts";
 
 /** Whether a document is such a database. */

@@ -1,0 +1,1 @@
+ALTER TABLE "advisories" ADD COLUMN "sources" json DEFAULT '[]'::json NOT NULL;

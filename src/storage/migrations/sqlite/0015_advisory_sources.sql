@@ -1,0 +1,1 @@
+ALTER TABLE `advisories` ADD `sources` text DEFAULT '[]' NOT NULL;
