@@ -9,6 +9,7 @@ import { confinementConformance } from "./confinement.ts";
 import { countersConformance } from "./counters.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./listing.ts";
+import { memoryBoundsConformance } from "./memory-bounds.ts";
 import { milestonesConformance } from "./milestones.ts";
 import { orderedNamesConformance } from "./ordered-names.ts";
 import { rememberedConformance } from "./remembered.ts";
@@ -24,6 +25,7 @@ export function conformance(name: string, open: OpenStore): void {
     orderedNamesConformance(open);
     milestonesConformance(open);
     rememberedConformance(open);
+    memoryBoundsConformance(open);
     conditionsConformance(open);
     countersConformance(open);
     changesConformance(open);

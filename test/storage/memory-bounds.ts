@@ -1,0 +1,113 @@
+// What is not remembered, or not for long: too much, too little asked for, of another moment, or changed behind the log.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { identityCollection } from "../../src/services/iam/rows.ts";
+import { findRow, insertRow, updateRow } from "../../src/storage/collection.ts";
+import { sql } from "../../src/storage/drizzle.ts";
+import type { Condition, ListQuery, Source } from "../../src/storage/listing.ts";
+import { bytesOf, newReadMemory } from "../../src/storage/read-memory.ts";
+import { newRowMemory } from "../../src/storage/row-memory.ts";
+import { plant } from "./edits.ts";
+import { groupRow, groups, identityRow, write } from "./fixtures.ts";
+import { limits, memoryOf, ofItself, read, readPage, remembered, whole } from "./remembered.ts";
+import type { OpenStore } from "./stores.ts";
+
+/** Declares the tests of what bounds the memory. */
+export function memoryBoundsConformance(open: OpenStore): void {
+  describe("what is not remembered", () => {
+    for (const [what, size] of [
+      ["that are too large", { readingBytes: 1000 }],
+      ["whose question is too long", { nameLength: 100 }],
+    ] as const) {
+      it(`pages ${what} are read each time, and nothing of them is kept`, async () => {
+        await using store = await open();
+        const { database } = store;
+        const [group] = await plant(database);
+        const pages = memoryOf(database, { ...limits, ...size });
+        for (let i = 0; i < 3; i++) assert.ok(!Object.isFrozen(await read(database, pages, group!)));
+      });
+    }
+
+    it("rows and pages are never kept where rows change beside the change log", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [group] = await plant(database);
+      const identity = identityRow(group!.uid, 1);
+      await write(database, (tx) => insertRow(tx, identityCollection, identity as never));
+      const pages = memoryOf(database, limits);
+      const found = newRowMemory(newReadMemory(limits), database.session);
+      const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }] };
+      for (let i = 0; i < 3; i++) {
+        const { rows } = await database.read((session) => pages.read(session, identityCollection, query));
+        assert.ok(!Object.isFrozen(rows));
+        assert.ok(!Object.isFrozen(await found.find(identityCollection, identity.uid)));
+      }
+    });
+
+    for (const followsRows of [true, false]) {
+      const what = followsRows ? "the rows alone are kept" : "more than the rows are never kept";
+      it(`pages under a condition that looks at ${what}`, async () => {
+        await using store = await open();
+        const { database } = store;
+        const [group] = await plant(database);
+        const pages = memoryOf(database, limits);
+        const condition: Condition = { name: "any", build: () => sql`1 = 1`, values: {}, followsRows };
+        const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }], condition };
+        const ask = async () => (await database.read((session) => pages.read(session, groups, query))).rows;
+        for (let i = 0; i < 2; i++) await ask();
+        assert.equal(Object.isFrozen(await ask()), followsRows);
+      });
+    }
+
+    it("pages take no place of others that are still asked for, until those no longer are", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [here, there] = await plant(database);
+      const rows = await read(database, memoryOf(database, limits), here!);
+      const one = bytesOf(rows);
+      // Room for one of them, and not for two.
+      const pages = memoryOf(database, { ...limits, readingBytes: one, bytes: one * 1.5, readings: 6 });
+      const kept = await remembered(database, pages, here!);
+      const other = () => readPage(database, pages, [{ type: "subtree", uid: there!.uid }]);
+      for (let i = 0; i < 3; i++) assert.ok(!Object.isFrozen((await other()).rows));
+      assert.ok((await read(database, pages, here!)) === kept);
+      for (let i = 0; i < 8; i++) await other();
+      assert.ok(Object.isFrozen((await other()).rows));
+    });
+
+    it("pages are read anew when so much has changed that the change of them is no longer known", async () => {
+      await using store = await open();
+      const { database } = store;
+      const [here, there] = await plant(database);
+      const pages = memoryOf(database, { ...limits, places: 6 });
+      const before = await remembered(database, pages, here!);
+      await write(database, (tx) => insertRow(tx, groups, groupRow(here!.uid, "new")));
+      await write(database, (tx) => insertRow(tx, groups, groupRow(there!.uid, "of another place")));
+      assert.equal((await read(database, pages, here!)).length, before.length + 1);
+    });
+
+    it("pages are those of the snapshot of a read, though a later one is remembered", async () => {
+      await using store = await open();
+      const { database } = store;
+      const other = await store.open();
+      const [group] = await plant(database);
+      const pages = memoryOf(database, limits);
+      const sources: Source[] = [{ type: "subtree", uid: group!.uid }];
+      const before = await readPage(database, pages, sources);
+      const query: ListQuery = { ...whole, limit: 100, sources };
+      const { total, rows } = await database.read(async (session) => {
+        await findRow(session, groups, group!.uid);
+        await write(other, async (tx) => {
+          await insertRow(tx, groups, groupRow(group!.uid, "meanwhile"));
+          await updateRow(tx, groups, group!, { ...group!, description: "meanwhile" });
+        });
+        for (let i = 0; i < 2; i++) {
+          const page = await other.read((later) => pages.read(ofItself(later), groups, query));
+          assert.equal(page.total, before.total + 1);
+        }
+        return await pages.read(ofItself(session), groups, query);
+      });
+      assert.deepEqual({ total, rows }, { total: before.total, rows: before.rows });
+    });
+  });
+}
