@@ -1,0 +1,78 @@
+// What version 1 refuses, where it takes long rows, or a role of its own, to see it.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { codeName } from "../../src/aip/errors.ts";
+import { namesOfNumbers } from "../../src/authz/capabilities.ts";
+import { limits } from "../../src/limits.ts";
+import { roleCollection } from "../../src/services/iam/rows.ts";
+import { findRow, updateRow } from "../../src/storage/collection.ts";
+import { type Door, openDoor } from "../harness/doors.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addCaller, addGroup, addIdentity, addRole, arrange, bind } from "../security/tree.ts";
+
+describe("version 1 refuses", () => {
+  let server: TestServer;
+  let grpc: Door;
+  before(async () => {
+    server = await startTestServer();
+    grpc = openDoor("grpc", server.url);
+  });
+  after(async () => {
+    grpc[Symbol.dispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const call = (method: string, request: JsonObject, token = server.ownerToken) =>
+    grpc.call(token, `/chainguard.platform.${method}`, request);
+
+  async function answer(method: string, request: JsonObject, token?: string): Promise<JsonObject> {
+    const { code, message, response } = await call(method, request, token);
+    assert.equal(codeName(code), "OK", `${method}: ${message}`);
+    return response as JsonObject;
+  }
+
+  describe("lists that say more than a reply may", () => {
+    const long = Math.floor(limits.v1ListLength / 15);
+    const capability = Capability.CAP_LIBRARIES_AWS_MARKETPLACE_SUBSCRIPTIONS_CREATE;
+    const { length } = namesOfNumbers([capability])[0]!;
+    const parts: readonly [part: string, description: string, capabilities: number[]][] = [
+      ["texts", "a".repeat(long), []],
+      // What today's lists do not show of a role.
+      ["capabilities", "", Array<number>(Math.ceil(long / length)).fill(capability)],
+    ];
+    for (const [part, description, capabilities] of parts) {
+      it(`by their ${part}, however few items they have`, async () => {
+        const group = await addGroup(server, server.groupUid);
+        const role = await addRole(server, group, capabilities);
+        await arrange(server, async (tx) => {
+          const row = (await findRow(tx, roleCollection, role))!;
+          await updateRow(tx, roleCollection, row, { ...row, description });
+        });
+        const list = { uidp: { childrenOf: group } };
+        const add = async (count: number) => {
+          for (let i = 0; i < count; i++) await bind(server, group, await addIdentity(server, group), role);
+        };
+        await add(1);
+        assert.equal(codeName((await call("iam.RoleBindings/List", list)).code), "OK");
+        await add(15);
+        const { code, message } = await call("iam.RoleBindings/List", list);
+        assert.equal(codeName(code), "RESOURCE_EXHAUSTED", message);
+        assert.match(message, /longer than \d+ characters.*ListRoleBindings/);
+      });
+    }
+  });
+
+  it("to replace a repo for somebody who may only create one", async () => {
+    const name = "there";
+    const request = { parentId: server.groupUid, repo: { name, description: "as it was" } };
+    const { id } = await answer("registry.Registry/CreateRepo", request);
+    const role = await addRole(server, server.groupUid, [Capability.CAP_REPO_CREATE, Capability.CAP_REPO_LIST]);
+    const { token } = await addCaller(server, server.groupUid, role);
+    const other = { ...request, repo: { name, description: "changed" } };
+    assert.equal(codeName((await call("registry.Registry/CreateRepo", other, token)).code), "PERMISSION_DENIED");
+    const { items } = await answer("registry.Registry/ListRepos", { id: id! }, token);
+    assert.equal((items as JsonObject[])[0]?.description, "as it was");
+  });
+});
