@@ -395,3 +395,21 @@ test("D4 http1: a body in chunks of one byte is cut off, in larger chunks it is 
   client.socket.write(`${chunked}${`10\r\n${"a".repeat(16)}\r\n`.repeat(100)}0\r\n\r\n`);
   await client.until(/a{1600}/);
 });
+
+test("D4 http1: so is a body of known length that comes in packets of one byte", async (t) => {
+  let taken = () => {};
+  const listener = await listen(t, {
+    limits: { freeChunks: 8, meanChunkBytes: 16 },
+    handler: (request) => void request.on("data", () => taken()),
+  });
+  const client = rawClient(t, listener);
+  client.socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n`);
+  for (let sent = 0; sent <= 8; sent++) {
+    const isTaken = new Promise<void>((resolve) => {
+      taken = resolve;
+    });
+    client.socket.write("a");
+    await Promise.race([isTaken, client.ended]);
+    assert.equal(client.socket.destroyed, sent === 8);
+  }
+});

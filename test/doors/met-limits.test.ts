@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import type { ListenerLimits } from "../../src/doors/limits.ts";
 import type { MetLimit } from "../../src/doors/met-limits.ts";
-import { frame, frameClient, frameType } from "./frames.ts";
+import { frame, frameClient, frameType, request } from "./frames.ts";
 import { echo, exchange, listen, rawClient } from "./harness.ts";
 
 const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -23,6 +23,16 @@ for (const [limit, sent, limits] of overHttp1) {
     assert.deepEqual(met(listener.metLimits), [[limit, 1]]);
   });
 }
+
+test("D9 limits: that an HTTP/2 client met the limit of headers is counted", async (t) => {
+  const listener = await listen(t, { limits: { maxHeaderBytes: 300 } });
+  const client = frameClient(listener.address.port);
+  t.after(() => client.socket.destroy());
+  // A client that has not acknowledged the limit, which node would hold it to.
+  client.send(request(1, true, "/", [["x", "x".repeat(400)]]));
+  await client.next((reply) => reply.stream === 1);
+  assert.deepEqual(met(listener.metLimits), [["headers", 1]]);
+});
 
 test("D9 limits: a connection beyond the last is counted", async (t) => {
   const listener = await listen(t, { limits: { maxConnections: 1 } });
