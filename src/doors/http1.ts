@@ -91,7 +91,6 @@ export function newHttp1Server(
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket) ?? newConnection();
-    if (connection.isEnding) return;
     const limit = limitOf(error);
     if (limit) onLimit(limit);
     if (mayAnswer(connection)) sendLast(socket, statusOf(error));

@@ -21,8 +21,10 @@ import {
   write,
 } from "./harness.ts";
 
-// Long enough never to be met, where a drain has to end by itself.
-const farOff = 60_000;
+// Never met, where a drain has to end by itself: twelve days.
+const farOff = 2 ** 30;
+/** No connection goes by itself. */
+const patient = { prefaceTimeoutMs: farOff, keepAliveTimeoutMs: farOff, http2IdleTimeoutMs: farOff };
 const tls = { cert: certificate, key: certificateKey };
 
 test("drain: nothing open: it ends, and the port is closed", async (t) => {
@@ -88,6 +90,23 @@ test("drain: an HTTP/1 request that was on its way to a connection between two r
   await drained;
 });
 
+const breaking: [what: string, limits: TestOptions["limits"], rest: string, status: number][] = [
+  ["breaks", patient, "x\r\n", 400],
+  ["does not come in time", { headersTimeoutMs: 100, requestTimeoutMs: 100 }, "", 408],
+];
+for (const [what, limits, rest, status] of breaking) {
+  test(`drain: an HTTP/1 request whose body ${what} ends with its connection`, async (t) => {
+    const listener = await listen(t, { limits: { ...limits } });
+    const client = rawClient(t, listener);
+    client.socket.write("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n");
+    await client.until(/100 Continue/);
+    const drained = listener.drain(farOff);
+    client.socket.write(rest);
+    assert.match(await client.ended, new RegExp(`HTTP/1\\.1 ${status} `));
+    await drained;
+  });
+}
+
 test("drain: an HTTP/2 stream in flight ends well, after a GOAWAY", async (t) => {
   const { listener, arrived, answer } = await waiting(t);
   const client = session(t, listener);
@@ -150,14 +169,14 @@ const idlers: [name: string, connected: (t: TestContext, listener: Listener) => 
 
 for (const [name, connected] of idlers) {
   test(`drain: ${name} is closed at once`, async (t) => {
-    const listener = await listen(t);
+    const listener = await listen(t, { limits: patient });
     await connected(t, listener);
     await listener.drain(farOff);
   });
 }
 
 test("drain: a TLS connection that has sent no request is closed at once", async (t) => {
-  const listener = await listen(t, { tls });
+  const listener = await listen(t, { tls, limits: patient });
   const socket = connect({
     host: "127.0.0.1",
     port: listener.address.port,
@@ -171,7 +190,7 @@ test("drain: a TLS connection that has sent no request is closed at once", async
 });
 
 test("drain: a TLS handshake that ends while draining gets no further", async (t) => {
-  const listener = await listen(t, { tls });
+  const listener = await listen(t, { tls, limits: patient });
   const plain = rawClient(t, listener).socket;
   await once(plain, "connect");
   // Its handshake shows that the connection before it has been accepted too.
@@ -232,9 +251,9 @@ test("drain: of several calls the earliest deadline counts, and all resolve", as
   const { listener, arrived } = await waiting(t);
   const reply = assert.rejects(get(listener, "/wait"));
   await arrived.promise;
-  const patient = listener.drain(farOff);
+  const drained = listener.drain(farOff);
   await listener[Symbol.asyncDispose]();
-  await Promise.all([patient, listener.drain(farOff), reply]);
+  await Promise.all([drained, listener.drain(farOff), reply]);
 });
 
 test("listen: a port that is taken is refused", async (t) => {
