@@ -283,6 +283,23 @@ test("http1: of more requests in flight than allowed the first are answered, and
   assert.deepEqual(paths, ["/1", "/2", "/3"]);
 });
 
+test("http1: so it does where the last of them has begun to be answered", async (t) => {
+  const held = gate();
+  const handler: HttpHandler = (_request, response) => {
+    write(response, "begun");
+    void held.promise.then(() => response.end());
+  };
+  const limits = { maxPipelinedRequests: 1, keepAliveTimeoutMs: 600_000 };
+  const listener = await listen(t, { handler, limits });
+  const client = rawClient(t, listener);
+  client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await client.until(/begun/);
+  client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  while (listener.metLimits["pipelined requests"] === 0) await immediate();
+  held.resolve();
+  assert.match(await client.ended, /begun\r\n0\r\n\r\n$/);
+});
+
 test("http1: a connection that goes on sending requests beyond its last is cut off", async (t) => {
   const { held, handler } = heldReplies();
   const listener = await listen(t, { handler, limits: { maxPipelinedRequests: 3 } });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpHandler } from "../../src/doors/guard.ts";
 import type { Listener } from "../../src/doors/listen.ts";
 import { codeOf, errorCode, frame, frameClient, frameType, greeting, request } from "./frames.ts";
-import { gate, listen, rawClient, type TestOptions } from "./harness.ts";
+import { gate, get, get2, listen, rawClient, session, type TestOptions } from "./harness.ts";
 
 const megabyte = Buffer.alloc(1_000_000, "a");
 
@@ -86,6 +86,25 @@ test("D9 unread: so does an HTTP/1 client, and what is owed over both versions c
   assert.equal(reports[0]?.[0], 1);
   assert.equal(await take(slow.client, slow.streams[0]!), 10_000_000);
 });
+
+for (const [version, ask] of [
+  ["HTTP/1", (listener: Listener) => get(listener, "/0")],
+  ["HTTP/2", (_: Listener, client: ClientHttp2Session) => get2(client, "/0")],
+] as const) {
+  test(`D9 unread: in a turn that lasts, a request over ${version} has it looked as a timer would`, async (t) => {
+    // The turn in which no timer fires.
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const { listener, reports } = await bounded(t, { limits: { maxUnreadBytes: 6_000_000 } });
+    const other = session(t, listener);
+    await once(other, "connect");
+    await ask(listener, other);
+    const bad = rawClient(t, listener);
+    bad.socket.pause();
+    bad.socket.write("GET /8 HTTP/1.1\r\nHost: a\r\n\r\n");
+    while (reports.length === 0) await ask(listener, other);
+    assert.equal(reports[0]?.[0], 1);
+  });
+}
 
 test("D9 http2: requests beyond a few wait while their client takes nothing, and are answered when it does", async (t) => {
   let begun = 0;
