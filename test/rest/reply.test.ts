@@ -76,6 +76,12 @@ for (const version of versions) {
       assert.equal(answer.headers["x-page-token-expired"], "true");
     });
 
+    it("are those of the call where every reply has them", async () => {
+      await using doors = await openDoors([withHeader("cache-control", "no-store")]);
+      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      assert.equal(answer.headers["cache-control"], "no-store");
+    });
+
     it("that cannot be sent make the reply an error", async () => {
       await using doors = await openDoors([withHeader("x-bad", "a\r\nset-cookie: b")]);
       const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
