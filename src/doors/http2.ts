@@ -93,7 +93,7 @@ export function newHttp2Server(
       if (mayBegin) begin(stream, headers, flags, rawHeaders);
       else beginLater(connection, begin.bind(undefined, stream, headers, flags, rawHeaders));
     });
-    closeWhenIdle(session, streams, limits);
+    closeWhenIdle(session, connection, limits);
   });
 
   const sweep = setInterval(() => {
@@ -116,7 +116,8 @@ export function newHttp2Server(
       const debts: Debt[] = [];
       for (const [session, connection] of sessions) {
         const bytes = connection.unreadBytes();
-        if (bytes > 0) debts.push({ bytes, cancel: () => cutOff(session, connection.socket) });
+        if (bytes > 0)
+          debts.push({ bytes, cancel: () => cutOff(session, connection.socket, new Error("too much is unread")) });
       }
       return debts;
     },
@@ -171,8 +172,8 @@ function unreadBytes(streams: OpenStreams, socket: Socket): number {
 }
 
 // A session waits for its socket, which may have much that the client does not take.
-function cutOff(session: ServerHttp2Session, socket: Socket): void {
-  session.destroy(new Error("too much is unread"), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+function cutOff(session: ServerHttp2Session, socket: Socket, error?: Error): void {
+  session.destroy(error, error && constants.NGHTTP2_ENHANCE_YOUR_CALM);
   setImmediate(() => socket.destroy());
 }
 
@@ -200,7 +201,7 @@ function boundControlFrames(
 }
 
 // The listeners above make node count PING as activity, so a client that pings keeps its session, as gRPC clients expect.
-function closeWhenIdle(session: ServerHttp2Session, streams: OpenStreams, limits: ListenerLimits): void {
+function closeWhenIdle(session: ServerHttp2Session, { streams, socket }: Connection, limits: ListenerLimits): void {
   let pinged = false;
   const stayOpen = (): void => {
     pinged = false;
@@ -210,7 +211,7 @@ function closeWhenIdle(session: ServerHttp2Session, streams: OpenStreams, limits
   session.once("remoteSettings", stayOpen);
   session.on("timeout", () => {
     const idle = streams.length === 0;
-    if (pinged || (idle && session.closed)) return session.destroy();
+    if (pinged || (idle && session.closed)) return cutOff(session, socket);
     session.setTimeout(limits.prefaceTimeoutMs);
     if (idle) return session.close();
     // A stream is open and quiet, such as a watch: ask whether anybody is there.

@@ -106,6 +106,40 @@ for (const [version, ask] of [
   });
 }
 
+/** Asks for megabytes over HTTP/2 with windows that take them all, and reads nothing: they stay in the socket of the server. */
+function askAndLeave(t: TestContext, listener: Listener, path: string): void {
+  const { socket, send } = frameClient(listener.address.port, false);
+  t.after(() => socket.destroy());
+  socket.pause();
+  const most = Buffer.from([0x7f, 0xff, 0xff, 0xff]);
+  send(
+    greeting.subarray(0, 24),
+    // RFC 9113 §6.5.2: SETTINGS_INITIAL_WINDOW_SIZE.
+    frame(frameType.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), most])),
+    frame(frameType.windowUpdate, 0, 0, Buffer.from([0x3f, 0xff, 0xff, 0xff])),
+    request(1, true, path),
+  );
+}
+
+const left: [when: string, limits: TestOptions["limits"]][] = [
+  ["when it is too much", {}],
+  ["when its session is idle", { maxUnreadBytes: 1e9, http2IdleTimeoutMs: 50, prefaceTimeoutMs: 50 }],
+];
+for (const [when, limits] of left) {
+  test(`D9 http2: what has gone into the socket of a client that takes nothing goes with it ${when}`, async (t) => {
+    const asked = gate();
+    const handler: HttpHandler = (received, response) => {
+      if (received.url !== "/0") asked.resolve();
+      return megabytes(received, response);
+    };
+    const { listener } = await bounded(t, { handler, limits: { maxConnections: 1, ...limits } });
+    askAndLeave(t, listener, "/24");
+    await asked.promise;
+    // There is room for one connection only.
+    while (!t.signal.aborted && !(await get(listener, "/0").catch(() => undefined)));
+  });
+}
+
 test("D9 http2: requests beyond a few wait while their client takes nothing, and are answered when it does", async (t) => {
   let begun = 0;
   const handler: HttpHandler = (received, response) => {
