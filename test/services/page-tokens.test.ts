@@ -10,6 +10,7 @@ import { newChild } from "../../src/uid.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addCaller, ownerRole } from "../security/tree.ts";
 import { dayMs, testClock } from "./fixtures.ts";
 
 const clock = testClock();
@@ -67,6 +68,33 @@ describe("page tokens", () => {
       const { status, body } = await list(text);
       assert.deepEqual([status, body.code], [400, 3], text);
     }
+  });
+
+  it("are those of the caller and the method also where a page is remembered", async () => {
+    const other = await addCaller(server, server.groupUid, ownerRole.uid, { home: server.groupUid });
+    const paths = ["iam/v2beta1/groups", "iam/v2/groups"];
+    const ask = async (uid: string, path: string, page_token = "") => {
+      const parameters = { "uidp.children_of": server.groupUid, order_by: "name", page_size: "1", page_token };
+      const query = new URLSearchParams(parameters);
+      return await rest(server.url, await server.tokenOf(uid), "GET", `/${path}?${query}`);
+    };
+    const callers = [server.ownerUid, other.uid];
+    // Often enough that the first page is remembered, which they have in common.
+    for (let i = 0; i < 3; i++) {
+      for (const uid of callers) {
+        for (const path of paths) {
+          const next = await ask(uid, path, (await ask(uid, path)).body.nextPageToken);
+          assert.deepEqual([next.status, nameOf(next)], [200, "b"], next.body.message);
+        }
+      }
+    }
+  });
+
+  it("are fresh also where a page is remembered", async () => {
+    for (let i = 0; i < 3; i++) await list();
+    clock.advance(3 * dayMs);
+    const next = await list((await list()).body.nextPageToken);
+    assert.deepEqual([nameOf(next), isExpired(next)], ["b", null]);
   });
 
   it("of another installation are refused", async () => {
