@@ -153,12 +153,22 @@ describe("query parameters", () => {
     ["a day that does not exist", "the_timestamp=2026-02-30T12:00:00Z", "the_timestamp: must be a time that exists"],
     ["an hour that does not exist", "the_timestamp=2026-02-20T25:00:00Z", "the_timestamp: must be a time that exists"],
     ["the year 0", "the_timestamp=0000-01-01T00:00:00Z", "the_timestamp: must lie between the years 1 and 9999"],
+    [
+      "the year 10000 by its offset",
+      "the_timestamp=9999-12-31T23:59:59-00:01",
+      "the_timestamp: must lie between the years 1 and 9999",
+    ],
     ["a number for a duration", "the_duration=3600", "the_duration: must be a duration in seconds such as 3600s"],
     ["another unit for a duration", "the_duration=1d", "the_duration: must be a duration in seconds such as 3600s"],
     ["a duration that is too long", "the_duration=315576000001s", "the_duration: must not be longer than 10,000 years"],
     [
       "a duration that is too long in Go syntax",
       "the_duration=99999999999h",
+      "the_duration: must not be longer than 10,000 years",
+    ],
+    [
+      "a duration of more digits than a number has in Go syntax",
+      `the_duration=${"9".repeat(400)}h`,
       "the_duration: must not be longer than 10,000 years",
     ],
     ["a message", "the_child=a", "the_child: is a message; give its fields, or use another encoding"],

@@ -41,6 +41,7 @@ for (const version of versions) {
         assertError(answer, status, code, 'a "message"');
         assert.equal(answer.headers["x-reply"], "1");
         assert.equal(answer.headers["www-authenticate"], code === Code.UNAUTHENTICATED ? "Bearer" : undefined);
+        assert.equal(answer.headers["retry-after"], code === Code.UNAVAILABLE ? "1" : undefined);
         assert.equal(answer.headers["cache-control"], "private, no-store");
       });
     }

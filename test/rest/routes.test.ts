@@ -77,6 +77,7 @@ describe("Routes.find", () => {
       `/groups/{${x}=**}`,
       `${root}:requestGroupAccess`,
     ],
+    ["escapes in verbs are decoded", "GET /groups:%6CookupGroup", "/groups:lookupGroup"],
     [
       "only the last colon makes a verb",
       "POST /groups/a:b:requestGroupAccess",
@@ -184,6 +185,20 @@ function refusal(status: number, allow: string | undefined): (error: unknown) =>
 }
 
 describe("newRoutes", () => {
+  it("makes what is made later once, and finds it ever after beside the rest", () => {
+    let made = 0;
+    const later = () => {
+      made++;
+      return bindings("GET /a/v1/b", "GET /c/v1/{the_string}");
+    };
+    const found = newRoutes(bindings("GET /a/v2/b"), [{ prefixes: ["/a/v1", "/c/v1"], bindings: later }]);
+    assert.ok(found.has("GET", "/a/v2/b"));
+    assert.equal(made, 0);
+    for (let i = 0; i < 2; i++) for (const path of ["/a/v1/b", "/c/v1/d"]) assert.ok(found.has("GET", path), path);
+    assert.equal(found.has("GET", "/a/v1/c"), false);
+    assert.equal(made, 1);
+  });
+
   const conflicts: [first: string, second: string][] = [
     ["GET /a", "GET /a"],
     [`GET /a/{${x}}`, `GET /a/{${y}=*}`],

@@ -127,6 +127,14 @@ describe("bodies, masks and JSON", () => {
     });
   }
 
+  it("F4: what a stranger sends is not decoded, also where they bring a token that is none", async () => {
+    const url = `${ground.server.url}/iam/v2beta1/groups/${root}`;
+    for (const body of ["{", '{"a":'.repeat(10_000), "\ufeff{}"]) {
+      const headers = { authorization: "Bearer none", "content-type": "application/json" };
+      assert.equal((await fetch(url, { method: "POST", headers, body })).status, 401);
+    }
+  });
+
   const texts: readonly [string, JsonObject, string][] = [
     ["a line break", { name: "a\nb" }, "INVALID_ARGUMENT"],
     ["a tab", { name: "a\tb" }, "INVALID_ARGUMENT"],
