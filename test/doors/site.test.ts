@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { it } from "node:test";
-import { newSite } from "../../src/doors/site.ts";
+import type { HttpRequest } from "../../src/doors/http-message.ts";
+import { isLocal, isLocalName, newSite } from "../../src/doors/site.ts";
 
 it("a page or a mounted site that fails answers 503, and what failed is told to the operator alone", async () => {
   const failures: string[] = [];
@@ -22,3 +23,41 @@ it("a page or a mounted site that fails answers 503, and what failed is told to 
   }
   assert.deepEqual(failures, ["Error: secret of a page", "Error: secret of a site"]);
 });
+
+const addresses: [address: string | undefined, isLocal: boolean][] = [
+  ["127.0.0.1", true],
+  ["127.9.9.9", true],
+  ["::1", true],
+  ["::ffff:127.0.0.1", true],
+  ["128.0.0.1", false],
+  ["10.127.0.1", false],
+  ["::ffff:10.0.0.127", false],
+  ["2001:db8::1", false],
+  ["::127.0.0.1", false],
+  ["", false],
+  [undefined, false],
+];
+for (const [remoteAddress, local] of addresses) {
+  it(`a peer at ${remoteAddress} is ${local ? "" : "not "}this machine`, () => {
+    assert.equal(isLocal({ socket: { remoteAddress } } as HttpRequest), local);
+  });
+}
+
+const hosts: [host: string, isLocal: boolean][] = [
+  ["localhost", true],
+  ["localhost:8080", true],
+  ["127.0.0.1", true],
+  ["127.1.2.3:80", true],
+  ["[::1]", true],
+  ["[::1]:8080", true],
+  ["localhost.example", false],
+  ["127.0.0.1.example", false],
+  ["localhost:80@example", false],
+  ["evil-localhost", false],
+  ["[::1].example", false],
+  ["example:127.0.0.1", false],
+  ["", false],
+];
+for (const [host, local] of hosts) {
+  it(`the host "${host}" does ${local ? "" : "not "}name this machine`, () => assert.equal(isLocalName(host), local));
+}
