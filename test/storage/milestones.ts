@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { type Condition, textPlaceholder } from "../../src/storage/condition.ts";
 import type { Database } from "../../src/storage/database.ts";
+import { sql } from "../../src/storage/drizzle.ts";
 import { type Milestones, newMilestones } from "../../src/storage/milestones.ts";
 import type { Range, RangeSource } from "../../src/storage/range.ts";
+import type { SessionDialect } from "../../src/storage/session.ts";
 import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
 import { type GroupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
@@ -27,6 +30,12 @@ const questions = fc.array(
 );
 
 const turns = fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 5 });
+
+/** The condition of having a name. */
+function named(name: string): Condition {
+  const build = ({ tables }: SessionDialect) => sql`${tables.groups.name} = ${textPlaceholder("wanted")}`;
+  return { name: "named", build, values: { wanted: name } };
+}
 
 /** Declares the tests of milestones. */
 export function milestonesConformance(open: OpenStore): void {
@@ -70,6 +79,29 @@ export function milestonesConformance(open: OpenStore): void {
           await compare(database, milestones, rows, range, offset);
       }
     });
+
+    const narrowed: readonly [what: string, narrow: (name: string) => Pick<Range, "filters" | "condition">][] = [
+      ["filter", (name) => ({ filters: { name } })],
+      ["condition", (name) => ({ filters: {}, condition: named(name) })],
+    ];
+    for (const [what, narrow] of narrowed) {
+      it(`are not those of a range under a ${what}`, async () => {
+        await using store = await open();
+        const { database } = store;
+        const rows = await plant(database);
+        const milestones = newMilestones((body) => database.read(body), { ...limits, stride: 1 });
+        const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
+        const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
+        const called = (name: string) => modelRows(rows, { sources: [source], filters: { name }, order: whole.order });
+        const name = names.find((each) => called(each).length > 1)!;
+        const range = { ...whole, ...narrow(name) };
+        await milestones.prepare(groups, [whole, range], 100);
+        for (const [offset, row] of called(name).entries()) {
+          const found = await database.read((session) => milestones.find(session, groups, range, offset));
+          assert.deepEqual({ ...found }, modelCursor(row, whole.order));
+        }
+      });
+    }
 
     it("are made anew when the log no longer has what they have not followed", async () => {
       await using store = await open();
