@@ -34,6 +34,13 @@ describe("a call over HTTP/1 that is refused", () => {
     });
   }
 
+  for (const path of [listGroups, "/grpc.health.v1.Health/Check"]) {
+    it(`GET of ${path}: 405, which names what is allowed`, async () => {
+      const { status, headers } = await fetch(server.url + path);
+      assert.deepEqual([status, headers.get("allow")], [405, "POST"]);
+    });
+  }
+
   for (const [why, path, code, message] of refusals) {
     it(`gRPC: ${why}`, async () => {
       const { status, headers } = await send(path, "application/grpc");
