@@ -12,6 +12,11 @@ import {
   ListGroupsResponseSchema,
   OrgKind,
 } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import {
+  CatalogTier as V1CatalogTier,
+  RepoSchema as V1RepoSchema,
+} from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
+import { CatalogTier, RepoSchema } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { type ApiError, Code, invalidArgument } from "../../src/aip/errors.ts";
 import { correspond } from "../../src/v1/fields.ts";
 import { renamer, renaming } from "../../src/v1/violations.ts";
@@ -35,6 +40,23 @@ describe("the correspondence of messages", () => {
     const lists = correspond(GroupListSchema, ListGroupsResponseSchema, { items: "groups" });
     const now = create(ListGroupsResponseSchema, { groups: [{ uid: "a" }, { uid: "b" }] });
     assert.deepEqual(lists.toV1(now), create(GroupListSchema, { items: [{ id: "a" }, { id: "b" }] }));
+  });
+
+  it("carries the values of an enum by their names; of what version 1 has no name for it shows nothing", () => {
+    const names = {
+      ...{ readme: "", custom_overlay: "" },
+      ...{ "SyncConfig.expiration": "expiration_time", "SyncConfig.sync_apks": "" },
+    };
+    const repo = correspond(V1RepoSchema, RepoSchema, names);
+    const shared = ["APPLICATION", "BASE", "FIPS"] as const;
+    for (const name of shared) {
+      const [then, now] = [V1CatalogTier[name], CatalogTier[name]];
+      assert.equal(repo.toNow(create(V1RepoSchema, { catalogTier: then })).catalogTier, now);
+      assert.equal(repo.toV1(create(RepoSchema, { catalogTier: now })).catalogTier, then);
+    }
+    // For today to refuse.
+    assert.equal(repo.toNow(create(V1RepoSchema, { catalogTier: 99 as V1CatalogTier })).catalogTier, 99);
+    assert.equal(repo.toV1(create(RepoSchema, { catalogTier: 99 as CatalogTier })).catalogTier, 0);
   });
 
   it("is refused at start when a field has no counterpart and is not named as such", () => {
