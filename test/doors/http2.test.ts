@@ -90,7 +90,9 @@ for (const [name, headers] of malformed) {
 }
 
 test("D2 http2: headers over the limit are refused, whether or not the client has acknowledged the limit", async (t) => {
-  const listener = await listen(t, { limits: { maxHeaderBytes: 4096 } });
+  const seen: unknown[] = [];
+  const fast = (_: unknown, headers: Record<string, unknown>) => seen.push(headers["x"]) < 0;
+  const listener = await listen(t, { limits: { maxHeaderBytes: 4096 }, fast });
   const ignorant = raw(t, listener);
   ignorant.send(request(1, true, "/", [["x", "a".repeat(4000)]]));
   const reply = await ignorant.next((f) => f.stream === 1);
@@ -98,6 +100,7 @@ test("D2 http2: headers over the limit are refused, whether or not the client ha
   const informed = session(t, listener);
   await get2(informed, "/");
   await assert.rejects(get2(informed, "/", { x: "a".repeat(4000) }), /ENHANCE_YOUR_CALM/);
+  assert.deepEqual(seen, [undefined], "the short way sees none of them");
 });
 
 test("D2 http2: a header table entry referred to thousands of times is not expanded", async (t) => {

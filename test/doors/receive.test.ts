@@ -25,11 +25,13 @@ describe("a body over HTTP/2", () => {
   // RFC 9113 §6.1: how a body is cut has no meaning; a network cuts it as it likes.
   it("may come in any number of pieces of some size", async () => {
     assert.equal((await receive(5000, 10, 50_000)).length, 50_000);
+    assert.equal((await receive(200, 5, 1000)).length, 1000);
   });
 
   const refused: [what: string, pieces: number, bytes: number][] = [
     ["in many pieces of one byte", 200, 1],
     ["larger than allowed", 11, 100],
+    ["a byte larger than allowed", 7, 143],
   ];
   for (const [what, pieces, bytes] of refused) {
     it(`is refused when it is ${what}`, async () => {
