@@ -10,7 +10,7 @@ import { roleCollection } from "../../src/services/iam/rows.ts";
 import { findRow, updateRow } from "../../src/storage/collection.ts";
 import { type Door, openDoor } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { addCaller, addGroup, addIdentity, addRole, arrange, bind } from "../security/tree.ts";
+import { addCaller, addGroup, addIdentity, addRole, arrange, bind, viewerRole } from "../security/tree.ts";
 
 describe("version 1 refuses", () => {
   let server: TestServer;
@@ -61,6 +61,20 @@ describe("version 1 refuses", () => {
         assert.equal(codeName(code), "RESOURCE_EXHAUSTED", message);
         assert.match(message, /longer than \d+ characters.*ListRoleBindings/);
       });
+    }
+  });
+
+  it("a root group with an invite for somebody who may invite, and create no groups", async () => {
+    const inviting = [Capability.CAP_IAM_GROUP_INVITES_CREATE, Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
+    const request = { group: "acme", ttl: "60s", role: viewerRole.uid };
+    for (const [capabilities, code] of [
+      [inviting, "PERMISSION_DENIED"],
+      [[...inviting, Capability.CAP_IAM_GROUPS_CREATE], "OK"],
+    ] as const) {
+      const organization = await addGroup(server, null, "organization");
+      const { token } = await addCaller(server, organization, await addRole(server, organization, capabilities));
+      const { code: answered, message } = await call("iam.GroupInvites/CreateWithGroup", request, token);
+      assert.equal(codeName(answered), code, message);
     }
   });
 
