@@ -6,6 +6,7 @@ import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts
 import { codeName } from "../../src/aip/errors.ts";
 import { namesOfNumbers } from "../../src/authz/capabilities.ts";
 import { limits } from "../../src/limits.ts";
+import { personUid } from "../../src/services/iam/identities.ts";
 import { roleCollection } from "../../src/services/iam/rows.ts";
 import { findRow, updateRow } from "../../src/storage/collection.ts";
 import { type Door, openDoor } from "../harness/doors.ts";
@@ -76,6 +77,14 @@ describe("version 1 refuses", () => {
       const { code: answered, message } = await call("iam.GroupInvites/CreateWithGroup", request, token);
       assert.equal(codeName(answered), code, message);
     }
+  });
+
+  it("to tell of somebody who is awaited, as today's method does", async () => {
+    const person = { issuer: "https://accounts.google.com", subject: "awaited" };
+    const roleBinding = { identity: personUid(person.issuer, person.subject), role: viewerRole.uid };
+    await answer("iam.RoleBindings/Create", { parent: server.groupUid, roleBinding });
+    await answer("iam.v2beta1.IdentitiesService/LookupIdentity", person);
+    assert.equal(codeName((await call("iam.Identities/Lookup", person)).code), "NOT_FOUND");
   });
 
   it("to replace a repo for somebody who may only create one", async () => {
