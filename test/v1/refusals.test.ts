@@ -9,8 +9,10 @@ import { limits } from "../../src/limits.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
 import { roleCollection } from "../../src/services/iam/rows.ts";
 import { findRow, updateRow } from "../../src/storage/collection.ts";
+import { addTagDigest } from "../../src/storage/tag-history.ts";
 import { type Door, openDoor } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addRepo, addTag } from "../security/registry-tree.ts";
 import { addCaller, addGroup, addIdentity, addRole, arrange, bind, viewerRole } from "../security/tree.ts";
 
 describe("version 1 refuses", () => {
@@ -77,6 +79,17 @@ describe("version 1 refuses", () => {
       const { code: answered, message } = await call("iam.GroupInvites/CreateWithGroup", request, token);
       assert.equal(codeName(answered), code, message);
     }
+  });
+
+  it("to tell more of the history of a tag than its latest thousand digests", async () => {
+    const tag = await addTag(server, await addRepo(server, server.groupUid));
+    const from = server.clock() + 1000;
+    await arrange(server, async (tx) => {
+      for (let i = 0; i < 1001; i++) await addTagDigest(tx, tag, { time: from + i, digest: `sha256:${i}` });
+    });
+    const { items } = await answer("registry.Registry/ListTagHistory", { parentId: tag });
+    const digests = (items as JsonObject[]).map(({ digest }) => digest);
+    assert.deepEqual([digests.length, digests[0], digests.at(-1)], [1000, "sha256:1", "sha256:1000"]);
   });
 
   it("to tell of somebody who is awaited, as today's method does", async () => {
