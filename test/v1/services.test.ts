@@ -216,8 +216,10 @@ describe("version 1 over gRPC", () => {
         [readme.length, readme.length],
       );
       await add(group, Array(fits).fill(readme));
-      const { code } = await call("registry.Registry/ListRepos", filter);
+      const { code, message } = await call("registry.Registry/ListRepos", filter);
       assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
+      // Not by the client, which takes no message of that length.
+      assert.match(message, /the readmes of the list are too much/);
       const [one] = items;
       const alone = await list({ id: one!.id });
       assert.equal(alone.items[0]?.readme, readme);
