@@ -32,6 +32,7 @@ export interface Config {
   readonly sharedEmailDomains: readonly string[];
   readonly privateIssuerNetworks: readonly Network[];
   readonly privateSinkNetworks: readonly Network[];
+  readonly deliversEvents: boolean;
   /** Without a trailing slash; https, or loopback http. */
   readonly awsStsEndpoint: string;
   readonly termsDocuments: readonly string[];
@@ -104,6 +105,7 @@ export function toConfig(raw: RawSettings): Config {
     sharedEmailDomains: toList(raw["shared-email-domains"]).map(toEmailDomain),
     privateIssuerNetworks: toNetworks(raw, "private-issuer-networks"),
     privateSinkNetworks: toNetworks(raw, "private-sink-networks"),
+    deliversEvents: oneOf(raw, "event-delivery", ["on", "off"]) === "on",
     awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
     termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
     registry: toRegistry(raw, [baseUrl, ...audiences]),

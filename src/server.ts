@@ -116,12 +116,12 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   );
   keepUp(database, keys, keepingOf(config), { clock, log, draining });
   const sender = { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) };
-  const delivery = deliverEvents({ database, find: api.eventOf, sender, log });
+  const delivery = config.deliversEvents ? deliverEvents({ database, find: api.eventOf, sender, log }) : undefined;
   metrics.counters(
     "gatehouse_event_deliveries_total",
     "Attempts to deliver an event to a subscription, and events that were given up.",
     "outcome",
-    () => delivery.counts,
+    () => delivery?.counts ?? {},
   );
   return running(config, { database, tokens, policy, seals }, listener, delivery, stopping);
 }
@@ -193,13 +193,13 @@ function running(
   config: Config,
   parts: Pick<Server, "database" | "tokens" | "policy" | "seals">,
   listener: Listener,
-  delivery: EventDelivery,
+  delivery: EventDelivery | undefined,
   stopping: AbortController,
 ): Server {
   let closed: Promise<void> | undefined;
   const close = (finish: () => Promise<void>) => {
     stopping.abort();
-    closed ??= Promise.all([finish(), delivery[Symbol.asyncDispose]()]).then(() => parts.database.close());
+    closed ??= Promise.all([finish(), delivery?.[Symbol.asyncDispose]()]).then(() => parts.database.close());
     return closed;
   };
   return {

@@ -106,6 +106,12 @@ export const settings = [
     description: "private networks (CIDR) that events may be sent to over https",
   },
   {
+    name: "event-delivery",
+    value: "switch",
+    fallback: "on",
+    description: "off sends no events, as in a copy of a server that others rely on; they wait, for three days",
+  },
+  {
     name: "aws-sts-endpoint",
     value: "url",
     fallback: "https://sts.amazonaws.com",

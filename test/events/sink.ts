@@ -77,7 +77,8 @@ async function close(server: HttpsServer): Promise<void> {
 
 /** A server that may send events to this machine. */
 export function startSendingServer({ settings, ...options }: TestServerOptions = {}) {
-  return startTestServer({ ...options, settings: { privateSinkNetworks: "127.0.0.0/8,::1/128", ...settings } });
+  const sending = { eventDelivery: "on", privateSinkNetworks: "127.0.0.0/8,::1/128" };
+  return startTestServer({ ...options, settings: { ...sending, ...settings } });
 }
 
 /** The end of the type of a delivery: `iam.group.created.v1`. */

@@ -78,7 +78,9 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   const dataDir = mkdtempSync(path.join(tmpdir(), "gatehouse-test-"));
   const databaseUrl = options.database === "postgres" ? await newPostgresDatabase() : "";
   const listen = `127.0.0.1:${await freePort()}`;
-  const config = toConfig(readSettings({ dev: true, dataDir, databaseUrl, listen, ...options.settings }, {}));
+  // What tests subscribe with may be the address of somebody.
+  const settings = { dev: true, dataDir, databaseUrl, listen, eventDelivery: "off", ...options.settings };
+  const config = toConfig(readSettings(settings, {}));
   const log = options.log ? pino({ level: "trace" }, options.log) : pino({ level: "silent" });
   const clock = options.clock ?? systemClock;
   const server = await startServer(config, log, clock);

@@ -70,7 +70,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
 describe("where events go", () => {
   it("W1: a name of this machine is taken, no connection is made, and the attempt counts as refused", async () => {
     await using sink = await openSink();
-    await using server = await startTestServer();
+    await using server = await startTestServer({ settings: { eventDelivery: "on" } });
     await subscribe(server, server.groupUid, `${sink.url}/callback`);
     await until("the attempt is refused", async () => (await countOf(server, "refused")) > 0);
     assert.equal(sink.connections, 0);
@@ -234,6 +234,7 @@ describe("events", () => {
       await subscribe(server, server.groupUid, sink.url);
       for (const name of ["a", "b", "c"]) await createGroup(server, server.groupUid, name);
       const [first] = await sink.wait(1);
+      await until("the attempt has failed", async () => (await countOf(server, "failed")) === 1);
       sink.answer = accept;
       clock.advance(2_000);
       const received = await sink.wait(5);
