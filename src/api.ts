@@ -1,12 +1,13 @@
 // The API: the methods of today, composed at start, and those of the other versions, made when somebody asks for one.
 import type { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { loader, once } from "./lazy.ts";
-import { type ComposeOptions, composeMethods, methodPath } from "./pipeline/compose.ts";
+import { type ComposeOptions, composeMethods } from "./pipeline/compose.ts";
 import type { Handlers, Implementation } from "./pipeline/handlers.ts";
 import { isMethodPath, type LaterMethods, withLater } from "./pipeline/later.ts";
 import type { MethodTable } from "./pipeline/method.ts";
 import type { Deps } from "./resource/deps.ts";
 import type { EventDefinition } from "./resource/event-definition.ts";
+import type { MethodEvent } from "./resource/method-event.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
 import type { V1Implementation } from "./v1/adapter.ts";
 import * as v1 from "./v1/later.ts";
@@ -20,7 +21,7 @@ export interface Api {
   readonly later: readonly LaterMethods[];
   /** Both. */
   readonly methods: MethodTable;
-  /** The event of the method of this path, of whichever version; undefined for a method that causes none. */
+  /** The event of the method of this path, of whichever version, or of this endpoint; undefined for what causes none. */
   eventOf(path: string): EventDefinition | undefined;
 }
 
@@ -45,22 +46,20 @@ function v1Services(current: readonly Implementation[], deps: Deps): readonly V1
 
 /** Makes the definitions of today when an event is first asked for, and those of version 1 when none of today fits. */
 function eventFinder(deps: Deps, now: MethodTable, former: () => readonly V1Implementation[]): Api["eventOf"] {
-  const today = once(() => eventDefinitions(deps));
-  const byPath = once(() => pathsOf(today()));
-  const formerByPath = once(() => pathsOf(v1EventDefinitions(former(), today())));
+  const byPath = once(() => pathsOf(eventModule().eventDefinitions(deps)));
+  const formerByPath = once(() => pathsOf(v1EventDefinitions(former(), eventModule().methodEvents(deps))));
   return (path) => byPath().get(path) ?? (now.get(path) || !isMethodPath(path) ? undefined : formerByPath().get(path));
 }
 
-function eventDefinitions(deps: Deps): readonly EventDefinition[] {
-  const module: typeof import("./services/event-definitions.ts") = load("./services/event-definitions.ts");
-  return module.eventDefinitions(deps);
+function eventModule(): typeof import("./services/event-definitions.ts") {
+  return load("./services/event-definitions.ts");
 }
 
-function v1EventDefinitions(former: readonly V1Implementation[], today: readonly EventDefinition[]) {
+function v1EventDefinitions(former: readonly V1Implementation[], today: readonly MethodEvent[]) {
   const module: typeof import("./v1/event-definitions.ts") = load("./v1/event-definitions.ts");
   return module.v1EventDefinitions(former, today);
 }
 
 function pathsOf(definitions: readonly EventDefinition[]): ReadonlyMap<string, EventDefinition> {
-  return new Map(definitions.map((definition) => [methodPath(definition.method), definition]));
+  return new Map(definitions.map((definition) => [definition.cause, definition]));
 }

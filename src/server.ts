@@ -221,6 +221,7 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
       trustedEmailIssuers: config.trustedEmailIssuers,
       sharedEmailDomains: config.sharedEmailDomains,
       privateSinks: addressesOf(config.privateSinkNetworks),
+      registryService: config.registry.service,
       termsDocuments: config.termsDocuments,
     },
   };

@@ -1,10 +1,7 @@
 // Events as CloudEvents 1.0 has them, in the binary mode of its HTTP binding: attributes are headers, the data is the body.
 // https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md
 import { createHash } from "node:crypto";
-import { type DescMethodUnary, getOption, toJson } from "@bufbuild/protobuf";
-import { events as eventOption } from "../../gen/chainguard/annotations/events_pb.ts";
-import { http } from "../../gen/google/api/annotations_pb.ts";
-import { answersNothing, type EventDefinition, type LoggedChanges } from "../resource/event-definition.ts";
+import type { EventDefinition, LoggedChanges } from "../resource/event-definition.ts";
 import type { readChanges } from "../storage/changes.ts";
 import type { Session } from "../storage/session.ts";
 
@@ -29,26 +26,25 @@ export async function cloudEventOf(
   baseUrl: string,
 ): Promise<CloudEvent> {
   const [first] = changes;
-  const { method, group, subject, identityProvider } = definition;
+  const { type, bodyType, group, subject, identityProvider } = definition;
   const body = await definition.body(changes as unknown as LoggedChanges, session);
-  const schema = answersNothing(method) ? method.input : method.output;
   const about = subject(changes.map(({ uid }) => uid));
   const attributes = {
     "ce-specversion": "1.0",
     "ce-id": idOf(first, baseUrl),
-    "ce-type": getOption(method, eventOption).type,
-    "ce-source": baseUrl + sourceOf(method),
+    "ce-type": type,
+    "ce-source": definition.source(baseUrl),
     "ce-time": new Date(first.time).toISOString(),
     // CloudEvents §3.1: a subject that is there is not empty.
     ...(about !== "" && { "ce-subject": about }),
     "ce-group": group(first.uid),
     "ce-audience": "customer",
-    "ce-bodytype": schema.typeName,
+    ...(bodyType !== undefined && { "ce-bodytype": bodyType }),
     ...(identityProvider && { "ce-identityprovider": identityProvider(first.uid) }),
     ...traceOf(first.requestId),
   };
   const actor = { subject: first.actor, act: first.actorClaims ?? {} };
-  const data = JSON.stringify({ actor, ...(body && { body: toJson(schema, body) }) });
+  const data = JSON.stringify({ actor, ...(body !== undefined && { body }) });
   return { headers: { "content-type": "application/json", ...attributes }, data };
 }
 
@@ -61,12 +57,6 @@ function idOf({ sequence, time }: Change, baseUrl: string): string {
   digest[6] = (digest[6]! & 0x0f) | 0x80;
   digest[8] = (digest[8]! & 0x3f) | 0x80;
   return digest.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
-/** The path of a method in REST, up to its first variable. */
-function sourceOf(method: DescMethodUnary): string {
-  const { value } = getOption(method, http).pattern;
-  return typeof value === "string" ? value.replace(/\/?\{.*$/, "") : "";
 }
 
 /** W3C Trace Context §3.2: what the receiver does belongs to the trace of the call. */

@@ -25,7 +25,7 @@ const bounds = {
 /** What fanning out rests on. */
 export interface FanOutDeps {
   readonly database: Database;
-  /** The event of a method, by its path; undefined for a method that causes none. */
+  /** The event of a method or an endpoint, by its path; undefined for what causes none. */
   readonly find: (method: string) => EventDefinition | undefined;
   /** The address of this server. */
   readonly baseUrl: string;

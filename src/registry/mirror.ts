@@ -1,6 +1,7 @@
 // What is told of a registry, written into repos, tags and images.
 import { createGroup } from "../services/iam/first-owner.ts";
 import { groupCollection } from "../services/iam/rows.ts";
+import { logPush } from "../services/registry/pushes.ts";
 import { type RepoRow, repoCollection, tagCollection } from "../services/registry/rows.ts";
 import { kindsOf, writeTag } from "../services/registry/write-tag.ts";
 import { deleteRow, insertRow, lockRow } from "../storage/collection.ts";
@@ -30,19 +31,25 @@ export async function writeEvent(
 
 async function push(
   tx: Transaction,
-  { repository, tag, digest }: RegistryEvent,
+  event: RegistryEvent,
   platforms: readonly ImagePlatform[] | undefined,
   rules: NameRules,
 ): Promise<boolean> {
-  const repoUid = await openRepo(tx, repository, rules);
-  if (repoUid === undefined) return false;
-  if (tag !== "") {
-    const before = await findTagByName(tx, repoUid, tag);
-    const { deprecated, bundles } = before ?? { deprecated: false, bundles: [] };
-    await writeTag(tx, repoUid, before, { name: tag, digest, deprecated, bundles, ...kindsOf(tag) });
-  }
-  if (platforms) await replaceManifests(tx, repoUid, digest, platforms);
+  const repo = await openRepo(tx, event.repository, rules);
+  if (!repo) return false;
+  const previousDigest = event.tag === "" ? "" : await setTag(tx, repo.uid, event.tag, event.digest);
+  if (platforms) await replaceManifests(tx, repo.uid, event.digest, platforms);
+  const { repository, tag, digest, time, address, userAgent } = event;
+  logPush(tx, repo, { repository, tag, previousDigest, digest, time, address, userAgent });
   return true;
+}
+
+/** Answers the digest that the tag had before; empty where there was no such tag. */
+async function setTag(tx: Transaction, repoUid: string, name: string, digest: string): Promise<string> {
+  const before = await findTagByName(tx, repoUid, name);
+  const { deprecated, bundles } = before ?? { deprecated: false, bundles: [] };
+  await writeTag(tx, repoUid, before, { name, digest, deprecated, bundles, ...kindsOf(name) });
+  return before?.digest ?? "";
 }
 
 async function remove(tx: Transaction, { repository, tag, digest }: RegistryEvent, rules: NameRules): Promise<boolean> {
@@ -64,23 +71,23 @@ async function remove(tx: Transaction, { repository, tag, digest }: RegistryEven
 }
 
 /** The repo of this name, kept as it is until the end of the transaction; it is created when it is missing. */
-async function openRepo(tx: Transaction, repository: string, rules: NameRules): Promise<string | undefined> {
+async function openRepo(tx: Transaction, repository: string, rules: NameRules): Promise<RepoRow | undefined> {
   const seen = await findPlace(tx, repository, rules);
   if (!seen) return undefined;
   // The usual case, in which pushes to other repos of the group need not wait.
-  if (seen.repoUid !== undefined) return (await lockRow(tx, repoCollection, seen.repoUid))?.uid;
+  if (seen.repoUid !== undefined) return await lockRow(tx, repoCollection, seen.repoUid);
   // Two that come at once must not both create the group or the repo: the second one looks again.
   if (!(await lockRow(tx, groupCollection, seen.groupUid))) return undefined;
   const place = await findPlace(tx, repository, rules);
   if (!place) return undefined;
-  if (place.repoUid !== undefined) return (await lockRow(tx, repoCollection, place.repoUid))?.uid;
+  if (place.repoUid !== undefined) return await lockRow(tx, repoCollection, place.repoUid);
   // Below the group that the operator gave to the registry, and nowhere else.
   if (place.missing.length > 0 && rules.registryGroup === "") return undefined;
   let parent = place.groupUid;
   for (const name of place.missing) parent = (await createGroup(tx, parent, name, "")).uid;
   const repo = newRepo(tx, parent, place.repoName);
   await insertRow(tx, repoCollection, repo);
-  return repo.uid;
+  return repo;
 }
 
 function newRepo(tx: Transaction, parent: string, name: string): RepoRow {

@@ -5,6 +5,7 @@ import type { FailureBudget } from "../authn/failure-budget.ts";
 import type { Clock } from "../clock.ts";
 import type { Endpoint, EndpointReply } from "../doors/endpoints.ts";
 import type { Call } from "../pipeline/call.ts";
+import { notificationsPath } from "../services/registry/pushes.ts";
 import type { Database } from "../storage/database.ts";
 import { findKnownDigests } from "../storage/manifests.ts";
 import { isKnownEvent, recordEvent } from "../storage/registry-events.ts";
@@ -98,7 +99,7 @@ async function tryEvent(
   const platforms = event.action === "push" && !isPast ? await readImage(deps, event, deadline) : undefined;
   const mayAskAgain = content !== undefined && clock() < deadline;
   const actor = isUid(event.actor) ? event.actor : "";
-  const context = { actor, method: "/registry/notifications", requestId, time: clock() };
+  const context = { actor, method: notificationsPath, requestId, time: clock() };
   return await database.write(context, async (tx) => {
     if (!isPast) {
       await rememberTime(tx, event);

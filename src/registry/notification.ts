@@ -1,5 +1,7 @@
 // What registries tell of pushes and deletions, each in its own shape, as one kind of event.
 import { hash } from "node:crypto";
+import { isIP } from "node:net";
+import { clip } from "../aip/clip.ts";
 import { invalidField } from "../aip/errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { digestPattern, manifestTypes } from "./image.ts";
@@ -19,10 +21,19 @@ export interface RegistryEvent {
   readonly actor: string;
   /** When, by the registry's clock, in milliseconds since the epoch; undefined when it does not say. */
   readonly time: number | undefined;
+  /** From where and with which program it was done; both empty where the registry does not say. */
+  readonly address: string;
+  readonly userAgent: string;
 }
 
 /** How many events one notification may have. */
 const maxEvents = 1000;
+
+/** How much is kept of what clients say of themselves, in UTF-16 units. */
+const maxUserAgent = 1000;
+
+/** What most registries say of the client: nothing. */
+const unknownClient = { address: "", userAgent: "" };
 
 type Header = (name: string) => string | undefined;
 
@@ -66,11 +77,26 @@ function parseDistribution(event: unknown): RegistryEvent[] {
   const [tag, digest] = [text(target.tag), text(target.digest)];
   const actor = isJsonObject(event.actor) ? text(event.actor.name) : "";
   const id = idOf("distribution", event.id ?? event);
-  const about = { id, repository: text(target.repository), actor, time: timeOf(event.timestamp) };
+  const about = {
+    ...{ id, repository: text(target.repository), actor, time: timeOf(event.timestamp) },
+    ...clientOf(event.request),
+  };
   if (action === "delete") return [{ ...about, action, ...(tag === "" ? { tag, digest } : { tag, digest: "" }) }];
   // A layer is no image: what has no tag counts only as a manifest.
   const isManifest = tag !== "" || manifestTypes.includes(text(target.mediaType));
   return action === "push" && isManifest ? [{ ...about, action, tag, digest }] : [];
+}
+
+function clientOf(request: unknown): typeof unknownClient {
+  if (!isJsonObject(request)) return unknownClient;
+  return { address: addressOf(text(request.addr)), userAgent: clip(text(request.useragent), maxUserAgent) };
+}
+
+/** The address without the port, which may or may not be there; empty for what is none, such as a name. */
+function addressOf(peer: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/.exec(peer) ?? [];
+  const address = bracketed ?? plain ?? peer;
+  return isIP(address) === 0 ? "" : address;
 }
 
 /** https://goharbor.io/docs/main/working-with-projects/project-configuration/configure-webhooks/ */
@@ -91,6 +117,7 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
       digest,
       actor: text(envelope.operator),
       time,
+      ...unknownClient,
     };
     // A push without a tag has the digest in its place, and an artifact is deleted with all of its tags.
     return { ...about, tag: action === "delete" || tag === digest ? "" : tag };
@@ -115,7 +142,10 @@ function parseCloudEvent({ type, source, id, time, data }: JsonObject): Registry
   const isDigest = reference.includes(":");
   const tag = isDigest ? "" : reference;
   const digest = action === "delete" && !isDigest ? "" : text(data.digest) || (isDigest ? reference : "");
-  const about = { id: idOf("zot", [source, id ?? data]), repository: text(data.name), actor: "", time: timeOf(time) };
+  const about = {
+    ...{ id: idOf("zot", [source, id ?? data]), repository: text(data.name), actor: "", time: timeOf(time) },
+    ...unknownClient,
+  };
   return [{ ...about, action, tag, digest }];
 }
 

@@ -34,6 +34,8 @@ export interface ServiceSettings {
   readonly sharedEmailDomains: readonly string[];
   /** Private addresses that events may be sent to. */
   readonly privateSinks: BlockList;
+  /** What the container registry calls itself. */
+  readonly registryService: string;
   /** Ids of the documents that can be accepted. */
   readonly termsDocuments: readonly string[];
 }

@@ -1,15 +1,22 @@
-// The list: every event of the methods of today.
+// The lists: every event of the methods of today, and those that have another cause.
 import type { Deps } from "../resource/deps.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
+import { type MethodEvent, ofMethod } from "../resource/method-event.ts";
 import { authEvents } from "./auth/auth-events.ts";
 import { subscriptionEvents } from "./events/subscription-events.ts";
 import { accessEvents } from "./iam/access-events.ts";
 import { groupEvents } from "./iam/group-events.ts";
 import { providerEvents } from "./iam/provider-events.ts";
+import { pushEvent } from "./registry/pushes.ts";
 import { registryEvents } from "./registry/registry-events.ts";
 
-/** What each method causes that changes something. */
+/** Every event but those of the methods of other versions. */
 export function eventDefinitions(deps: Deps): EventDefinition[] {
+  return [...methodEvents(deps).map(ofMethod), pushEvent(deps)];
+}
+
+/** What each method causes that changes something. */
+export function methodEvents(deps: Deps): MethodEvent[] {
   return [
     ...groupEvents,
     ...accessEvents,

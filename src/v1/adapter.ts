@@ -5,7 +5,7 @@ import type { Call } from "../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
 import type { MessageRules } from "../pipeline/rule-book.ts";
 import type { Validator } from "../pipeline/validate.ts";
-import { answersNothing } from "../resource/event-definition.ts";
+import { answersNothing } from "../resource/method-event.ts";
 import { correspond, type Names, reversed } from "./fields.ts";
 import type { Today, Unary } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";

@@ -4,16 +4,14 @@ import { Subscriptions } from "../../gen/chainguard/platform/events/v1/subscript
 import { ExternalGroupRoleMappings } from "../../gen/chainguard/platform/iam/v1/external_group_role_mappings_pb.ts";
 import { RoleBindings } from "../../gen/chainguard/platform/iam/v1/role_bindings_pb.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
+import { type MethodEvent, ofMethod } from "../resource/method-event.ts";
 import { whenThere } from "../soon.ts";
 import type { AdaptedEvent, V1Implementation } from "./adapter.ts";
 
-const leftOut: Partial<EventDefinition> = { body: () => undefined };
+const leftOut: Partial<MethodEvent> = { body: () => undefined };
 
 /** What the published contract has otherwise. */
-const differences: ReadonlyMap<DescMethodUnary, Partial<EventDefinition>> = new Map<
-  DescMethodUnary,
-  Partial<EventDefinition>
->([
+const differences: ReadonlyMap<DescMethodUnary, Partial<MethodEvent>> = new Map<DescMethodUnary, Partial<MethodEvent>>([
   [Subscriptions.method.delete, leftOut],
   [ExternalGroupRoleMappings.method.delete, leftOut],
   [RoleBindings.method.createBatch, { subject: (uids) => uids.join() }],
@@ -22,21 +20,21 @@ const differences: ReadonlyMap<DescMethodUnary, Partial<EventDefinition>> = new 
 /** The events of the methods of version 1 that stand for methods of today with an event. */
 export function v1EventDefinitions(
   served: readonly V1Implementation[],
-  today: readonly EventDefinition[],
+  today: readonly MethodEvent[],
 ): EventDefinition[] {
   return served.flatMap(({ service, events }) =>
     [...events].flatMap(([name, event]) => {
-      const definition = today.find(({ method }) => method === event.of);
-      return definition ? [inOtherWords(definition, service.method[name] as DescMethodUnary, event)] : [];
+      const counterpart = today.find(({ method }) => method === event.of);
+      return counterpart ? [ofMethod(inOtherWords(counterpart, service.method[name] as DescMethodUnary, event))] : [];
     }),
   );
 }
 
-function inOtherWords(definition: EventDefinition, method: DescMethodUnary, { told }: AdaptedEvent): EventDefinition {
+function inOtherWords(counterpart: MethodEvent, method: DescMethodUnary, { told }: AdaptedEvent): MethodEvent {
   return {
-    ...definition,
+    ...counterpart,
     method,
-    body: (changes, session) => whenThere(definition.body(changes, session), (body) => body && told(body as never)),
+    body: (changes, session) => whenThere(counterpart.body(changes, session), (body) => body && told(body as never)),
     ...differences.get(method),
   };
 }

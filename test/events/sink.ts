@@ -75,9 +75,11 @@ async function close(server: HttpsServer): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
+/** What lets a server send events to this machine. */
+export const sending = { eventDelivery: "on", privateSinkNetworks: "127.0.0.0/8,::1/128" };
+
 /** A server that may send events to this machine. */
 export function startSendingServer({ settings, ...options }: TestServerOptions = {}) {
-  const sending = { eventDelivery: "on", privateSinkNetworks: "127.0.0.0/8,::1/128" };
   return startTestServer({ ...options, settings: { ...sending, ...settings } });
 }
 

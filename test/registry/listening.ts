@@ -1,7 +1,7 @@
 // A server that is told of a registry, and what becomes of it.
 import { randomUUID } from "node:crypto";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { type DatabaseKind, startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "./outside-registry.ts";
 
 /** What the registry shows. */
@@ -35,9 +35,12 @@ export interface Listening extends AsyncDisposable {
 }
 
 /** Starts both. */
-export async function startListening(database: DatabaseKind): Promise<Listening> {
+export async function startListening(
+  database: DatabaseKind,
+  further: TestServerOptions["settings"] = {},
+): Promise<Listening> {
   const registry = await startOutsideRegistry();
-  const settings = { registryUrl: registry.url, registryNotificationSecret: secret };
+  const settings = { registryUrl: registry.url, registryNotificationSecret: secret, ...further };
   const server = await startTestServer({ database, settings });
   const { groupUid, ownerToken, url } = server;
 

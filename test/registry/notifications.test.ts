@@ -210,6 +210,8 @@ for (const database of ["sqlite", "postgres"] as const) {
         digest: digestOf("a"),
         actor: "",
         time: undefined,
+        address: "",
+        userAgent: "",
         repository: "new/deep/app",
       };
       const rules = { registryGroup: parent, maxDepth: 32 };

@@ -2,7 +2,7 @@ import {
   SubscriptionSchema,
   SubscriptionsService,
 } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
-import { resourceEvents } from "../../resource/event-definition.ts";
+import { resourceEvents } from "../../resource/method-event.ts";
 import { type SubscriptionRow, subscriptionCollection } from "./rows.ts";
 
 const { createSubscription, deleteSubscription } = SubscriptionsService.method;

@@ -11,7 +11,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RoleSchema, RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { type EventDefinition, resourceEvents } from "../../resource/event-definition.ts";
+import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
 import { parentOf } from "../../uid.ts";
 import { hydrate } from "./hydration.ts";
 import { identityMessage } from "./identities.ts";
@@ -30,7 +30,7 @@ const roles = RolesService.method;
 const bindings = RoleBindingsService.method;
 const invites = GroupInvitesService.method;
 
-const batchOfBindings: EventDefinition = {
+const batchOfBindings: MethodEvent = {
   method: bindings.batchCreateRoleBindings,
   kind: roleBindingCollection.kind,
   isBatch: true,
@@ -43,7 +43,7 @@ const batchOfBindings: EventDefinition = {
 };
 
 /** The events of who may do what. */
-export const accessEvents: readonly EventDefinition[] = [
+export const accessEvents: readonly MethodEvent[] = [
   ...resourceEvents([identities.createIdentity, identities.updateIdentity, identities.deleteIdentity], {
     collection: identityCollection,
     schema: IdentitySchema,

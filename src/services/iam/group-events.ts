@@ -5,7 +5,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { GroupSchema, GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { AcceptTermsResponseSchema, TermsService } from "../../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts";
-import { type EventDefinition, type ResourceEvents, resourceEvents } from "../../resource/event-definition.ts";
+import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../resource/method-event.ts";
 import { findRow } from "../../storage/collection.ts";
 import { parentOf, rootOf } from "../../uid.ts";
 import { associationMessage } from "./account-associations.ts";
@@ -36,7 +36,7 @@ const associations: ResourceEvents<typeof AccountAssociationSchema, AccountAssoc
   group: itself,
 };
 
-const acceptances: EventDefinition = {
+const acceptances: MethodEvent = {
   method: TermsService.method.acceptTerms,
   kind: termsAcceptanceCollection.kind,
   isBatch: true,
@@ -49,7 +49,7 @@ const acceptances: EventDefinition = {
 };
 
 /** The events of groups, and of what a group has one of. */
-export const groupEvents: readonly EventDefinition[] = [
+export const groupEvents: readonly MethodEvent[] = [
   ...resourceEvents([createGroup, updateGroup], { ...groups, group: itself }),
   ...resourceEvents([deleteGroup], groups),
   ...resourceEvents([createAccountAssociation, updateAccountAssociation], associations),

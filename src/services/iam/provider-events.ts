@@ -9,7 +9,7 @@ import {
   IdentityProvidersService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import type { Deps } from "../../resource/deps.ts";
-import { type EventDefinition, resourceEvents } from "../../resource/event-definition.ts";
+import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { parentOf, rootOf } from "../../uid.ts";
@@ -27,7 +27,7 @@ const providers = IdentityProvidersService.method;
 const mappings = ExternalGroupRoleMappingsService.method;
 
 /** The events of identity providers, and of what hangs on them. */
-export function providerEvents(deps: Deps): EventDefinition[] {
+export function providerEvents(deps: Deps): MethodEvent[] {
   return [
     ...resourceEvents(
       [providers.createIdentityProvider, providers.updateIdentityProvider, providers.deleteIdentityProvider],
@@ -69,7 +69,7 @@ async function toldOf(
 function scimEvent<D extends DescMessage>(
   method: DescMethodUnary<DescMessage, D>,
   reply: (row: IdentityProviderRow) => MessageInitShape<D>,
-): EventDefinition {
+): MethodEvent {
   return {
     method,
     kind: identityProviderCollection.kind,
@@ -80,7 +80,7 @@ function scimEvent<D extends DescMessage>(
   };
 }
 
-const deletedMappings: EventDefinition = {
+const deletedMappings: MethodEvent = {
   method: mappings.batchDeleteExternalGroupRoleMappings,
   kind: externalGroupRoleMappingCollection.kind,
   isBatch: true,

@@ -5,7 +5,7 @@ import {
   ReposService,
 } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagSchema, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
-import { type EventDefinition, resourceEvents } from "../../resource/event-definition.ts";
+import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
 import { parentOf, rootOf } from "../../uid.ts";
 import { readmeKind } from "./readmes.ts";
 import { repoMessage } from "./repos.ts";
@@ -16,7 +16,7 @@ const repos = ReposService.method;
 const tags = TagsService.method;
 
 /** A readme has the uid of its repo; the log has its text alone. */
-const readmeEvent: EventDefinition = {
+const readmeEvent: MethodEvent = {
   method: repos.updateRepoReadme,
   kind: readmeKind,
   group: parentOf,
@@ -25,7 +25,7 @@ const readmeEvent: EventDefinition = {
 };
 
 /** The events of repos and tags. */
-export const registryEvents: readonly EventDefinition[] = [
+export const registryEvents: readonly MethodEvent[] = [
   ...resourceEvents([repos.createRepo, repos.updateRepo, repos.deleteRepo], {
     collection: repoCollection,
     schema: RepoSchema,

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { decodeJwt } from "jose";
 import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
+import { openSink, type Received } from "../../events/sink.ts";
 import { keyPair, keySetText, signOutside } from "../../sts/outside.ts";
 import { basic } from "../sign-in.ts";
 import { findMissing, type Installation, patienceMs, service, startInstallation } from "./installation.ts";
@@ -65,6 +67,9 @@ describe("docker-registry with Gatehouse", () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
+  const organization = async () =>
+    (await place.call("GET", "/iam/v2beta1/groups?name=example.org")).groups[0].uid as string;
+  const isPush = ({ headers }: Received) => headers["ce-type"] === "dev.chainguard.registry.push.v1";
   const about = async (name: string, digest: string, what: string) =>
     await place.call("GET", `/registry/v2beta1/repos/${await repoOf(name)}/digests/${digest}/${what}`);
 
@@ -77,6 +82,30 @@ describe("docker-registry with Gatehouse", () => {
     await tagsBecome("app", { "1.0": single.digest, "2.0": multi.digest });
     assert.deepEqual(await about("app", multi.digest, "architectures"), { architectures: ["amd64", "arm64"] });
     assert.equal((await about("app", multi.digest, "size?architecture=arm64")).size, String(multi.sizes.arm64));
+  });
+
+  it("a push is told to those who subscribed, with what the tag was before", async () => {
+    await using sink = await openSink();
+    await place.call("POST", `/events/v2beta1/subscriptions/${await organization()}`, { sink: sink.url });
+    succeeds(push(multi, "told:1.0"));
+    succeeds(push(single, "told:1.0"));
+    const told = (await sink.wait(4, isPush)).map(({ headers, body }) => ({ headers, ...JSON.parse(body) }));
+    const { headers, actor, body } = told.at(-1);
+    const uid = await repoOf("told");
+    assert.deepEqual([headers["ce-source"], headers["ce-subject"]], [service, uid]);
+    assert.equal(actor.subject, decodeJwt(place.registryToken()).sub);
+    const { when, user_agent, ...shown } = body;
+    assert.deepEqual(shown, {
+      ...{ repository: "told", repo_id: uid, display_name: "told", type: "manifest", tag: "1.0" },
+      ...{ tag_previous_digest: multi.digest, digest: single.digest, location: "", remote_address: "127.0.0.1" },
+    });
+    assert.match(user_agent, /skopeo/);
+    assert.ok(Math.abs(Date.now() - Date.parse(`${when}Z`)) < patienceMs, when);
+    // The images of the index are pushed by their digests, and told of likewise.
+    assert.deepEqual(
+      told.map(({ body: { tag } }) => tag),
+      [undefined, undefined, "1.0", "1.0"],
+    );
   });
 
   it("what is in the registry is what is told of it", async () => {
@@ -200,7 +229,7 @@ describe("docker-registry with Gatehouse", () => {
     const { repos } = await place.call("GET", `/registry/v2beta1/repos?uidp.descendants_of=${uid}&orderBy=name`);
     assert.deepEqual(
       repos.map(({ name }: { name: string }) => name),
-      ["app", "gone", "tool"],
+      ["app", "gone", "told", "tool"],
     );
     const [app] = repos;
     const { tags } = await place.call("GET", `/registry/v2beta1/tags?uidp.children_of=${app.uid}&orderBy=name`);

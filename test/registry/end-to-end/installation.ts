@@ -7,6 +7,8 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { homeEnvironment } from "../../cli/caller.ts";
 import { type Finished, type Running, run, start } from "../../cli/process.ts";
+import { certificate } from "../../doors/certificate.ts";
+import { sending } from "../../events/sink.ts";
 import { freePort } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
 
@@ -79,6 +81,9 @@ export async function startInstallation(): Promise<Installation> {
         GATEHOUSE_REGISTRY_GROUP: group,
         GATEHOUSE_REGISTRY_URL: `http://${registry}`,
         GATEHOUSE_REGISTRY_NOTIFICATION_SECRET: secret,
+        // Events go to a sink of this machine.
+        GATEHOUSE_PRIVATE_SINK_NETWORKS: sending.privateSinkNetworks,
+        NODE_EXTRA_CA_CERTS: path.join(folder, "sink.pem"),
       };
       gatehouse = start(flags, settings);
       await gatehouse.said(/owner-token/);
@@ -115,6 +120,7 @@ export async function startInstallation(): Promise<Installation> {
   };
 
   async function startBoth(): Promise<void> {
+    writeFileSync(path.join(folder, "sink.pem"), certificate);
     await installation.startGatehouse();
     const { groups } = await installation.call("GET", "/iam/v2beta1/groups?name=example.org");
     ({ uid: group } = await installation.call("POST", `/iam/v2beta1/groups/${groups[0].uid}`, { name: "registry" }));
