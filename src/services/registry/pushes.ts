@@ -2,7 +2,7 @@
 import type { Deps } from "../../resource/deps.ts";
 import type { EventDefinition } from "../../resource/event-definition.ts";
 import type { Transaction } from "../../storage/session.ts";
-import { rootOf } from "../../uid.ts";
+import { parentOf } from "../../uid.ts";
 import type { RepoRow } from "./rows.ts";
 
 /** Where registries tell of what happens in them: what the change log has in the place of a method. */
@@ -52,8 +52,8 @@ export function pushEvent({ settings }: Pick<Deps, "settings">): EventDefinition
     kind: pushKind,
     type: "dev.chainguard.registry.push.v1",
     source: () => referenceTo(settings.registryService),
-    // As for tags.
-    group: rootOf,
+    // Of tags alone the published contract says that they are filed under the organization.
+    group: parentOf,
     subject: ([uid]) => uid!,
     body: ([{ uid, after }]) => bodyOf(uid, after as LoggedPush),
   };
