@@ -1,8 +1,9 @@
-// The program as a client of a server of this process, with a home of its own: nothing of whoever runs the tests is read.
+// The program as a client of a server of the tests, with a home of its own: nothing of whoever runs the tests is read.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
-import { dataDirectory, type Finished, run } from "./process.ts";
+import { dataDirectory, type Finished } from "./process.ts";
+import { runInTurn } from "./resident.ts";
 
 /** A server, and a person with a shell. */
 export interface Caller extends AsyncDisposable {
@@ -30,7 +31,7 @@ export async function startCaller(options: TestServerOptions = {}): Promise<Call
     GATEHOUSE_TOKEN: server.ownerToken,
   };
   const runWith = (other: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-    run(args, { ...environment, ...other });
+    runInTurn(args, { ...environment, ...other });
   return {
     server,
     home,

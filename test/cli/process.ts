@@ -24,8 +24,7 @@ export interface Running {
 
 /** Starts the program without any setting from the environment of the tests, and with so many open files at most. */
 export function start(args: readonly string[], environment: Record<string, string> = {}, openFiles?: number): Running {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("GATEHOUSE_"));
-  const env = { ...Object.fromEntries(inherited), ...environment };
+  const env = environmentOf(environment);
   const command = [process.execPath, launcher, ...args];
   const child = openFiles
     ? spawn("/bin/sh", ["-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...command], { env })
@@ -55,6 +54,12 @@ export function start(args: readonly string[], environment: Record<string, strin
         void finished.then(({ code }) => reject(new Error(`the program ended with ${code}: ${stderr}`)));
       }),
   };
+}
+
+/** These variables, and those of the tests but for settings. */
+export function environmentOf(environment: Record<string, string>): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("GATEHOUSE_"));
+  return { ...(Object.fromEntries(inherited) as Record<string, string>), ...environment };
 }
 
 /** Runs the program to its end. */
