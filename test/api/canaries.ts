@@ -24,16 +24,23 @@ export interface Canaries {
 
 /** Makes a collection without any. */
 export function newCanaries(): Canaries {
-  const secrets = new Set<string>();
+  /** By how they begin: there are thousands, and as many texts. */
+  const secrets = new Map<string, Set<string>>();
   const log = keptLog();
 
   function add(secret: string): void {
-    if (secret.length >= shortest) secrets.add(secret);
+    if (secret.length < shortest) return;
+    const start = secret.slice(0, shortest);
+    const alike = secrets.get(start) ?? new Set();
+    secrets.set(start, alike.add(secret));
   }
 
   // Within words, too, so that nothing that surrounds a secret hides it.
   function assertNone(text: string, where: string): void {
-    for (const secret of secrets) assert.ok(!text.includes(secret), `a secret is in ${where}`);
+    for (let i = 0; i + shortest <= text.length; i++) {
+      for (const secret of secrets.get(text.slice(i, i + shortest)) ?? [])
+        assert.ok(!text.startsWith(secret, i), `a secret is in ${where}`);
+    }
   }
 
   return {
