@@ -9,7 +9,9 @@ import { type Config, toConfig } from "../../src/config.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { createOrganization } from "../../src/services/iam/first-owner.ts";
 import { readSettings } from "../../src/settings.ts";
+import type { Database } from "../../src/storage/database.ts";
 import { freePort, newPostgresDatabase } from "./postgres.ts";
+import { bringKeys } from "./server-keys.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -83,7 +85,10 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   const config = toConfig(readSettings(settings, {}));
   const log = options.log ? pino({ level: "trace" }, options.log) : pino({ level: "silent" });
   const clock = options.clock ?? systemClock;
-  const server = await startServer(config, log, clock);
+  // What is there already may have keys, or is to be started on as any server would.
+  const isNew = config.dataDir === dataDir && options.settings?.databaseUrl === undefined;
+  const admit = isNew ? (database: Database) => bringKeys(config, database, clock) : undefined;
+  const server = await startServer(config, log, clock, admit);
   return {
     url: server.url,
     config,

@@ -22,7 +22,8 @@ function placeOf(schemas: Schemas): string {
   if (known !== undefined) return known;
   const place = `https://document-${places.size}.test/`;
   places.set(schemas, place);
-  for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(closed(schema, place) as JsonObject, place + name);
+  for (const [name, schema] of Object.entries(schemas))
+    ajv.addSchema(closed(schema, place) as JsonObject, place + name);
   return place;
 }
 

@@ -1,0 +1,30 @@
+// Signing keys for the servers of the tests: to make two for each takes longer than all else of a start.
+import { loadKey, newKey } from "../../src/authn/signing-key.ts";
+import type { Clock } from "../../src/clock.ts";
+import type { Config } from "../../src/config.ts";
+import { once } from "../../src/lazy.ts";
+import { newCertificate } from "../../src/registry/certificate.ts";
+import { openSeals } from "../../src/secrets.ts";
+import type { Database } from "../../src/storage/database.ts";
+import { settleSecret } from "../../src/storage/settings.ts";
+import { keyStore } from "../../src/storage/signing-keys.ts";
+
+/** Made when first needed, and given out in turn: servers that run together have different ones. */
+const keys = Array.from({ length: 8 }, () => once(() => newKey("RS256", 0)));
+let given = 0;
+
+/** Gives a new database the keys that a server would make at its first start. */
+export async function bringKeys(config: Config, database: Database, clock: Clock): Promise<void> {
+  const seals = openSeals(config);
+  if (config.signingAlgorithm === "RS256") await keyStore(database, seals, clock).add(await nextKey(clock), clock());
+  const { retireTime, ...key } = await nextKey(clock);
+  const certificate = await newCertificate(loadKey({ ...key, retireTime }).privateKey, "of the tests", clock());
+  const context = { actor: "", method: "start", requestId: "", time: clock() };
+  const value = JSON.stringify({ ...key, certificate });
+  await database.write(context, (tx) => settleSecret(tx, seals, "registry_signing_key", value));
+}
+
+async function nextKey(clock: Clock) {
+  const key = keys[given++ % keys.length]!;
+  return { ...(await key()), createTime: clock() };
+}
