@@ -15,21 +15,21 @@ interface Step {
 
 type Print = (text: string) => void;
 
-/** How many steps run at a time. */
-const lanes = Math.min(2, availableParallelism());
+/** How many steps run at a time: one more than there are processors, since tests wait for databases and for processes. */
+const lanes = Math.min(3, availableParallelism() + 1);
 
 const files = testFiles();
-const within = (folder: string) => files.filter((file) => file.startsWith(folder));
-/** The tests that run beside the others: about half of the work. */
-const [apiCases, advisoryCommands] = [within("test/api/"), within("test/cli/advisories/")];
-const commandLine = within("test/cli/").filter((file) => !advisoryCommands.includes(file));
-const beside = new Set([...apiCases, ...advisoryCommands, ...commandLine]);
-const others = files.filter((file) => !beside.has(file));
+/** The tests that run beside the others, each of about a fifth of the work: more in one process have more to collect. */
+const beside = [
+  { name: "tests of the API cases", folder: "test/api/" },
+  { name: "tests of security", folder: "test/security/" },
+  { name: "tests of the storage", folder: "test/storage/" },
+  { name: "tests of the command line", folder: "test/cli/" },
+].map(({ name, folder }) => ({ name, files: files.filter((file) => file.startsWith(folder)) }));
+const others = files.filter((file) => !beside.some((step) => step.files.includes(file)));
 const steps: readonly Step[] = [
   { name: "tests", run: (print) => tests(others, print), isLive: true },
-  { name: "tests of the API cases", run: (print) => tests(apiCases, print) },
-  { name: "tests of the command line", run: (print) => tests(commandLine, print) },
-  { name: "tests of the command line: advisories", run: (print) => tests(advisoryCommands, print) },
+  ...beside.map(({ name, files }) => ({ name, run: (print?: Print) => tests(files, print) })),
   { name: "format and lint (biome)", run: (print) => tool("biome", ["check", "--error-on-warnings"], print) },
   { name: "protos: lint", run: (print) => tool("buf", ["lint", "proto"], print) },
   { name: "protos: format", run: (print) => tool("buf", ["format", "-d", "--exit-code", "proto"], print) },
