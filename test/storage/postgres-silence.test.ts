@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { openDatabase } from "../../src/storage/database.ts";
 import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/dialect.ts";
-import { sql } from "../../src/storage/drizzle.ts";
+import { eq, sql } from "../../src/storage/drizzle.ts";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
 import { readSetting, writeSetting } from "../../src/storage/settings.ts";
 import { stopPostgres } from "../harness/postgres.ts";
@@ -98,7 +98,7 @@ describe("PostgreSQL: connections that go silent", () => {
     const { database } = behind;
     await write(database, (tx) => writeSetting(tx, "colour", "red"));
     const slow = database.session.prepared("test.slow", (db, { settings }) =>
-      db.select({ slept: sql<string>`cast(pg_sleep(1.2) as text)` }).from(settings),
+      db.select({ slept: sql<string>`cast(pg_sleep(1.2) as text)` }).from(settings).where(eq(settings.name, "colour")),
     );
     assert.deepEqual(await slow.execute(), [{ slept: "" }]);
   });
