@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { newRequestId } from "../pipeline/call.ts";
 import { latestChange } from "../storage/changes.ts";
 import {
+  bringQueuesForward,
   type DueQueue,
   findDueQueues,
   isAnybodySubscribed,
@@ -10,18 +11,16 @@ import {
   type NextDelivery,
   readEventPosition,
 } from "../storage/event-queues.ts";
-import { isLeaseFree, releaseLease, takeLease } from "../storage/lease.ts";
+import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/lease.ts";
 import type { WriteContext } from "../storage/session.ts";
 import { rootOf } from "../uid.ts";
-import { type Outcome, type QueueDeps, serveQueue } from "./event-queue.ts";
+import { longestWait, type Outcome, type QueueDeps, serveQueue } from "./event-queue.ts";
 import { type FanOutDeps, fanOut } from "./fan-out.ts";
 
 /** Times are milliseconds. */
 const bounds = {
   /** How often a node looks for something to do. */
   interval: 500,
-  /** How long a node that has died keeps the others from taking over: longer than an attempt takes. */
-  lease: 30_000,
   /** Subscriptions that are served at a time, and those of one organization, which slow sinks can fill. */
   served: 32,
   servedOfOrganization: 4,
@@ -31,7 +30,8 @@ const bounds = {
   queues: 200,
 } as const;
 
-const lease = "events_lease";
+/** How long a node that has died keeps the others from taking over: longer than an attempt takes. */
+const lease: Lease = { name: "events_lease", length: 30_000 };
 
 /** Running deliveries. Disposing of it waits for what is being sent. */
 export interface EventDelivery extends AsyncDisposable {
@@ -82,14 +82,18 @@ class Deliverer implements EventDelivery {
 
   async #takeTurn(): Promise<void> {
     await this.#guarded(async () => {
-      if (!(await this.#isWanted()) || !(await this.#leads())) return;
+      if (!(await this.#isWanted())) return;
       const { database, find, sender, log } = this.#options;
       const deps: FanOutDeps = {
         ...{ database, find, baseUrl: sender.issuer },
         warn: (about, message) => log.warn(about, message),
       };
-      while (!(await fanOut(deps, this.#context())) && this.#mayGoOn());
-      await this.#serveDue();
+      let isAll = false;
+      // What is in the queues does not wait for the end of a long log.
+      while (!isAll && !this.#isStopped && (await this.#leads())) {
+        isAll = await fanOut(deps, this.#context());
+        await this.#serveDue();
+      }
     });
   }
 
@@ -109,14 +113,17 @@ class Deliverer implements EventDelivery {
     return false;
   }
 
-  /** Whether this node has the lease, which is prolonged in time. */
+  /** Whether this node has the lease, which is prolonged in time; and at once, where the clock has gone back meanwhile. */
   async #leads(): Promise<boolean> {
     const context = this.#context();
-    if (this.#leaseEnd - context.time > bounds.lease / 2) return true;
-    const end = context.time + bounds.lease;
-    const isTaken = await this.#options.database.write(context, (tx) => takeLease(tx, lease, this.#holder, end));
-    this.#leaseEnd = isTaken ? end : 0;
-    return isTaken;
+    const left = this.#leaseEnd - context.time;
+    if (left > lease.length / 2 && left <= lease.length) return true;
+    this.#leaseEnd = await this.#options.database.write(context, async (tx) => {
+      const end = await takeLease(tx, lease, this.#holder);
+      if (end !== undefined) await bringQueuesForward(tx, longestWait);
+      return end ?? 0;
+    });
+    return this.#leaseEnd > 0;
   }
 
   #mayGoOn(): boolean {

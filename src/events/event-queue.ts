@@ -6,14 +6,21 @@ import { type Attempt, type SenderOptions, sendEvent } from "./event-sender.ts";
 
 /** Times are milliseconds. */
 const bounds = {
-  /** Deliveries to one subscription before others have their turn. */
+  /** Deliveries to one subscription before others have their turn, and how long they may take. */
   inARow: 50,
+  turn: 10_000,
   /** After the first failure; after each further one twice as long. */
   firstPause: 1_000,
   longestPause: 60 * 60 * 1000,
   /** How long after it happened an event is still tried. */
   patience: 3 * 24 * 60 * 60 * 1000,
 } as const;
+
+/** How much the pauses differ, so that those who failed together do not stay so. */
+const spread = { least: 0.75, most: 1.25 } as const;
+
+/** No queue waits longer than this for its next attempt, in milliseconds. */
+export const longestWait = bounds.longestPause * spread.most;
 
 /** What became of deliveries. */
 export type Outcome = Attempt["outcome"] | "given_up";
@@ -30,7 +37,8 @@ export interface QueueDeps {
 
 /** Delivers until nothing is left, something fails, or `mayGoOn` says no. */
 export async function serveQueue(deps: QueueDeps, subscriptionUid: string, mayGoOn: () => boolean): Promise<void> {
-  for (let i = 0; i < bounds.inARow && mayGoOn(); i++) {
+  const end = performance.now() + bounds.turn;
+  for (let i = 0; i < bounds.inARow && performance.now() < end && mayGoOn(); i++) {
     const next = await findNextDelivery(deps.database.session, subscriptionUid);
     if (!next) return await deps.database.write(deps.context(), (tx) => settleQueue(tx, subscriptionUid));
     if (!(await serve(deps, next))) return;
@@ -55,8 +63,8 @@ async function serve({ database, sender, context, observe }: QueueDeps, next: Ne
   return false;
 }
 
-/** How long to wait after so many failures, in milliseconds; some more or less, so that those who failed together do not stay so. */
+/** How long to wait after so many failures, in milliseconds. */
 function pauseAfter(attempts: number): number {
   const pause = Math.min(bounds.firstPause * 2 ** (attempts - 1), bounds.longestPause);
-  return Math.round(pause * (0.75 + Math.random() / 2));
+  return Math.round(pause * (spread.least + Math.random() * (spread.most - spread.least)));
 }

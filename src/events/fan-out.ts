@@ -5,7 +5,9 @@ import type { Database } from "../storage/database.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import {
   enqueueEvent,
+  findNewSubscriptions,
   findSubscribers,
+  lockSubscriptions,
   moveEventPosition,
   readEventPosition,
   type StoredEvent,
@@ -18,8 +20,9 @@ import { type Changes, cloudEventOf } from "./cloud-event.ts";
 const bounds = {
   /** Changes that are read at once: more than one call makes of what it is told of. */
   changes: 500,
-  /** Events that are made at once, and written together. */
+  /** Events that are made at once, and written together; fewer when they have more deliveries together, but one at least. */
   events: 50,
+  deliveries: 2_000,
 } as const;
 
 /** What fanning out rests on. */
@@ -55,18 +58,22 @@ export async function fanOut(deps: FanOutDeps, context: WriteContext): Promise<b
   const complete = heads.length < bounds.changes ? heads : withoutLastCall(heads);
   const last = complete.at(-1);
   if (!last) return true;
-  const all = await toldOf(session, occurrencesIn(complete, deps.find));
-  const told = all.slice(0, bounds.events);
-  const isAll = told.length === all.length;
+  const all = await toldOf(session, occurrencesIn(complete, deps.find), position);
+  const told = all.slice(0, portionOf(all));
+  const next = all[told.length];
   // One after the other: the connections of the database are for those who call.
   const events: (StoredEvent | undefined)[] = [];
   for (const one of told) events.push(await eventOf(deps, one));
   await deps.database.write(context, async (tx) => {
-    const to = isAll ? last.sequence : all[bounds.events]!.head.sequence - 1;
-    if (!(await moveEventPosition(tx, position, to))) return;
-    for (const [i, event] of events.entries()) if (event) await enqueueEvent(tx, event, told[i]!.subscriptionUids);
+    if (!(await moveEventPosition(tx, position, next ? next.head.sequence - 1 : last.sequence))) return;
+    const there = await lockSubscriptions(tx, [...new Set(told.flatMap(({ subscriptionUids }) => subscriptionUids))]);
+    for (const [i, event] of events.entries()) {
+      // One that has gone since is told nothing more.
+      const to = told[i]!.subscriptionUids.filter((uid) => there.has(uid));
+      if (event && to.length > 0) await enqueueEvent(tx, event, to);
+    }
   });
-  return isAll && heads.length < bounds.changes;
+  return next === undefined && heads.length < bounds.changes;
 }
 
 /** Leaves out the call that may not have ended, unless there is no other. */
@@ -93,20 +100,37 @@ function occurrencesIn(heads: readonly Head[], find: FanOutDeps["find"]): Occurr
   return found;
 }
 
-async function toldOf(session: Session, occurrences: readonly Occurrence[]): Promise<Told[]> {
+async function toldOf(session: Session, occurrences: readonly Occurrence[], position: number): Promise<Told[]> {
   const groups = occurrences.map(({ definition, head }) => definition.group(head.uid));
   const above = groups.map((group) => [...ancestorsOf(group), group]);
   const subscribers = await findSubscribers(session, [...new Set(above.flat())]);
   const byGroup = Map.groupBy(subscribers, ({ parent }) => parent);
+  // Read after them, so that it knows of each.
+  const created = await findNewSubscriptions(session, position);
   return occurrences.flatMap((occurrence, i) => {
-    const meant = above[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) => isMeant(one, occurrence));
+    const meant = above[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) =>
+      isMeant(one, occurrence, created),
+    );
     return meant.length > 0 ? [{ ...occurrence, subscriptionUids: meant.map(({ uid }) => uid) }] : [];
   });
 }
 
-/** What was before a subscription is not told. Its own creation is, by which its sink can be seen to work. */
-function isMeant({ createTime }: Subscriber, { head }: Occurrence): boolean {
-  return head.time >= createTime;
+/**
+ * What was before a subscription is not told. Its own creation is, by which its sink can be seen to work. The log says what was
+ * before, not the time: clocks differ, and are put right.
+ */
+function isMeant({ uid }: Subscriber, { head }: Occurrence, created: ReadonlyMap<string, number>): boolean {
+  return head.sequence >= (created.get(uid) ?? 0);
+}
+
+/** How many of the first are written together. */
+function portionOf(all: readonly Told[]): number {
+  let deliveries = 0;
+  const beyond = all.findIndex(({ subscriptionUids }, i) => {
+    deliveries += subscriptionUids.length;
+    return i === bounds.events || (i > 0 && deliveries > bounds.deliveries);
+  });
+  return beyond < 0 ? all.length : beyond;
 }
 
 /** Undefined when the log has it no more: changes are kept as long as the operator says. */

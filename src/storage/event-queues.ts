@@ -1,6 +1,6 @@
 // Who is still to be told of which changes: a queue for each subscription, in the order of the change log.
 
-import { textPlaceholder } from "./condition.ts";
+import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, asc, eq, gt, gte, lte, notExists, or, sql } from "./drizzle.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
@@ -13,8 +13,6 @@ const positionSetting = "events_position";
 export interface Subscriber {
   readonly uid: string;
   readonly parent: string;
-  /** Milliseconds since the epoch. */
-  readonly createTime: number;
 }
 
 /** What is told of a change. */
@@ -76,41 +74,62 @@ export async function isAnybodySubscribed(session: Session): Promise<boolean> {
 export async function findSubscribers(session: Session, groupUids: readonly string[]): Promise<Subscriber[]> {
   const statement = session.prepared("subscriptions.of_groups", (db, { subscriptions }) =>
     db
-      .select({ uid: subscriptions.uid, parent: subscriptions.parent, createTime: subscriptions.createTime })
+      .select({ uid: subscriptions.uid, parent: subscriptions.parent })
       .from(subscriptions)
       .where(session.isAmong(subscriptions.parent, textPlaceholder("groups"))),
   );
   return await statement.execute({ groups: JSON.stringify(groupUids) });
 }
 
-/** Keeps an event, and puts it into the queues of subscriptions. */
+/** The changes after one of the log by which subscriptions came to be, or went again, by uid. */
+export async function findNewSubscriptions(session: Session, after: number): Promise<ReadonlyMap<string, number>> {
+  const statement = session.prepared("changes.new_subscriptions", (db, { changes }) =>
+    db
+      .select({ uid: changes.uid, sequence: changes.sequence })
+      .from(changes)
+      .where(and(eq(changes.kind, "subscriptions"), gt(changes.sequence, sql.placeholder("after")))),
+  );
+  return new Map((await statement.execute({ after })).map(({ uid, sequence }) => [uid, sequence]));
+}
+
+/** Those of some subscriptions that there still are. None of them goes before the transaction has ended. */
+export async function lockSubscriptions(tx: Transaction, uids: readonly string[]): Promise<ReadonlySet<string>> {
+  const statement = tx.prepared("subscriptions.lock", (db, { subscriptions }) => {
+    const select = db
+      .select({ uid: subscriptions.uid })
+      .from(subscriptions)
+      .where(tx.isAmong(subscriptions.uid, textPlaceholder("uids")))
+      .orderBy(asc(subscriptions.uid));
+    return tx.rowLock ? select.for(tx.rowLock) : select;
+  });
+  return new Set((await statement.execute({ uids: JSON.stringify(uids) })).map(({ uid }) => uid));
+}
+
+/** Keeps an event, and puts it into the queues of subscriptions, which are locked. */
 export async function enqueueEvent(
   tx: Transaction,
   event: StoredEvent,
   subscriptionUids: readonly string[],
 ): Promise<void> {
-  const statement = tx.prepared("events.insert", (db, { events }) =>
+  const insert = tx.prepared("events.insert", (db, { events }) =>
     db.insert(events).values(rowPlaceholders(["sequence", "time", "headers", "data"])),
   );
-  await statement.execute({ ...event });
-  for (const subscriptionUid of subscriptionUids)
-    await enqueueDelivery(tx, { subscriptionUid, sequence: event.sequence });
-}
-
-async function enqueueDelivery(tx: Transaction, { subscriptionUid, sequence }: Delivery): Promise<void> {
   const add = tx.prepared("event_deliveries.add", (db, { eventDeliveries }) =>
     db
       .insert(eventDeliveries)
-      .values({ subscriptionUid: sql.placeholder("subscriptionUid"), sequence: sql.placeholder("sequence") }),
+      .select(sql`select value, ${numberPlaceholder("sequence")} from ${tx.textsOf(textPlaceholder("subscriptions"))}`),
   );
   const open = tx.prepared("event_queues.open", (db, { eventQueues }) =>
     db
       .insert(eventQueues)
-      .values({ subscriptionUid: sql.placeholder("subscriptionUid"), ...unhindered, nextTime: 0 })
+      // SQLite takes the ON of ON CONFLICT for that of a join, unless there is a WHERE before it.
+      .select(sql`select value, 0, '', 0 from ${tx.textsOf(textPlaceholder("subscriptions"))} where true`)
       .onConflictDoUpdate({ target: eventQueues.subscriptionUid, set: { attempts: sql`${eventQueues.attempts}` } }),
   );
-  await add.execute({ subscriptionUid, sequence });
-  await open.execute({ subscriptionUid });
+  const subscriptions = JSON.stringify(subscriptionUids);
+  await insert.execute({ ...event });
+  await add.execute({ subscriptions, sequence: event.sequence });
+  await open.execute({ subscriptions });
 }
 
 /** A subscription whose next delivery may be tried. */
@@ -267,4 +286,16 @@ async function closeQueue(tx: Transaction, subscriptionUid: string): Promise<voi
     db.delete(eventQueues).where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid"))),
   );
   await statement.execute({ subscriptionUid });
+}
+
+/** Has queues that would wait longer than anybody has them wait tried now: the clock was ahead when they were told to. */
+export async function bringQueuesForward(tx: Transaction, longestWait: number): Promise<void> {
+  const statement = tx.prepared("event_queues.bring_forward", (db, { eventQueues }) =>
+    db
+      .update(eventQueues)
+      .set({ nextTime: sql`${numberPlaceholder("now")}` })
+      .where(gt(eventQueues.nextTime, sql.placeholder("latest"))),
+  );
+  const { time: now } = tx.context;
+  await statement.execute({ now, latest: now + longestWait });
 }

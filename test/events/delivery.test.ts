@@ -1,0 +1,207 @@
+// How changes become deliveries, and who delivers them: on both databases, with a log as the test has it.
+import assert from "node:assert/strict";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { after, describe, it } from "node:test";
+import pino from "pino";
+import { outboundLimits } from "../../src/authn/outbound.ts";
+import { deliverEvents } from "../../src/events/event-delivery.ts";
+import { fanOut } from "../../src/events/fan-out.ts";
+import { addressesOf } from "../../src/outside.ts";
+import type { EventDefinition } from "../../src/resource/event-definition.ts";
+import { type SubscriptionRow, subscriptionCollection } from "../../src/services/events/rows.ts";
+import { deleteRow, insertRow } from "../../src/storage/collection.ts";
+import type { Database } from "../../src/storage/database.ts";
+import { findDueQueues, findNextDelivery } from "../../src/storage/event-queues.ts";
+import { isLeaseFree, takeLease } from "../../src/storage/lease.ts";
+import { writeSetting } from "../../src/storage/settings.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { context, groupRow, groups, uidOf } from "../storage/fixtures.ts";
+import { type OpenStore, openPostgresStore, openSqliteStore, type Store } from "../storage/stores.ts";
+import { openSink } from "./sink.ts";
+
+after(stopPostgres);
+
+const root = groupRow(null, "root");
+const day = 24 * 60 * 60 * 1000;
+
+/** Writes at a time, as one call of a method that causes events. */
+function at(time: number) {
+  return { actor: "somebody", method: "/CreateGroup", requestId: randomUUID(), time };
+}
+
+async function addGroup({ database }: Store, name: string, time = context.time): Promise<void> {
+  await database.write(at(time), (tx) => insertRow(tx, groups, groupRow(root.uid, name)));
+}
+
+async function subscribe({ database }: Store, sink: string, time = context.time): Promise<SubscriptionRow> {
+  const row = { uid: uidOf(root.uid, sink), parent: root.uid, sink, createTime: time };
+  await database.write({ ...at(time), method: "/Subscribe" }, (tx) => insertRow(tx, subscriptionCollection, row));
+  return row;
+}
+
+/** The event of a new group. `making` is called when its body is made. */
+function definition(making: (uid: string) => unknown = () => {}): EventDefinition {
+  return {
+    cause: "/CreateGroup",
+    type: "group.created",
+    source: (baseUrl) => baseUrl,
+    kind: groups.kind,
+    group: (uid) => uid,
+    subject: ([uid]) => uid!,
+    async body([{ uid }]) {
+      await making(uid);
+      return undefined;
+    },
+  };
+}
+
+function dependencies(database: Database, told: EventDefinition = definition()) {
+  return {
+    database,
+    find: (method: string) => (method === "/CreateGroup" ? told : undefined),
+    baseUrl: "https://gatehouse.example.org",
+    warn: (_about: object, message: string) => assert.fail(message),
+  };
+}
+
+async function sentOf({ tamper }: Store, { uid }: SubscriptionRow): Promise<number[]> {
+  const rows = await tamper(
+    `SELECT sequence FROM event_deliveries WHERE subscription_uid = '${uid}' ORDER BY sequence`,
+  );
+  return rows.map(({ sequence }) => Number(sequence));
+}
+
+async function numberOf({ tamper }: Store, table: string): Promise<number> {
+  return Number((await tamper(`SELECT count(*) AS rows FROM ${table}`))[0]!.rows);
+}
+
+async function openRooted(open: OpenStore): Promise<Store> {
+  const store = await open();
+  await store.database.write(context, async (tx) => {
+    // A migration has set it, but a store may have been emptied since.
+    await writeSetting(tx, "events_position", "0");
+    await insertRow(tx, groups, root);
+  });
+  return store;
+}
+
+const stores: readonly (readonly [name: string, open: OpenStore])[] = [
+  ["SQLite", openSqliteStore],
+  ["PostgreSQL", openPostgresStore],
+];
+
+for (const [name, open] of stores) {
+  describe(`the change log on ${name}`, () => {
+    it("is told as of the subscription, whatever the clocks said", async () => {
+      await using store = await openRooted(open);
+      await addGroup(store, "before", context.time + day);
+      const subscription = await subscribe(store, "https://sink.invalid/", context.time);
+      await addGroup(store, "after", context.time - day);
+      await fanOut(dependencies(store.database), context);
+      const [sequence] = await store.tamper("SELECT max(sequence) AS last FROM changes");
+      assert.deepEqual(await sentOf(store, subscription), [Number(sequence!.last)]);
+    });
+
+    it("is told to the others when a subscription goes while an event is made", async () => {
+      await using store = await openRooted(open);
+      const gone = await subscribe(store, "https://sink.invalid/gone");
+      const stays = await subscribe(store, "https://sink.invalid/stays");
+      await addGroup(store, "told");
+      const told = definition(() =>
+        store.database.write(at(context.time), (tx) => deleteRow(tx, subscriptionCollection, gone)),
+      );
+      await fanOut(dependencies(store.database, told), context);
+      assert.equal((await sentOf(store, stays)).length, 1);
+      assert.equal(await numberOf(store, "event_queues"), 1);
+    });
+
+    it("leaves no event behind when nobody is left to be told", async () => {
+      await using store = await openRooted(open);
+      const gone = await subscribe(store, "https://sink.invalid/gone");
+      await addGroup(store, "told");
+      const told = definition(() =>
+        store.database.write(at(context.time), (tx) => deleteRow(tx, subscriptionCollection, gone)),
+      );
+      await fanOut(dependencies(store.database, told), context);
+      assert.equal(await numberOf(store, "events"), 0);
+    });
+
+    it("is written in portions of so many deliveries", async () => {
+      await using store = await openRooted(open);
+      for (let i = 0; i < 100; i++) await subscribe(store, `https://sink.invalid/${i}`);
+      for (let i = 0; i < 30; i++) await addGroup(store, `${i}`);
+      const deps = dependencies(store.database);
+      const written = [];
+      while (!(await fanOut(deps, context))) written.push(await numberOf(store, "event_deliveries"));
+      assert.deepEqual(written, [2000]);
+      assert.equal(await numberOf(store, "event_deliveries"), 3000);
+    });
+  });
+
+  describe(`a clock that was a year ahead (${name})`, () => {
+    const lease = { name: "lease", length: 1000 };
+    const [wrong, right] = [context.time + 365 * day, context.time];
+
+    it("keeps nobody from taking the lease when it is right again", async () => {
+      await using store = await openRooted(open);
+      const take = (time: number, holder: string) =>
+        store.database.write(at(time), (tx) => takeLease(tx, lease, holder));
+      assert.equal(await take(wrong, "a"), wrong + 1000);
+      assert.ok(await isLeaseFree(store.database.session, lease, "b", right));
+      assert.equal(await take(right, "b"), right + 1000);
+      // A clock that is ahead by less than the lease lasts is one to wait for.
+      assert.equal(await take(right - 900, "c"), undefined);
+    });
+
+    it("keeps no delivery from being tried when it is right again", async () => {
+      await using sink = await openSink();
+      await using store = await openRooted(open);
+      const { uid } = await subscribe(store, sink.url);
+      await addGroup(store, "told");
+      await fanOut(dependencies(store.database), context);
+      await store.tamper(`UPDATE event_queues SET attempts = 3, next_time = ${wrong}`);
+      assert.deepEqual(await findDueQueues(store.database.session, { time: right, limit: 10 }), []);
+      // Somebody has to have something to do, or nobody looks.
+      await addGroup(store, "after");
+      await using delivery = deliver(store.database, definition(), () => right);
+      await sink.wait(2);
+      await delivery[Symbol.asyncDispose]();
+      assert.equal(await findNextDelivery(store.database.session, uid), undefined);
+    });
+  });
+}
+
+function deliver(database: Database, told: EventDefinition, clock: () => number) {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return deliverEvents({
+    database,
+    find: dependencies(database, told).find,
+    log: pino({ level: "silent" }),
+    sender: {
+      issuer: "https://gatehouse.example.org",
+      keys: { signing: async () => ({ kid: "1", algorithm: "ES256", privateKey }) as never },
+      clock,
+      outbound: {
+        ...outboundLimits,
+        allowLoopbackHttp: false,
+        allowedPrivate: addressesOf([{ address: "127.0.0.0", prefix: 8, family: "ipv4" }]),
+      },
+    },
+  });
+}
+
+describe("deliveries", () => {
+  it("do not wait until all of a long log has been read", async () => {
+    await using sink = await openSink();
+    await using store = await openRooted(openSqliteStore);
+    await subscribe(store, sink.url);
+    const names = Array.from({ length: 120 }, (_, i) => `${i}`);
+    for (const group of names) await addGroup(store, group);
+    const last = uidOf(root.uid, names.at(-1)!);
+    // The last event is made when the first has arrived.
+    const told = definition((uid) => (uid === last ? sink.wait(1) : undefined));
+    await using delivery = deliver(store.database, told, () => context.time);
+    await sink.wait(names.length);
+    assert.equal(delivery.counts.failed, 0);
+  });
+});
