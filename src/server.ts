@@ -197,16 +197,16 @@ function running(
   stopping: AbortController,
 ): Server {
   let closed: Promise<void> | undefined;
-  const close = (finish: () => Promise<void>) => {
+  const close = (finish: () => readonly (PromiseLike<void> | undefined)[]) => {
     stopping.abort();
-    closed ??= Promise.all([finish(), delivery?.[Symbol.asyncDispose]()]).then(() => parts.database.close());
+    closed ??= Promise.all(finish()).then(() => parts.database.close());
     return closed;
   };
   return {
     url: listener.address.url,
     ...parts,
-    drain: () => close(() => listener.drain(config.drainTimeoutMs)),
-    [Symbol.asyncDispose]: () => close(async () => listener[Symbol.asyncDispose]()),
+    drain: () => close(() => [listener.drain(config.drainTimeoutMs), delivery?.drain(config.drainTimeoutMs)]),
+    [Symbol.asyncDispose]: () => close(() => [listener[Symbol.asyncDispose](), delivery?.[Symbol.asyncDispose]()]),
   };
 }
 

@@ -169,7 +169,7 @@ export const settings = [
     name: "drain-timeout",
     value: "seconds",
     fallback: "10",
-    description: "how long requests may take to finish when the program stops",
+    description: "how long requests, and deliveries of events, may take to finish when the program stops",
   },
   {
     name: "fast-path",

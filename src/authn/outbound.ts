@@ -17,6 +17,8 @@ export interface OutboundOptions {
   /** For all of it: the lookup, the connection and the last byte. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** Gives up what is under way. Never when absent. */
+  readonly signal?: AbortSignal;
   /** The private addresses that the operator opens to https. None when absent. */
   readonly allowedPrivate?: BlockList;
   /** Whether the operator has named the host: it may then be anywhere, and speak http. */
@@ -111,7 +113,8 @@ async function askedOf<T>(
 ): Promise<T> {
   try {
     const target = parseTarget(url, options);
-    const signal = AbortSignal.timeout(options.timeoutMs);
+    const timeout = AbortSignal.timeout(options.timeoutMs);
+    const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
     const addresses = await withinTime(findAddresses(target, options), signal);
     return await read(await send(target, request, addresses, signal));
   } catch (error) {
@@ -207,6 +210,7 @@ function checkHead({ statusCode = 0, headers }: IncomingMessage): void {
 
 function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     work.then(resolve, reject);
   });

@@ -15,6 +15,7 @@ import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/lea
 import type { WriteContext } from "../storage/session.ts";
 import { rootOf } from "../uid.ts";
 import { longestWait, type Outcome, type QueueDeps, serveQueue } from "./event-queue.ts";
+import type { SenderOptions } from "./event-sender.ts";
 import { type FanOutDeps, fanOut } from "./fan-out.ts";
 
 /** Times are milliseconds. */
@@ -33,8 +34,10 @@ const bounds = {
 /** How long a node that has died keeps the others from taking over: longer than an attempt takes. */
 const lease: Lease = { name: "events_lease", length: 30_000 };
 
-/** Running deliveries. Disposing of it waits for what is being sent. */
+/** Running deliveries. Disposing of it cuts off what is being sent; `drain` gives that some time first. */
 export interface EventDelivery extends AsyncDisposable {
+  /** Begins nothing more, and waits for what is being sent: so many milliseconds at most. */
+  drain(timeoutMs: number): Promise<void>;
   /** Totals since the start, by outcome. */
   readonly counts: Readonly<Record<Outcome, number>>;
 }
@@ -52,6 +55,8 @@ export function deliverEvents(options: EventDeliveryOptions): EventDelivery {
 class Deliverer implements EventDelivery {
   readonly counts: Record<Outcome, number> = { delivered: 0, failed: 0, refused: 0, given_up: 0 };
   readonly #options: EventDeliveryOptions;
+  readonly #sender: SenderOptions;
+  readonly #cutOff = new AbortController();
   readonly #holder = newRequestId();
   readonly #timer: NodeJS.Timeout;
   readonly #served = new Map<string, Promise<void>>();
@@ -62,6 +67,8 @@ class Deliverer implements EventDelivery {
 
   constructor(options: EventDeliveryOptions) {
     this.#options = options;
+    const { sender } = options;
+    this.#sender = { ...sender, outbound: { ...sender.outbound, signal: this.#cutOff.signal } };
     this.#timer = setInterval(() => {
       this.#turn ??= this.#takeTurn().finally(() => {
         this.#turn = undefined;
@@ -69,7 +76,18 @@ class Deliverer implements EventDelivery {
     }, bounds.interval);
   }
 
+  async drain(timeoutMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#cutOff.abort(), timeoutMs);
+    await this.#stop();
+    clearTimeout(timer);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#cutOff.abort();
+    await this.#stop();
+  }
+
+  async #stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
     await this.#turn;
@@ -154,10 +172,9 @@ class Deliverer implements EventDelivery {
   }
 
   #serve(uid: string): void {
-    const { database, sender } = this.#options;
     const deps: QueueDeps = {
-      database,
-      sender,
+      database: this.#options.database,
+      sender: this.#sender,
       context: () => this.#context(),
       observe: (outcome, delivery, reason) => this.#observe(outcome, delivery, reason),
     };

@@ -28,7 +28,7 @@ export interface Addressee {
 /** What became of an attempt: `refused` when nothing was sent since it must not go there. */
 export type Attempt =
   | { readonly outcome: "delivered" }
-  | { readonly outcome: "failed" | "refused"; readonly reason: string };
+  | { readonly outcome: "failed" | "refused"; readonly reason: string; readonly code?: string };
 
 /** Tries once. A reply of 2xx says that the event has arrived; redirects are not followed. */
 export async function sendEvent(event: CloudEvent, to: Addressee, options: SenderOptions): Promise<Attempt> {
@@ -40,8 +40,16 @@ export async function sendEvent(event: CloudEvent, to: Addressee, options: Sende
     return { outcome: "failed", reason: `the sink answered ${status}` };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return { outcome: error.failure === "refused" ? "refused" : "failed", reason: error.message };
+    return { outcome: error.failure === "refused" ? "refused" : "failed", reason: error.message, ...codeOf(error) };
   }
+}
+
+/**
+ * By this the operator tells a sink that is not there from one whose certificate is wrong. Nobody else is told: it would say which
+ * ports of a network are open that they cannot see.
+ */
+function codeOf({ cause }: OutboundError): { code?: string } {
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? { code: cause.code } : {};
 }
 
 /** By this a receiver knows that the event is ours, for them, and as it was sent (security case W3). */

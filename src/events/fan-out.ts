@@ -1,11 +1,10 @@
 // Goes through the change log, once for all, and puts what is to be told into the queues of those who subscribed to it.
 import type { EventDefinition } from "../resource/event-definition.ts";
-import { readChangeHeads, readChanges } from "../storage/changes.ts";
+import { latestByUid, readChangeHeads, readChanges } from "../storage/changes.ts";
 import type { Database } from "../storage/database.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import {
   enqueueEvent,
-  findNewSubscriptions,
   findSubscribers,
   lockSubscriptions,
   moveEventPosition,
@@ -105,8 +104,8 @@ async function toldOf(session: Session, occurrences: readonly Occurrence[], posi
   const above = groups.map((group) => [...ancestorsOf(group), group]);
   const subscribers = await findSubscribers(session, [...new Set(above.flat())]);
   const byGroup = Map.groupBy(subscribers, ({ parent }) => parent);
-  // Read after them, so that it knows of each.
-  const created = await findNewSubscriptions(session, position);
+  // Read after them, so that it knows of each; nothing changes a subscription but its deletion.
+  const created = await latestByUid(session, "subscriptions", position);
   return occurrences.flatMap((occurrence, i) => {
     const meant = above[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) =>
       isMeant(one, occurrence, created),

@@ -72,6 +72,18 @@ export async function readChangeHeads(session: Session, after: number, limit: nu
   return await statement.execute({ after, limit });
 }
 
+/** By uid, the number of the latest change of each row of a kind that was changed after a sequence number. */
+export async function latestByUid(session: Session, kind: string, after: number): Promise<ReadonlyMap<string, number>> {
+  const statement = session.prepared("changes.latest_by_uid", (db, { changes }) =>
+    db
+      .select({ uid: changes.uid, sequence: changes.sequence })
+      .from(changes)
+      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after"))))
+      .orderBy(asc(changes.sequence)),
+  );
+  return new Map((await statement.execute({ kind, after })).map(({ uid, sequence }) => [uid, sequence]));
+}
+
 /** The number of the latest change; 0 before the first. */
 export async function latestChange(session: Session): Promise<number> {
   const statement = session.prepared("changes.latest", (db, { changes }) =>

@@ -81,17 +81,6 @@ export async function findSubscribers(session: Session, groupUids: readonly stri
   return await statement.execute({ groups: JSON.stringify(groupUids) });
 }
 
-/** The changes after one of the log by which subscriptions came to be, or went again, by uid. */
-export async function findNewSubscriptions(session: Session, after: number): Promise<ReadonlyMap<string, number>> {
-  const statement = session.prepared("changes.new_subscriptions", (db, { changes }) =>
-    db
-      .select({ uid: changes.uid, sequence: changes.sequence })
-      .from(changes)
-      .where(and(eq(changes.kind, "subscriptions"), gt(changes.sequence, sql.placeholder("after")))),
-  );
-  return new Map((await statement.execute({ after })).map(({ uid, sequence }) => [uid, sequence]));
-}
-
 /** Those of some subscriptions that there still are. None of them goes before the transaction has ended. */
 export async function lockSubscriptions(tx: Transaction, uids: readonly string[]): Promise<ReadonlySet<string>> {
   const statement = tx.prepared("subscriptions.lock", (db, { subscriptions }) => {

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { after, describe, it } from "node:test";
-import pino from "pino";
 import { outboundLimits } from "../../src/authn/outbound.ts";
 import { deliverEvents } from "../../src/events/event-delivery.ts";
 import { fanOut } from "../../src/events/fan-out.ts";
@@ -11,7 +10,7 @@ import type { EventDefinition } from "../../src/resource/event-definition.ts";
 import { type SubscriptionRow, subscriptionCollection } from "../../src/services/events/rows.ts";
 import { deleteRow, insertRow } from "../../src/storage/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { findDueQueues, findNextDelivery } from "../../src/storage/event-queues.ts";
+import { findDueQueues, findNextDelivery, readQueue } from "../../src/storage/event-queues.ts";
 import { isLeaseFree, takeLease } from "../../src/storage/lease.ts";
 import { writeSetting } from "../../src/storage/settings.ts";
 import { stopPostgres } from "../harness/postgres.ts";
@@ -171,18 +170,25 @@ for (const [name, open] of stores) {
   });
 }
 
-function deliver(database: Database, told: EventDefinition, clock: () => number) {
+function deliver(
+  database: Database,
+  told: EventDefinition,
+  clock: () => number,
+  warn: (about: object) => void = () => {},
+) {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return deliverEvents({
     database,
     find: dependencies(database, told).find,
-    log: pino({ level: "silent" }),
+    log: { info: () => {}, warn },
     sender: {
       issuer: "https://gatehouse.example.org",
       keys: { signing: async () => ({ kid: "1", algorithm: "ES256", privateKey }) as never },
       clock,
       outbound: {
         ...outboundLimits,
+        // Longer than any test.
+        timeoutMs: 60_000,
         allowLoopbackHttp: false,
         allowedPrivate: addressesOf([{ address: "127.0.0.0", prefix: 8, family: "ipv4" }]),
       },
@@ -203,5 +209,31 @@ describe("deliveries", () => {
     await using delivery = deliver(store.database, told, () => context.time);
     await sink.wait(names.length);
     assert.equal(delivery.counts.failed, 0);
+  });
+
+  it("that are under way when the server stops are cut off in the end, and count as not tried", async () => {
+    await using sink = await openSink();
+    sink.answer = () => {};
+    await using store = await openRooted(openSqliteStore);
+    const { uid } = await subscribe(store, sink.url);
+    await addGroup(store, "told");
+    await using delivery = deliver(store.database, definition(), () => context.time);
+    await sink.wait(1);
+    await delivery.drain(0);
+    assert.equal(delivery.counts.failed, 0);
+    assert.equal((await findNextDelivery(store.database.session, uid))?.attempts, 0);
+  });
+
+  it("that fail have the reason in the log, and subscribers are not told which ports are open", async () => {
+    const sink = await openSink();
+    await sink[Symbol.asyncDispose]();
+    await using store = await openRooted(openSqliteStore);
+    const { uid } = await subscribe(store, sink.url);
+    await addGroup(store, "told");
+    const said = Promise.withResolvers<object>();
+    const delivery = deliver(store.database, definition(), () => context.time, said.resolve);
+    assert.match(String(((await said.promise) as { reason: string }).reason), /ECONNREFUSED/);
+    await delivery.drain(60_000);
+    assert.equal((await readQueue(store.database.session, uid))?.lastFailure, "there was no complete answer in time");
   });
 });

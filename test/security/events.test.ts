@@ -295,7 +295,7 @@ describe("events", () => {
     const before = Array.from({ length: 20 }, (_, i) => `before ${i}`);
     for (const [i, name] of before.entries()) await createGroup(i % 2 === 0 ? first : second, one.groupUid, name);
     await sink.wait(before.length, isGroup);
-    await one[Symbol.asyncDispose]();
+    await one.server.drain();
     const after = Array.from({ length: 5 }, (_, i) => `after ${i}`);
     for (const name of after) await createGroup(second, one.groupUid, name);
     await sink.wait(before.length + after.length, isGroup);
