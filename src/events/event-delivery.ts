@@ -4,7 +4,6 @@ import { newRequestId } from "../pipeline/call.ts";
 import { latestChange } from "../storage/changes.ts";
 import {
   bringQueuesForward,
-  type DueQueue,
   findDueQueues,
   isAnybodySubscribed,
   moveEventPosition,
@@ -148,27 +147,26 @@ class Deliverer implements EventDelivery {
     return !this.#isStopped && this.#context().time < this.#leaseEnd;
   }
 
-  /** Begins to serve whose turn it is, as far as there is room. */
+  /** Begins to serve whose turn it is, as far as there is room. Those of an organization that has all of its own are not even read. */
   async #serveDue(): Promise<void> {
     const { time } = this.#context();
-    let after: DueQueue | undefined;
-    while (this.#served.size < bounds.served && this.#mayGoOn()) {
-      const due = await findDueQueues(this.#options.database.session, {
-        time,
-        limit: bounds.queues,
-        ...(after && { after }),
-      });
-      for (const { uid } of due) if (this.#hasRoomFor(uid)) this.#serve(uid);
-      after = due.at(-1);
-      if (due.length < bounds.queues) return;
+    let isAll = false;
+    while (!isAll && this.#served.size < bounds.served && this.#mayGoOn()) {
+      const without = this.#fullOrganizations();
+      const due = await findDueQueues(this.#options.database.session, { time, limit: bounds.queues, without });
+      for (const uid of due) if (this.#hasRoomFor(uid)) this.#serve(uid);
+      isAll = due.length < bounds.queues;
     }
   }
 
   #hasRoomFor(uid: string): boolean {
     if (this.#served.size >= bounds.served || this.#served.has(uid)) return false;
-    const root = rootOf(uid);
-    const ofOrganization = [...this.#served.keys()].filter((served) => rootOf(served) === root);
-    return ofOrganization.length < bounds.servedOfOrganization;
+    return !this.#fullOrganizations().includes(rootOf(uid));
+  }
+
+  #fullOrganizations(): string[] {
+    const served = Map.groupBy(this.#served.keys(), rootOf);
+    return [...served].flatMap(([root, uids]) => (uids.length >= bounds.servedOfOrganization ? [root] : []));
   }
 
   #serve(uid: string): void {

@@ -1,10 +1,13 @@
 // Who is still to be told of which changes: a queue for each subscription, in the order of the change log.
 
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";
-import { and, asc, eq, gt, gte, lte, notExists, or, sql } from "./drizzle.ts";
+import { and, asc, eq, gt, lte, not, notExists, sql } from "./drizzle.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 import { changeSetting, readSetting } from "./settings.ts";
+
+/** How long the uid of an organization is. */
+const rootLength = 40;
 
 /** Up to which change all deliveries are in the queues; the migration that made the queues has set it. */
 const positionSetting = "events_position";
@@ -121,36 +124,29 @@ export async function enqueueEvent(
   await open.execute({ subscriptions });
 }
 
-/** A subscription whose next delivery may be tried. */
-export interface DueQueue {
-  readonly uid: string;
-  /** Since when, in milliseconds since the epoch. */
-  readonly nextTime: number;
-}
-
-/** Those that are due at a time, the longest due first: so many at most, behind another one where one is given. */
+/**
+ * The subscriptions whose next delivery may be tried at a time, the longest due first: so many at most, and none of some organizations,
+ * which can have any number of them.
+ */
 export async function findDueQueues(
   session: Session,
   {
     time,
     limit,
-    after = { uid: "", nextTime: -1 },
-  }: { readonly time: number; readonly limit: number; readonly after?: DueQueue },
-): Promise<DueQueue[]> {
+    without = [],
+  }: { readonly time: number; readonly limit: number; readonly without?: readonly string[] },
+): Promise<string[]> {
   const statement = session.prepared("event_queues.due", (db, { eventQueues }) => {
     const { subscriptionUid: uid, nextTime } = eventQueues;
-    const isBehind = or(
-      gt(nextTime, sql.placeholder("afterTime")),
-      and(eq(nextTime, sql.placeholder("afterTime")), gt(uid, sql.placeholder("afterUid"))),
-    );
+    const root = sql`substr(${uid}, 1, ${sql.raw(String(rootLength))})`;
     return db
-      .select({ uid, nextTime })
+      .select({ uid })
       .from(eventQueues)
-      .where(and(lte(nextTime, sql.placeholder("time")), gte(nextTime, sql.placeholder("afterTime")), isBehind))
+      .where(and(lte(nextTime, sql.placeholder("time")), not(session.isAmong(root, textPlaceholder("without")))))
       .orderBy(asc(nextTime), asc(uid))
       .limit(atMost("limit"));
   });
-  return await statement.execute({ time, limit, afterTime: after.nextTime, afterUid: after.uid });
+  return (await statement.execute({ time, limit, without: JSON.stringify(without) })).map(({ uid }) => uid);
 }
 
 /** The next delivery of a subscription; undefined when there is none, or no such subscription any more. */

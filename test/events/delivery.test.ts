@@ -114,6 +114,17 @@ for (const [name, open] of stores) {
       assert.equal(await numberOf(store, "event_queues"), 1);
     });
 
+    it("has queues that are due, but for those of organizations that have had their share", async () => {
+      await using store = await openRooted(open);
+      const { uid } = await subscribe(store, "https://sink.invalid/");
+      await addGroup(store, "told");
+      await fanOut(dependencies(store.database), context);
+      const due = (without: string[]) =>
+        findDueQueues(store.database.session, { time: context.time, limit: 1, without });
+      assert.deepEqual(await due([uidOf(null, "another")]), [uid]);
+      assert.deepEqual(await due([uidOf(null, "another"), root.uid]), []);
+    });
+
     it("leaves no event behind when nobody is left to be told", async () => {
       await using store = await openRooted(open);
       const gone = await subscribe(store, "https://sink.invalid/gone");
