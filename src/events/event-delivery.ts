@@ -2,16 +2,10 @@
 import type { Logger } from "pino";
 import { newRequestId } from "../pipeline/call.ts";
 import { latestChange } from "../storage/changes.ts";
-import {
-  bringQueuesForward,
-  findDueQueues,
-  isAnybodySubscribed,
-  moveEventPosition,
-  type NextDelivery,
-  readEventPosition,
-} from "../storage/event-queues.ts";
+import { bringQueuesForward, findDueQueues, type NextDelivery } from "../storage/event-queues.ts";
 import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/lease.ts";
 import type { WriteContext } from "../storage/session.ts";
+import { isAnybodySubscribed, moveEventPosition, readEventPosition } from "../storage/subscribers.ts";
 import { rootOf } from "../uid.ts";
 import { longestWait, type Outcome, type QueueDeps, serveQueue } from "./event-queue.ts";
 import type { SenderOptions } from "./event-sender.ts";

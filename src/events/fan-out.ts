@@ -3,16 +3,15 @@ import type { EventDefinition } from "../resource/event-definition.ts";
 import { latestByUid, readChangeHeads, readChanges } from "../storage/changes.ts";
 import type { Database } from "../storage/database.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
+import { enqueueEvent, type StoredEvent } from "../storage/event-queues.ts";
+import type { Session, WriteContext } from "../storage/session.ts";
 import {
-  enqueueEvent,
   findSubscribers,
   lockSubscriptions,
   moveEventPosition,
   readEventPosition,
-  type StoredEvent,
   type Subscriber,
-} from "../storage/event-queues.ts";
-import type { Session, WriteContext } from "../storage/session.ts";
+} from "../storage/subscribers.ts";
 import { ancestorsOf } from "../uid.ts";
 import { type Changes, cloudEventOf } from "./cloud-event.ts";
 
