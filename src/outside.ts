@@ -17,7 +17,7 @@ export function outboundOptions(config: Config): OutboundOptions {
 /** The rules of requests that bring events: receivers may have something to do before they answer. */
 export function sinkOptions(config: Config): OutboundOptions {
   const allowedPrivate = addressesOf(config.privateSinkNetworks);
-  return { ...outboundLimits, timeoutMs: 10_000, allowLoopbackHttp: false, allowedPrivate };
+  return { ...outboundLimits, timeoutMs: 10_000, allowLoopbackHttp: config.dev, allowedPrivate };
 }
 
 /** A list of all that is in some networks. */

@@ -220,6 +220,7 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
       allowInsecureIssuers: config.dev,
       trustedEmailIssuers: config.trustedEmailIssuers,
       sharedEmailDomains: config.sharedEmailDomains,
+      allowInsecureSinks: config.dev,
       privateSinks: addressesOf(config.privateSinkNetworks),
       registryService: config.registry.service,
       termsDocuments: config.termsDocuments,

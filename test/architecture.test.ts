@@ -113,6 +113,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "authn/bearer.ts",
     "types:authn",
     "authn/issuers.ts",
+    "authn/outbound.ts",
     "authz",
     "pipeline",
     "resource",

@@ -32,6 +32,8 @@ export interface ServiceSettings {
   readonly trustedEmailIssuers: readonly string[];
   /** E-mail domains that belong to nobody in particular. */
   readonly sharedEmailDomains: readonly string[];
+  /** Whether events may be sent to loopback http. */
+  readonly allowInsecureSinks: boolean;
   /** Private addresses that events may be sent to. */
   readonly privateSinks: BlockList;
   /** What the container registry calls itself. */

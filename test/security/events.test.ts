@@ -87,6 +87,17 @@ describe("where events go", () => {
     assert.equal((await at(open)).status, 200);
   });
 
+  it("W1: plain http is for this machine in development mode, and goes nowhere else", async () => {
+    await using server = await startSendingServer();
+    const at = async (sink: string) =>
+      (await rest(server.url, server.ownerToken, "POST", `/events/v2beta1/subscriptions/${server.groupUid}`, { sink }))
+        .status;
+    assert.equal(await at("http://localhost:9/hook"), 200);
+    assert.equal(await at("http://127.0.0.1:9/hook"), 200);
+    assert.equal(await at("http://93.184.216.34/hook"), 400);
+    assert.equal(await at("http://localhost.example.org/hook"), 400);
+  });
+
   it("a group has a hundred subscriptions at most", async () => {
     await using server = await startTestServer();
     const { url, ownerToken, groupUid } = server;

@@ -11,7 +11,7 @@ const view: View = {
   id: "subscriptionUid",
   columns: [
     { title: "subscription", value: "subscriptionUid" },
-    { title: "waiting", value: "waiting" },
+    { title: "waiting", value: ({ waiting }) => String(waiting ?? 0) },
     { title: "since", value: "waitingSince" },
     { title: "failed", value: "failedAttempts" },
     { title: "last failure", value: "lastFailure" },

@@ -1,13 +1,14 @@
-import { type BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import {
   SubscriptionSchema,
   SubscriptionsService,
 } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { failedPrecondition } from "../../aip/errors.ts";
 import { isListed, isPublicAddress } from "../../authn/addresses.ts";
+import { isLoopbackUrl } from "../../authn/outbound.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
-import { type Deps, writeContext } from "../../resource/deps.ts";
+import { type Deps, type ServiceSettings, writeContext } from "../../resource/deps.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { readCounter } from "../../storage/counters.ts";
@@ -21,7 +22,7 @@ const maxLength = 2048;
 const maxOfGroup = 100;
 
 const sinkRule = (deps: Deps): TextRule => ({
-  test: (text) => isSink(text, deps.settings.privateSinks),
+  test: (text) => isSink(text, deps.settings),
   description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and of no private address`,
 });
 
@@ -70,12 +71,13 @@ export function subscriptions(deps: Deps): Implementation {
  * Whether events may be sent there, as far as the text tells (security case W1). Where a name leads is seen when something is
  * sent: `https://localhost/callback` is what real clients subscribe with.
  */
-function isSink(text: string, allowed: BlockList): boolean {
+function isSink(text: string, { allowInsecureSinks, privateSinks }: ServiceSettings): boolean {
   // A URL parser passes over white space and control characters, which are no part of a URL.
-  if (text.length > maxLength || !/^https:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return false;
-  const { hostname, username, password } = new URL(text);
-  if (username !== "" || password !== "" || text.includes("#")) return false;
-  const address = hostname.replace(/^\[|\]$/g, "");
+  if (text.length > maxLength || !/^https?:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "" || text.includes("#")) return false;
+  if (url.protocol === "http:") return allowInsecureSinks && isLoopbackUrl(url);
+  const address = url.hostname.replace(/^\[|\]$/g, "");
   const family = isIP(address);
-  return family === 0 || isPublicAddress({ address, family }) || isListed(allowed, { address, family });
+  return family === 0 || isPublicAddress({ address, family }) || isListed(privateSinks, { address, family });
 }
