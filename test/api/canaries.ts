@@ -20,7 +20,15 @@ export interface Canaries {
   readonly log: NodeJS.WritableStream;
   /** Fails when a secret is in the log, the metrics or the change log. */
   check(url: string, database: Database): Promise<void>;
+  /** Fails unless each call has one line in the log, which says what it is to say and nothing else. */
+  checkLines(): void;
 }
+
+/** What the line of a call says. The caller is missing where nobody was known, and the error where there was none. */
+const lineMembers = ["level", "time", "pid", "hostname", "requestId", "method", "door", "code", "durationMs", "msg"];
+/** That of a request that was refused before its method was known to be called. */
+const refusalMembers = ["level", "time", "pid", "hostname", "requestId", "door", "httpMethod", "path", "code", "msg"];
+const optionalMembers: ReadonlySet<string> = new Set(["caller", "error"]);
 
 /** Makes a collection without any. */
 export function newCanaries(): Canaries {
@@ -43,11 +51,13 @@ export function newCanaries(): Canaries {
     }
   }
 
+  let calls = 0;
   return {
     log: log.stream,
     watch: (door) => ({
       ...door,
       async call(token, method, request) {
+        calls++;
         if (token !== undefined) add(token);
         remember(request, add);
         const outcome = await door.call(token, method, request);
@@ -57,6 +67,16 @@ export function newCanaries(): Canaries {
       },
       [Symbol.dispose]: () => door[Symbol.dispose](),
     }),
+    checkLines() {
+      const lines = log.lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+      const ofCalls = lines.filter(({ msg }) => msg === "call" || msg === "refused");
+      assert.equal(ofCalls.length, calls);
+      for (const line of ofCalls) {
+        const members = Object.keys(line).filter((member) => !optionalMembers.has(member));
+        const expected = line.msg === "call" ? lineMembers : refusalMembers;
+        assert.deepEqual(members.toSorted(), expected.toSorted(), JSON.stringify(line));
+      }
+    },
     async check(url, database) {
       assert.ok(secrets.size > 0 && log.text() !== "", "no secret was seen, or no log");
       assertNone(log.text(), "the log");

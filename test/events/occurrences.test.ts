@@ -64,8 +64,9 @@ class Life {
 
 const parent = (uid: string) => uid.slice(0, uid.lastIndexOf("/"));
 
-/** Replies over REST say what is zero or false; events, as protobuf has it, do not. */
+/** Replies over REST say what is zero or false, in times too; events, as protobuf has it, do not. */
 function withoutZeros(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(/(T\d\d:\d\d:\d\d)\.000Z$/, "$1Z");
   if (Array.isArray(value)) return value.map(withoutZeros);
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(([name, member]) => [name, withoutZeros(member)] as const);
