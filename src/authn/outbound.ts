@@ -95,14 +95,29 @@ export async function fetchOutbound(
 }
 
 /**
- * Sends one request, as fetchOutbound does, and answers its status, whichever it is. What else the other side says is not read, and
- * so cannot be too much.
+ * Sends one request, as fetchOutbound does, and answers its status, whichever it is. What else the other side says is passed over,
+ * and cut off where it is too much.
  */
 export async function sendOutbound(url: string, request: OutboundRequest, options: OutboundOptions): Promise<number> {
   return await askedOf(url, request, options, async (response) => {
-    response.destroy();
+    await passOver(response, options.maxBytes);
     return response.statusCode ?? 0;
   });
+}
+
+/** Lets the other side say what it has to say, if that is not much: one that is cut off may take it for a failure. */
+async function passOver(response: IncomingMessage, maxBytes: number): Promise<void> {
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      size += (chunk as Buffer).length;
+      if (size > maxBytes) break;
+    }
+  } catch {
+    // The status has been said.
+  } finally {
+    response.destroy();
+  }
 }
 
 async function askedOf<T>(

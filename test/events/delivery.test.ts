@@ -175,7 +175,8 @@ for (const [name, open] of stores) {
       await addGroup(store, "after");
       await using delivery = deliver(store.database, definition(), () => right);
       await sink.wait(2);
-      await delivery[Symbol.asyncDispose]();
+      // What is under way is waited for.
+      await delivery.drain(60_000);
       assert.equal(await findNextDelivery(store.database.session, uid), undefined);
     });
   });
@@ -246,5 +247,27 @@ describe("deliveries", () => {
     assert.match(String(((await said.promise) as { reason: string }).reason), /ECONNREFUSED/);
     await delivery.drain(60_000);
     assert.equal((await readQueue(store.database.session, uid))?.lastFailure, "there was no complete answer in time");
+  });
+
+  it("let a sink finish what it says, unless it says too much", async () => {
+    await using sink = await openSink();
+    await using store = await openRooted(openSqliteStore);
+    await subscribe(store, sink.url);
+    const ended: Promise<boolean>[] = [];
+    sink.answer = (_received, response) => {
+      ended.push(new Promise((resolve) => response.on("close", () => resolve(response.writableFinished))));
+      response.writeHead(200);
+      response.write("thanks");
+      // Behind the status by at least a turn of the receiver.
+      if (ended.length === 1) setTimeout(() => response.end(), 50);
+      else response.end(Buffer.alloc(16 << 20));
+    };
+    await addGroup(store, "first");
+    await addGroup(store, "second");
+    await using delivery = deliver(store.database, definition(), () => context.time);
+    await sink.wait(2);
+    assert.deepEqual(await Promise.all(ended), [true, false]);
+    await delivery.drain(60_000);
+    assert.equal(delivery.counts.delivered, 2);
   });
 });
