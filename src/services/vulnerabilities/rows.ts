@@ -1,5 +1,6 @@
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
 import { advisoryTables } from "../../storage/term-check.ts";
+import { advisoryLimits } from "./limits.ts";
 
 /** An advisory as it is stored. */
 export interface AdvisoryRow extends ResourceRow {
@@ -47,7 +48,7 @@ export function toldTime(row: AdvisoryRow, author: string): number {
 export function toldBy(sources: AdvisoryRow["sources"], author: string, time: number | undefined) {
   if (time === undefined) return sources;
   const isKnown = sources.some((source) => source.author === author);
-  if (!isKnown) return [...sources, { author, time }];
+  if (!isKnown) return [...sources, { author, time }].slice(-advisoryLimits.sources);
   return sources.map((source) => (source.author === author ? { author, time } : source));
 }
 
