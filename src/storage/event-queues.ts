@@ -63,13 +63,16 @@ export async function enqueueEvent(
     db
       .insert(eventQueues)
       // SQLite takes the ON of ON CONFLICT for that of a join, unless there is a WHERE before it.
-      .select(sql`select value, 0, '', 0 from ${tx.textsOf(textPlaceholder("subscriptions"))} where true`)
+      .select(
+        sql`select value, 0, '', ${numberPlaceholder("now")} from ${tx.textsOf(textPlaceholder("subscriptions"))} where true`,
+      )
       .onConflictDoUpdate({ target: eventQueues.subscriptionUid, set: { attempts: sql`${eventQueues.attempts}` } }),
   );
   const subscriptions = JSON.stringify(subscriptionUids);
   await insert.execute({ ...event });
   await add.execute({ subscriptions, sequence: event.sequence });
-  await open.execute({ subscriptions });
+  // Whoever waits longest comes first, whatever the uids are.
+  await open.execute({ subscriptions, now: tx.context.time });
 }
 
 /**

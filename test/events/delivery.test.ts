@@ -125,6 +125,19 @@ for (const [name, open] of stores) {
       assert.deepEqual(await due([uidOf(null, "another"), root.uid]), []);
     });
 
+    it("has first the queue that is due the longest, whatever its uid", async () => {
+      await using store = await openRooted(open);
+      const times = [context.time + 20, context.time, context.time + 30, context.time + 10];
+      const uids: string[] = [];
+      for (const time of times) {
+        uids.push((await subscribe(store, `https://sink.invalid/${time}`)).uid);
+        await addGroup(store, `told at ${time}`);
+        await fanOut(dependencies(store.database), at(time));
+      }
+      const due = await findDueQueues(store.database.session, { time: context.time + 40, limit: 10 });
+      assert.deepEqual(due, [uids[1], uids[3], uids[0], uids[2]]);
+    });
+
     it("leaves no event behind when nobody is left to be told", async () => {
       await using store = await openRooted(open);
       const gone = await subscribe(store, "https://sink.invalid/gone");
