@@ -146,7 +146,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:config.ts",
   ],
   development: ["doors/http-message.ts", "doors/site.ts", "lazy.ts", "types:doors", "sign-in/html.ts", "types:sign-in"],
-  events: ["authn", "types:clock.ts", "pipeline/call.ts", "types:resource/event-definition.ts", "storage", "uid.ts"],
+  events: ["authn", "types:clock.ts", "random.ts", "types:resource/event-definition.ts", "storage", "uid.ts"],
   "services.ts": ["pipeline", "services", "gen"],
   "api.ts": [
     "lazy.ts",

@@ -100,24 +100,10 @@ export async function fetchOutbound(
  */
 export async function sendOutbound(url: string, request: OutboundRequest, options: OutboundOptions): Promise<number> {
   return await askedOf(url, request, options, async (response) => {
-    await passOver(response, options.maxBytes);
+    // Who is cut off may take it for a failure. What goes wrong behind the status changes nothing about it.
+    await readWithin(response, options.maxBytes).catch(() => {});
     return response.statusCode ?? 0;
   });
-}
-
-/** Lets the other side say what it has to say, if that is not much: one that is cut off may take it for a failure. */
-async function passOver(response: IncomingMessage, maxBytes: number): Promise<void> {
-  let size = 0;
-  try {
-    for await (const chunk of response) {
-      size += (chunk as Buffer).length;
-      if (size > maxBytes) break;
-    }
-  } catch {
-    // The status has been said.
-  } finally {
-    response.destroy();
-  }
 }
 
 async function askedOf<T>(
@@ -131,7 +117,12 @@ async function askedOf<T>(
     const timeout = AbortSignal.timeout(options.timeoutMs);
     const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
     const addresses = await withinTime(findAddresses(target, options), signal);
-    return await read(await send(target, request, addresses, signal));
+    const response = await send(target, request, addresses, signal);
+    try {
+      return await read(response);
+    } finally {
+      response.destroy();
+    }
   } catch (error) {
     if (error instanceof OutboundError) throw error;
     throw new OutboundError("unavailable", "there was no complete answer in time", error);
@@ -200,19 +191,19 @@ function send(url: URL, request: OutboundRequest, addresses: LookupAddress[], si
 }
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  try {
-    checkHead(response);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of response) {
-      size += (chunk as Buffer).length;
-      if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
-      chunks.push(chunk as Buffer);
-    }
-    return Buffer.concat(chunks);
-  } finally {
-    response.destroy();
+  checkHead(response);
+  return await readWithin(response, maxBytes);
+}
+
+async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    size += (chunk as Buffer).length;
+    if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
+    chunks.push(chunk as Buffer);
   }
+  return Buffer.concat(chunks);
 }
 
 function checkHead({ statusCode = 0, headers }: IncomingMessage): void {

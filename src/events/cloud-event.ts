@@ -1,7 +1,7 @@
 // Events as CloudEvents 1.0 has them, in the binary mode of its HTTP binding: attributes are headers, the data is the body.
 // https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md
 import { createHash } from "node:crypto";
-import type { EventDefinition, LoggedChanges } from "../resource/event-definition.ts";
+import type { EventDefinition } from "../resource/event-definition.ts";
 import type { readChanges } from "../storage/changes.ts";
 import type { Session } from "../storage/session.ts";
 
@@ -27,7 +27,7 @@ export async function cloudEventOf(
 ): Promise<CloudEvent> {
   const [first] = changes;
   const { type, bodyType, group, subject, identityProvider } = definition;
-  const body = await definition.body(changes as unknown as LoggedChanges, session);
+  const body = await definition.body(changes, session);
   const about = subject(changes.map(({ uid }) => uid));
   const attributes = {
     "ce-specversion": "1.0",

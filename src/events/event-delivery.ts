@@ -1,6 +1,6 @@
 // Tells subscriptions of what has changed. One node at a time does so for all; it stops when another has taken over.
 import type { Logger } from "pino";
-import { newRequestId } from "../pipeline/call.ts";
+import { randomHex } from "../random.ts";
 import { latestChange } from "../storage/changes.ts";
 import { bringQueuesForward, findDueQueues, type NextDelivery } from "../storage/event-queues.ts";
 import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/lease.ts";
@@ -50,7 +50,7 @@ class Deliverer implements EventDelivery {
   readonly #options: EventDeliveryOptions;
   readonly #sender: SenderOptions;
   readonly #cutOff = new AbortController();
-  readonly #holder = newRequestId();
+  readonly #holder = randomHex(16);
   readonly #timer: NodeJS.Timeout;
   readonly #served = new Map<string, Promise<void>>();
   #turn: Promise<void> | undefined;

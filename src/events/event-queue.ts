@@ -47,18 +47,24 @@ export async function serveQueue(deps: QueueDeps, subscriptionUid: string, mayGo
 
 /** Whether the delivery is done with. */
 async function serve({ database, sender, context, observe }: QueueDeps, next: NextDelivery): Promise<boolean> {
-  const attempt = await sendEvent(next, next, sender);
-  // Whether it has arrived nobody knows: whoever delivers next tries again.
-  if (attempt.outcome !== "delivered" && sender.outbound.signal?.aborted) return false;
-  const reason = attempt.outcome === "delivered" ? "" : attempt.reason;
-  const code = attempt.outcome !== "delivered" && attempt.code !== undefined ? ` (${attempt.code})` : "";
-  observe(attempt.outcome, next, reason + code);
-  const now = context();
-  const isGivenUp = attempt.outcome !== "delivered" && now.time - next.time > bounds.patience;
-  if (isGivenUp) observe("given_up", next, reason + code);
-  if (isGivenUp || attempt.outcome === "delivered") {
-    await database.write(now, (tx) => finishDelivery(tx, next));
+  const finish = async () => {
+    await database.write(context(), (tx) => finishDelivery(tx, next));
     return true;
+  };
+  const attempt = await sendEvent(next, next, sender);
+  if (attempt.outcome === "delivered") {
+    observe(attempt.outcome, next, "");
+    return await finish();
+  }
+  // Whether it has arrived nobody knows: whoever delivers next tries again.
+  if (sender.outbound.signal?.aborted) return false;
+  const { outcome, reason, code } = attempt;
+  const said = code === undefined ? reason : `${reason} (${code})`;
+  observe(outcome, next, said);
+  const now = context();
+  if (now.time - next.time > bounds.patience) {
+    observe("given_up", next, said);
+    return await finish();
   }
   const attempts = next.attempts + 1;
   const nextTime = now.time + pauseAfter(attempts);
