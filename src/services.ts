@@ -3,6 +3,7 @@ import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
 import { type AccessDeps, access } from "./services/access/access.ts";
 import { type AuthDeps, auth } from "./services/auth/auth.ts";
+import { changes } from "./services/changes/changes.ts";
 import { delivery } from "./services/events/delivery.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
 import { accountAssociations } from "./services/iam/account-associations.ts";
@@ -48,6 +49,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     advisoryImport(deps),
     subscriptions(deps),
     delivery(deps),
+    changes(deps),
     groupInvites(deps),
     accountAssociations(deps),
     implement(SecurityTokenService, tokenService),

@@ -4,6 +4,7 @@ import { addAdvisoryCommands } from "./advisories/commands.ts";
 import { addAuthCommands } from "./auth/commands.ts";
 import { addConfigCommands } from "./config-command.ts";
 import { addRegistryCommands } from "./registry/commands.ts";
+import { addChangeCommands } from "./resources/change-commands.ts";
 import { addResourceCommands } from "./resources/commands.ts";
 import type { Finish, Shell } from "./shell.ts";
 
@@ -12,6 +13,7 @@ export function addClientCommands(program: Command, shell: Shell, finish: Finish
   addAuthCommands(program, shell);
   addResourceCommands(program, shell);
   addAdvisoryCommands(program.commands.find((command) => command.name() === "advisories")!, shell, finish);
+  addChangeCommands(program, shell);
   addRegistryCommands(program, shell, finish);
   addConfigCommands(program, shell);
 }

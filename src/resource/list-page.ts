@@ -1,18 +1,16 @@
 // One page of a list: AIP-158 paging over the rows that selection.ts chose.
-import { hash } from "node:crypto";
-import { type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
-import { invalidField } from "../aip/errors.ts";
+import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { type OrderBy, parseOrderBy } from "../aip/order-by.ts";
-import { formatPageToken, isExpired, type PageToken, parsePageToken } from "../aip/page-token.ts";
+import { formatPageToken, type PageToken } from "../aip/page-token.ts";
 import { countFitting, effectivePageSize, effectiveSkip } from "../aip/pagination.ts";
 import { newViolations } from "../aip/violations.ts";
 import { onceFrozen } from "../frozen.ts";
-import { callerOf, methodOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection.ts";
 import { type Condition, cursorOf, prepareSkip, type SortField, type Source } from "../storage/listing.ts";
 import type { Session } from "../storage/session.ts";
 import type { Deps } from "./deps.ts";
+import { queryDigest, readToken } from "./query-token.ts";
 import type { ReadableResource } from "./resource.ts";
 
 /** The paging fields that every list request has. */
@@ -75,7 +73,7 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   const order = parseOrderBy<SortField>(request.orderBy, resource.orderable, violations);
   violations.throwIfAny();
   const query = queryDigest(call, request);
-  const token = readToken(deps, call, request.pageToken, query, order);
+  const token = readToken(deps, call, request.pageToken, query, order && formatStored(order));
   const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
   const filters = Object.fromEntries(
     Object.entries(selection.filters).filter(([, value]) => value !== "" && value !== 0),
@@ -102,24 +100,6 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   return { items, nextPageToken, totalCount: BigInt(total), skipped: skip };
 }
 
-/** The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. */
-function readToken(
-  deps: Deps,
-  call: Call,
-  text: string,
-  query: string,
-  order: OrderBy<SortField> | undefined,
-): PageToken | undefined {
-  if (text === "") return undefined;
-  const token = parsePageToken(deps.pageTokenKey, text);
-  if (!token) throw invalidField("page_token", "is not a page token of this service");
-  if (token.query !== query) throw invalidField("page_token", "was made for another query, method or caller");
-  if (order && formatStored(order) !== token.order) throw invalidField("page_token", "was made for another order_by");
-  if (!isExpired(token, deps.clock())) return token;
-  call.setReplyHeader("x-page-token-expired", "true");
-  return undefined;
-}
-
 const lastToken = onceFrozen((_rows: readonly unknown[]): { made?: PageToken; text: string } => ({ text: "" }));
 
 /** The token of what follows a page. A frozen page has the same one for a while, where it is asked for in the same way. */
@@ -136,22 +116,6 @@ function nextToken(deps: Deps, rows: readonly unknown[], token: PageToken): stri
     known.made = token;
   }
   return known.text;
-}
-
-/** A digest of the caller, the method and everything in the request but its paging fields. */
-function queryDigest(call: Call, request: PageRequest & Message): string {
-  const { path, descriptor } = methodOf(call);
-  const filters = toBinary(descriptor.input, {
-    ...request,
-    pageSize: 0,
-    pageToken: "",
-    orderBy: "",
-    skip: 0,
-  } as Message);
-  const { uid } = callerOf(call);
-  // Lengths first: no two different tuples may run together into the same bytes.
-  const head = Buffer.from(`${uid.length}:${uid}${path.length}:${path}${filters.length}:`);
-  return hash("sha256", Buffer.concat([head, filters]), "base64url").slice(0, 22);
 }
 
 function formatStored({ field, descending }: OrderBy<SortField>): string {

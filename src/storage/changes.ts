@@ -4,10 +4,13 @@ import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, asc, desc, eq, gt, gte, lte, not, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session, Transaction, WriteContext } from "./session.ts";
+import { raiseSetting, readSetting } from "./settings.ts";
 
 // Only the rows of some kinds are in the index for access requests. Of a bare placeholder SQLite would ask at every run whether its
 // value is among them, and plan the statement anew; see `atMost`.
 const wantedKind = textPlaceholder("kind");
+
+const removedSetting = "changes_removed";
 
 /** One change of one resource. */
 export interface ChangeEntry {
@@ -82,6 +85,11 @@ export async function latestByUid(session: Session, kind: string, after: number)
       .orderBy(asc(changes.sequence)),
   );
   return new Map((await statement.execute({ kind, after })).map(({ uid, sequence }) => [uid, sequence]));
+}
+
+/** The number of the latest change that was removed: of what came later nothing is missing. 0 when none was. */
+export async function latestRemovedChange(session: Session): Promise<number> {
+  return Number((await readSetting(session, removedSetting)) ?? 0);
 }
 
 /** The number of the latest change; 0 before the first. */
@@ -187,8 +195,10 @@ async function removeAllButLatest(
   tx: Transaction,
   outdated: readonly { readonly sequence: number; readonly kind: string }[],
 ): Promise<void> {
-  const latest: string[] = [];
-  for (const kind of new Set(outdated.map((change) => change.kind))) latest.push(String(await latestOfKind(tx, kind)));
+  const latest: number[] = [];
+  for (const kind of new Set(outdated.map((change) => change.kind))) latest.push(await latestOfKind(tx, kind));
+  const last = outdated.findLast(({ sequence }) => !latest.includes(sequence));
+  if (!last) return;
   const statement = tx.prepared("changes.remove", (db, { changes }) =>
     db.delete(changes).where(
       and(
@@ -200,5 +210,6 @@ async function removeAllButLatest(
     ),
   );
   const [from, to] = [outdated[0]!.sequence, outdated.at(-1)!.sequence];
-  await statement.execute({ from, to, latest: JSON.stringify(latest) });
+  await statement.execute({ from, to, latest: JSON.stringify(latest.map(String)) });
+  await raiseSetting(tx, removedSetting, last.sequence);
 }

@@ -2,11 +2,9 @@
 
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, asc, eq, gt, lte, not, notExists, sql } from "./drizzle.ts";
+import { organizationOf } from "./organization.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
-
-/** How long the uid of an organization is. */
-const rootLength = 40;
 
 /** What is told of a change. */
 export interface StoredEvent {
@@ -89,11 +87,15 @@ export async function findDueQueues(
 ): Promise<string[]> {
   const statement = session.prepared("event_queues.due", (db, { eventQueues }) => {
     const { subscriptionUid: uid, nextTime } = eventQueues;
-    const root = sql`substr(${uid}, 1, ${sql.raw(String(rootLength))})`;
     return db
       .select({ uid })
       .from(eventQueues)
-      .where(and(lte(nextTime, sql.placeholder("time")), not(session.isAmong(root, textPlaceholder("without")))))
+      .where(
+        and(
+          lte(nextTime, sql.placeholder("time")),
+          not(session.isAmong(organizationOf(uid), textPlaceholder("without"))),
+        ),
+      )
       .orderBy(asc(nextTime), asc(uid))
       .limit(atMost("limit"));
   });

@@ -53,6 +53,18 @@ export async function changeSetting(tx: Transaction, name: string, from: string,
   return (await statement.execute({ name, from, to })).length > 0;
 }
 
+/** Sets a setting to a number, unless it is as high already. */
+export async function raiseSetting(tx: Transaction, name: string, to: number): Promise<void> {
+  const statement = tx.prepared("settings.raise", (db, { settings }) => {
+    const isHigher = sql`cast(excluded.value as bigint) > cast(${settings.value} as bigint)`;
+    return db
+      .insert(settings)
+      .values({ name: sql.placeholder("name"), value: sql.placeholder("value") })
+      .onConflictDoUpdate({ target: settings.name, set: { value: sql`excluded.value` }, setWhere: isHigher });
+  });
+  await statement.execute({ name, value: String(to) });
+}
+
 /** The settings that are secrets. */
 export const secretSettings = ["page_token_key", "registry_signing_key"] as const;
 /** The name of one of them. */

@@ -32,6 +32,7 @@ import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/rep
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
+import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
@@ -63,6 +64,7 @@ export const services = [
   TagsService,
   ImagesService,
   ImageStoreService,
+  ChangesService,
   DeliveryService,
   AdvisoriesService,
   AdvisoryImportService,

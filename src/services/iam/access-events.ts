@@ -11,6 +11,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RoleSchema, RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
+import { type LoggedResource, rowView } from "../../resource/logged-resource.ts";
 import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
 import { parentOf } from "../../uid.ts";
 import { hydrate } from "./hydration.ts";
@@ -25,13 +26,32 @@ import {
   roleCollection,
 } from "./rows.ts";
 
-const identities = IdentitiesService.method;
-const roles = RolesService.method;
-const bindings = RoleBindingsService.method;
-const invites = GroupInvitesService.method;
+const { createIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;
+const { createRole, updateRole, deleteRole } = RolesService.method;
+const { createRoleBinding, updateRoleBinding, deleteRoleBinding, batchCreateRoleBindings } = RoleBindingsService.method;
+const { createGroupInvite, deleteGroupInvite } = GroupInvitesService.method;
+
+const identities = { collection: identityCollection, schema: IdentitySchema, message: identityMessage };
+const roles = { collection: roleCollection, schema: RoleSchema, message: roleMessage };
+
+const bindings: LoggedResource<typeof RoleBindingSchema, RoleBindingRow> = {
+  collection: roleBindingCollection,
+  schema: RoleBindingSchema,
+  message: async (row, session) => (await hydrate(session, [row]))[0]!,
+};
+
+/** An invite is told of without anything that could help to accept it. */
+const invites: LoggedResource<typeof GroupInviteSchema, GroupInviteRow> = {
+  collection: groupInviteCollection,
+  schema: GroupInviteSchema,
+  message: ({ uid, expirationTime }) => ({ uid, expirationTime: toTimestamp(expirationTime) }),
+};
+
+/** How the change log shows who may do what. */
+export const accessViews = [rowView(identities), rowView(roles), rowView(bindings), rowView(invites)];
 
 const batchOfBindings: MethodEvent = {
-  method: bindings.batchCreateRoleBindings,
+  method: batchCreateRoleBindings,
   kind: roleBindingCollection.kind,
   isBatch: true,
   group: parentOf,
@@ -44,26 +64,9 @@ const batchOfBindings: MethodEvent = {
 
 /** The events of who may do what. */
 export const accessEvents: readonly MethodEvent[] = [
-  ...resourceEvents([identities.createIdentity, identities.updateIdentity, identities.deleteIdentity], {
-    collection: identityCollection,
-    schema: IdentitySchema,
-    message: identityMessage,
-  }),
-  ...resourceEvents([roles.createRole, roles.updateRole, roles.deleteRole], {
-    collection: roleCollection,
-    schema: RoleSchema,
-    message: roleMessage,
-  }),
-  ...resourceEvents([bindings.createRoleBinding, bindings.updateRoleBinding, bindings.deleteRoleBinding], {
-    collection: roleBindingCollection,
-    schema: RoleBindingSchema,
-    message: async (row: RoleBindingRow, session) => (await hydrate(session, [row]))[0]!,
-  }),
+  ...resourceEvents([createIdentity, updateIdentity, deleteIdentity], identities),
+  ...resourceEvents([createRole, updateRole, deleteRole], roles),
+  ...resourceEvents([createRoleBinding, updateRoleBinding, deleteRoleBinding], bindings),
   batchOfBindings,
-  // An invite is told of without anything that could help to accept it.
-  ...resourceEvents([invites.createGroupInvite, invites.deleteGroupInvite], {
-    collection: groupInviteCollection,
-    schema: GroupInviteSchema,
-    message: ({ uid, expirationTime }: GroupInviteRow) => ({ uid, expirationTime: toTimestamp(expirationTime) }),
-  }),
+  ...resourceEvents([createGroupInvite, deleteGroupInvite], invites),
 ];

@@ -5,6 +5,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { GroupSchema, GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { AcceptTermsResponseSchema, TermsService } from "../../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts";
+import { rowView } from "../../resource/logged-resource.ts";
 import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../resource/method-event.ts";
 import { findRow } from "../../storage/collection.ts";
 import { parentOf, rootOf } from "../../uid.ts";
@@ -35,6 +36,9 @@ const associations: ResourceEvents<typeof AccountAssociationSchema, AccountAssoc
   message: associationMessage,
   group: itself,
 };
+
+/** How the change log shows groups, and what a group has one of. */
+export const groupViews = [rowView(groups), rowView(associations)];
 
 const acceptances: MethodEvent = {
   method: TermsService.method.acceptTerms,

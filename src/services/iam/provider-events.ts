@@ -9,6 +9,7 @@ import {
   IdentityProvidersService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import type { Deps } from "../../resource/deps.ts";
+import { type LoggedResource, type RowView, rowView } from "../../resource/logged-resource.ts";
 import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
@@ -26,25 +27,38 @@ import { issuedReply, providerScim, reissuedReply, revokedReply, switchedReply }
 const providers = IdentityProvidersService.method;
 const mappings = ExternalGroupRoleMappingsService.method;
 
+function loggedProviders(deps: Deps): LoggedResource<typeof IdentityProviderSchema, IdentityProviderRow> {
+  return {
+    collection: identityProviderCollection,
+    schema: IdentityProviderSchema,
+    message: (row, session, time) => toldOf(row, session, deps, time),
+  };
+}
+
+const loggedMappings = {
+  collection: externalGroupRoleMappingCollection,
+  schema: ExternalGroupRoleMappingSchema,
+  message: mappingMessage,
+};
+
+/** How the change log shows identity providers, and what hangs on them. */
+export function providerViews(deps: Deps): RowView[] {
+  return [rowView(loggedProviders(deps)), rowView(loggedMappings)];
+}
+
 /** The events of identity providers, and of what hangs on them. */
 export function providerEvents(deps: Deps): MethodEvent[] {
   return [
     ...resourceEvents(
       [providers.createIdentityProvider, providers.updateIdentityProvider, providers.deleteIdentityProvider],
-      {
-        collection: identityProviderCollection,
-        schema: IdentityProviderSchema,
-        message: (row: IdentityProviderRow, session, time) => toldOf(row, session, deps, time),
-      },
+      loggedProviders(deps),
     ),
     scimEvent(providers.generateScimToken, (row) => issuedReply(deps, row)),
     scimEvent(providers.regenerateScimToken, (row) => reissuedReply(deps, row)),
     scimEvent(providers.revokeScimToken, revokedReply),
     scimEvent(providers.setScimEnabled, switchedReply),
     ...resourceEvents([mappings.createExternalGroupRoleMapping, mappings.deleteExternalGroupRoleMapping], {
-      collection: externalGroupRoleMappingCollection,
-      schema: ExternalGroupRoleMappingSchema,
-      message: mappingMessage,
+      ...loggedMappings,
       group: rootOf,
       identityProvider: parentOf,
     }),

@@ -5,6 +5,7 @@ import {
   ReposService,
 } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagSchema, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
+import { rowView } from "../../resource/logged-resource.ts";
 import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
 import { parentOf, rootOf } from "../../uid.ts";
 import { readmeKind } from "./readmes.ts";
@@ -12,12 +13,23 @@ import { repoMessage } from "./repos.ts";
 import { repoCollection, tagCollection } from "./rows.ts";
 import { tagMessage } from "./tags.ts";
 
-const repos = ReposService.method;
-const tags = TagsService.method;
+const { createRepo, updateRepo, deleteRepo, updateRepoReadme } = ReposService.method;
+const { createTag, deleteTag } = TagsService.method;
+
+const repos = { collection: repoCollection, schema: RepoSchema, message: repoMessage };
+const tags = { collection: tagCollection, schema: TagSchema, message: tagMessage };
+const readmes = {
+  collection: { kind: readmeKind },
+  schema: RepoReadmeSchema,
+  message: (row: { readonly content: string }) => row,
+};
+
+/** How the change log shows repos, readmes and tags. */
+export const registryViews = [rowView(repos), rowView(readmes), rowView(tags)];
 
 /** A readme has the uid of its repo; the log has its text alone. */
 const readmeEvent: MethodEvent = {
-  method: repos.updateRepoReadme,
+  method: updateRepoReadme,
   kind: readmeKind,
   group: parentOf,
   subject: ([uid]) => uid!,
@@ -26,17 +38,8 @@ const readmeEvent: MethodEvent = {
 
 /** The events of repos and tags. */
 export const registryEvents: readonly MethodEvent[] = [
-  ...resourceEvents([repos.createRepo, repos.updateRepo, repos.deleteRepo], {
-    collection: repoCollection,
-    schema: RepoSchema,
-    message: repoMessage,
-  }),
+  ...resourceEvents([createRepo, updateRepo, deleteRepo], repos),
   readmeEvent,
-  ...resourceEvents([tags.createTag, tags.deleteTag], {
-    collection: tagCollection,
-    schema: TagSchema,
-    message: tagMessage,
-    // Tags are told of at the organization alone.
-    group: rootOf,
-  }),
+  // Tags are told of at the organization alone.
+  ...resourceEvents([createTag, deleteTag], { ...tags, group: rootOf }),
 ];

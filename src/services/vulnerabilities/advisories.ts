@@ -14,6 +14,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
 import type { Deps } from "../../resource/deps.ts";
+import { rowView } from "../../resource/logged-resource.ts";
 import { readMethods } from "../../resource/read-methods.ts";
 import { commonOrders, defineReadableResource } from "../../resource/resource.ts";
 import {
@@ -160,6 +161,13 @@ const advisoryMessages = onceFrozen((states: readonly AdvisoryState[]) =>
     states.map(({ row, events }) => create(AdvisorySchema, advisoryMessage(row, events))),
   ),
 );
+
+/** How the change log shows advisories: it does not have their events. */
+export const advisoryView = rowView({
+  collection: advisoryCollection,
+  schema: AdvisorySchema,
+  message: (row: AdvisoryRow) => advisoryMessage(row, []),
+});
 
 /** An advisory and its events as a message. */
 export function advisoryMessage(row: AdvisoryRow, events: readonly AdvisoryEventRow[]) {

@@ -1,5 +1,6 @@
 import { isAccessRequest } from "../access-requests.ts";
 import type { Columns } from "../columns.postgres.ts";
+import { organizationOf } from "../organization.ts";
 
 /** What is kept beside the resources: how many there are, how they changed, and facts about the installation. */
 export function defineInstallationTables(columns: Columns) {
@@ -29,6 +30,7 @@ export function defineInstallationTables(columns: Columns) {
       },
       (t) => [
         index("changes_kind").on(t.kind, t.sequence),
+        index("changes_organization").on(organizationOf(t.groupUid), t.sequence),
         index("changes_access_requests").on(t.uid, t.actor, t.sequence).where(isAccessRequest(t.kind)),
       ],
     ),

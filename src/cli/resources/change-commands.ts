@@ -1,0 +1,150 @@
+// `gatehouse changes list` and `follow`: who changed what.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { openSession, type Session, withClient } from "../client/session.ts";
+import { wrongUsage } from "../failure.ts";
+import type { Format } from "../output/output.ts";
+import type { View } from "../output/view.ts";
+import type { Shell } from "../shell.ts";
+import { timeOrAgo } from "./flags.ts";
+import { groups } from "./groups.ts";
+import { textAt } from "./json.ts";
+import { findUid } from "./lookup.ts";
+
+const maxPageSize = 200;
+const pollMs = 1000;
+
+const view: View = {
+  noun: "changes",
+  id: "id",
+  columns: [
+    { title: "time", value: "time" },
+    { title: "actor", value: actorOf },
+    { title: "method", value: ({ method }) => String(method ?? "").replace(/^\/.*\.(?=\w+\/)/, "") },
+    { title: "kind", value: "kind" },
+    { title: "resource", value: "resourceUid" },
+    { title: "request", value: "requestId", wide: true },
+    { title: "id", value: "id", wide: true },
+  ],
+};
+
+const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
+
+interface ListOptions {
+  readonly parent?: string;
+  readonly actor?: string;
+  readonly resource?: string;
+  readonly kind?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit: number;
+}
+
+interface FollowOptions extends Pick<ListOptions, "parent" | "actor" | "resource" | "kind"> {
+  readonly after?: string;
+}
+
+/** Adds both commands. */
+export function addChangeCommands(program: Command, shell: Shell): void {
+  const changes = program.command("changes").description("who changed what");
+  const list = filtered(
+    changes.command("list").description("list the changes in a group and below it, the latest first"),
+  );
+  list
+    .option("--since <time|duration>", "only those since this time, or since so long ago, such as 24h or 7d")
+    .option("--until <time|duration>", "only those before this time")
+    .addOption(new Option("--limit <count>", "how many at most").argParser(readCount).default(50));
+  withClient(list, outputs).action(async () => {
+    using session = await openSession(shell, list);
+    const options = list.opts<ListOptions>();
+    const { since, until } = options;
+    const request = {
+      ...(await readFilter(session, options)),
+      ...(since !== undefined && { startTime: timeOrAgo(since) }),
+      ...(until !== undefined && { endTime: timeOrAgo(until) }),
+    };
+    await session.output.list(view, await listChanges(session, request, options.limit));
+  });
+  const follow = filtered(
+    changes.command("follow").description("print each change as a line of JSON when it is made, until interrupted"),
+  );
+  follow.option("--after <id>", "begin after this change instead of now");
+  withClient(follow, []).action(async () => {
+    using session = await openSession(shell, follow);
+    const options = follow.opts<FollowOptions>();
+    await followChanges(session, await readFilter(session, options), options.after ?? "");
+  });
+}
+
+function filtered(command: Command): Command {
+  return command
+    .option("--parent <name|uid>", "the group (default.group)")
+    .option("--actor <uid>", "only what this identity changed")
+    .option("--resource <uid>", "only changes of this, and of what is below it")
+    .option("--kind <kind>", "only changes of this kind, such as groups or role_bindings");
+}
+
+async function readFilter(session: Session, { parent, actor, resource, kind }: FollowOptions): Promise<JsonObject> {
+  const text = parent ?? session.config["default.group"];
+  if (text === undefined) {
+    throw wrongUsage(
+      "changes are listed of a group",
+      "Name it with --parent, or once for all with `gatehouse config set default.group GROUP`.",
+    );
+  }
+  return {
+    parent: await findUid(session, groups, text),
+    ...(actor !== undefined && { actorUid: actor }),
+    ...(resource !== undefined && { resourceUid: resource }),
+    ...(kind !== undefined && { kind }),
+  };
+}
+
+async function listChanges(session: Session, request: JsonObject, limit: number): Promise<JsonObject[]> {
+  const found: JsonObject[] = [];
+  let pageToken = "";
+  do {
+    const pageSize = Math.min(limit - found.length, maxPageSize);
+    const reply = await call(session, { ...request, pageSize, pageToken });
+    found.push(...changesOf(reply));
+    pageToken = textAt(reply, "nextPageToken");
+  } while (pageToken !== "" && found.length < limit);
+  return found;
+}
+
+async function followChanges(session: Session, filter: JsonObject, given: string): Promise<never> {
+  const pageSize = maxPageSize;
+  // What is there already was not asked for.
+  let after = given || textAt(await call(session, { ...filter, pageSize: 1 }), "resumeAfter");
+  for (;;) {
+    const reply = await call(session, { ...filter, after, pageSize });
+    // Without a change to follow, which only a group has that nobody ever changed, the latest comes first.
+    const changes = after === "" ? changesOf(reply).reverse() : changesOf(reply);
+    for (const change of changes) session.shell.stdout.write(`${JSON.stringify(change)}\n`);
+    after = textAt(reply, "resumeAfter");
+    if (textAt(reply, "nextPageToken") === "" || after === "") await sleep(pollMs);
+  }
+}
+
+async function call(session: Session, request: JsonObject): Promise<JsonObject> {
+  const { ChangesService } = await import("../../../gen/gatehouse/changes/v1/changes_pb.ts");
+  return await session.call(ChangesService.method.listChanges, request);
+}
+
+function changesOf(reply: JsonObject): JsonObject[] {
+  return (reply.changes as JsonObject[] | undefined) ?? [];
+}
+
+/** Who it was, in words if there are any. */
+function actorOf({ actorUid, actorClaims }: JsonObject): string {
+  const { email, sub } = (actorClaims ?? {}) as JsonObject;
+  return String(email ?? sub ?? actorUid ?? "the server");
+}
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 10_000)
+    throw new InvalidArgumentError("It is a number from 1 to 10000.");
+  return count;
+}

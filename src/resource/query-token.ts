@@ -1,0 +1,45 @@
+// Page tokens belong to one query of one caller.
+import { hash } from "node:crypto";
+import { type Message, toBinary } from "@bufbuild/protobuf";
+import { invalidField } from "../aip/errors.ts";
+import { isExpired, type PageToken, parsePageToken } from "../aip/page-token.ts";
+import { callerOf, methodOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import type { Deps } from "./deps.ts";
+
+/**
+ * The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. `query` is the
+ * digest of the request, and `order` the order that it asks for, if it does.
+ */
+export function readToken(
+  deps: Pick<Deps, "pageTokenKey" | "clock">,
+  call: Call,
+  text: string,
+  query: string,
+  order?: string,
+): PageToken | undefined {
+  if (text === "") return undefined;
+  const token = parsePageToken(deps.pageTokenKey, text);
+  if (!token) throw invalidField("page_token", "is not a page token of this service");
+  if (token.query !== query) throw invalidField("page_token", "was made for another query, method or caller");
+  if (order !== undefined && order !== token.order) throw invalidField("page_token", "was made for another order_by");
+  if (!isExpired(token, deps.clock())) return token;
+  call.setReplyHeader("x-page-token-expired", "true");
+  return undefined;
+}
+
+/** A digest of the caller, the method and everything in the request but its paging fields. */
+export function queryDigest(call: Call, request: Message): string {
+  const { path, descriptor } = methodOf(call);
+  const filters = toBinary(descriptor.input, {
+    ...request,
+    pageSize: 0,
+    pageToken: "",
+    orderBy: "",
+    skip: 0,
+  } as Message);
+  const { uid } = callerOf(call);
+  // Lengths first: no two different tuples may run together into the same bytes.
+  const head = Buffer.from(`${uid.length}:${uid}${path.length}:${path}${filters.length}:`);
+  return hash("sha256", Buffer.concat([head, filters]), "base64url").slice(0, 22);
+}

@@ -1,0 +1,1 @@
+CREATE INDEX `changes_organization` ON `changes` (substr("group_uid", 1, 40),`sequence`);

@@ -1,0 +1,100 @@
+// Who changed what, on the command line.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type Caller, startCaller } from "./caller.ts";
+import { start } from "./process.ts";
+
+let caller: Caller;
+let team: string;
+before(async () => {
+  caller = await startCaller();
+  ({ uid: team } = await caller.json("iam", "groups", "create", "team", "--parent", "example.org"));
+  await caller.run("iam", "groups", "update", "team", "--description", "of ours");
+});
+after(() => caller[Symbol.asyncDispose]());
+
+describe("gatehouse changes list", () => {
+  const list = (...args: string[]) => caller.run("changes", "list", "--parent", "example.org", ...args);
+
+  it("shows the latest first", async () => {
+    const { code, stdout } = await list("--kind", "groups");
+    assert.equal(code, 0);
+    const lines = stdout.trimEnd().split("\n");
+    assert.match(lines[0]!, /^TIME +ACTOR +METHOD +KIND +RESOURCE$/);
+    assert.match(lines[1]!, /^\S+Z +test +GroupsService\/UpdateGroup +groups +[0-9a-f]{40}\/[0-9a-f]{16}$/);
+    assert.match(lines[2]!, /GroupsService\/CreateGroup/);
+    assert.match(lines[3]!, /the server +test +groups +[0-9a-f]{40}$/);
+    assert.equal(lines.length, 4);
+  });
+
+  it("of one resource, of one identity, since, until, and so many", async () => {
+    const ids = async (...args: string[]) => (await list("-o", "id", ...args)).stdout.trimEnd().split("\n").length;
+    assert.equal(await ids("--resource", team), 2);
+    assert.equal(await ids("--resource", team, "--actor", caller.server.ownerUid), 2);
+    assert.equal(await ids("--resource", team, "--limit", "1"), 1);
+    assert.equal(await ids("--resource", team, "--since", "1h"), 2);
+    assert.match((await list("--until", "1h")).stderr, /No changes\./);
+    assert.match((await list("--since", "2100-01-01")).stderr, /No changes\./);
+  });
+
+  it("goes on to the next page until there are enough", async () => {
+    for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 70 }, (_, j) => make(`g-${i}-${j}`)));
+    const { items } = await caller.json("changes", "list", "--parent", "example.org", "--limit", "210");
+    assert.equal(new Set(items.map(({ id }: { id: string }) => id)).size, 210);
+  });
+
+  it("says what is wrong", async () => {
+    const cases: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
+      [["--limit", "0"], 2, /a number from 1 to 10000/],
+      [["--since", "yesterday"], 2, /no length of time such as/],
+      [["--actor", "me"], 1, /actor_uid: must match/],
+    ];
+    for (const [args, code, said] of cases) {
+      const finished = await list(...args);
+      assert.equal(finished.code, code, finished.stderr);
+      assert.match(finished.stderr, said);
+    }
+    const { code, stderr } = await caller.run("changes", "list");
+    assert.equal(code, 2);
+    assert.match(stderr, /changes are listed of a group/);
+  });
+});
+
+describe("gatehouse changes follow", () => {
+  it("prints a line for each change, from the one that is named", async () => {
+    const [{ id }] = (await caller.json("changes", "list", "--parent", "example.org", "--limit", "1")).items;
+    const following = start(["changes", "follow", "--parent", team, "--after", id], caller.environment);
+    try {
+      await caller.run("iam", "groups", "create", "elsewhere", "--parent", "example.org");
+      await caller.run("iam", "groups", "create", "first", "--parent", "team");
+      const [line] = await following.said(/^\{.*\n/);
+      assert.equal(JSON.parse(line).after.name, "first");
+      await caller.run("iam", "groups", "create", "second", "--parent", "team");
+      const [, second] = await following.said(/^\{.*\n(\{.*)\n/);
+      assert.equal(JSON.parse(second!).after.name, "second");
+    } finally {
+      following.child.kill();
+      await following.finished;
+    }
+  });
+
+  it("ends where the change that it is to follow is not there", async () => {
+    const { code, stderr } = await caller.run(
+      "changes",
+      "follow",
+      "--parent",
+      "example.org",
+      "--after",
+      "0".repeat(32),
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, /after: is not the id of a change/);
+  });
+});
+
+async function make(name: string): Promise<void> {
+  const { url, ownerToken, groupUid } = caller.server;
+  const headers = { authorization: `Bearer ${ownerToken}`, "content-type": "application/json" };
+  const target = `${url}/iam/v2beta1/groups/${groupUid}`;
+  assert.equal((await fetch(target, { method: "POST", headers, body: JSON.stringify({ name }) })).status, 200);
+}
