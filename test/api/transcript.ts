@@ -3,12 +3,14 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 const uid = /[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;
 const publicId = /CGA(?:-[2-9cfghjmpqrvwx]{4}){3}/g;
+/** Ids of requests and of changes. */
+const id = /\b[0-9a-f]{32}\b/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
 /** Members whose texts are made anew in every run. */
 const random = new Set(["nextPageToken", "code", "keyId", "token", "etag", "endpointUrl"]);
 
-/** Replaces uids and public ids by numbers, in the order in which they appear, and times, page tokens and the texts of `names`. */
+/** Replaces uids and public ids by numbers, in the order in which they appear, and other ids, times, page tokens and the texts of `names`. */
 export function normalizer(names: Readonly<Record<string, string>>): (value: JsonValue) => JsonValue {
   const numbers = new Map<string, string>();
   const number = (text: string) => {
@@ -17,7 +19,7 @@ export function normalizer(names: Readonly<Record<string, string>>): (value: Jso
     return known;
   };
   const normalizeText = (text: string) => {
-    let normal = text.replace(uid, number).replace(publicId, number).replace(time, "<time>");
+    let normal = text.replace(uid, number).replace(publicId, number).replace(id, "<id>").replace(time, "<time>");
     for (const [name, secret] of Object.entries(names)) normal = normal.replaceAll(secret, `<${name}>`);
     return normal;
   };

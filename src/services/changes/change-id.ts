@@ -1,6 +1,5 @@
 // The ids of changes. Their numbers in the log would tell everybody how much all others change.
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
-import { once } from "../../lazy.ts";
 
 const algorithm = "aes-128-ecb";
 const keyBytes = 16;
@@ -15,8 +14,12 @@ export interface ChangeIds {
 
 /** Makes ids by a key of the installation: the number and as many zeros are one block of AES, which nobody else can make or read. */
 export function newChangeIds(secret: () => Uint8Array): ChangeIds {
-  // The label keeps an id from passing for anything else that is made with the same secret.
-  const key = once(() => createHmac("sha256", secret()).update("change-id\0").digest().subarray(0, keyBytes));
+  let made: Buffer | undefined;
+  function key(): Buffer {
+    // The label keeps an id from passing for anything else that is made with the same secret.
+    made ??= createHmac("sha256", secret()).update("change-id\0").digest().subarray(0, keyBytes);
+    return made;
+  }
   return {
     format(sequence) {
       const block = Buffer.alloc(keyBytes);
