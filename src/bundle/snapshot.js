@@ -1,7 +1,7 @@
 // How the files of a bundle become a startup snapshot: a heap in which they are loaded already, which Node takes for its own
 // (docs/decisions/0016-start.md).
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compiledCode, flags, heapFlag, snapshotFile } from "./place.js";
 
@@ -16,10 +16,19 @@ export function buildSnapshot(directory) {
   const script = path.join(directory, "snapshot.js");
   writeFileSync(script, scriptOf(names.map((name) => [name, readFileSync(path.join(directory, name), "utf8")])));
   const blob = path.join(directory, snapshotFile);
-  // Warns of each built-in module that Node does not know to work in a snapshot; the tests of the bundle know.
-  execFileSync(process.execPath, [...flags, "--no-warnings", "--snapshot-blob", blob, "--build-snapshot", script], {
-    stdio: "pipe",
-  });
+  const errors = path.join(directory, "snapshot.log");
+  const log = openSync(errors, "w");
+  try {
+    // Warns of each built-in module that Node does not know to work in a snapshot; the tests of the bundle know.
+    execFileSync(process.execPath, [...flags, "--no-warnings", "--snapshot-blob", blob, "--build-snapshot", script], {
+      stdio: ["ignore", "ignore", log],
+    });
+  } catch (error) {
+    throw new Error(readFileSync(errors, "utf8") || error.message);
+  } finally {
+    closeSync(log);
+    rmSync(errors);
+  }
 }
 
 /** Node makes snapshots of one script: each file is a function in it, as CommonJS has them. */
@@ -33,8 +42,13 @@ function scriptOf(files) {
 
 /** Loads the bundle from its files, as functions by name. Its text becomes part of the script: it has nothing from around it. */
 function load(files, requireBuiltin, directory, { compiledCode, heapFlag }) {
+  const { fstatSync } = requireBuiltin("node:fs");
   const { createRequire, enableCompileCache, isBuiltin } = requireBuiltin("node:module");
   const { setFlagsFromString, startupSnapshot } = requireBuiltin("node:v8");
+  // Node makes a socket of a pipe, and V8 has all sockets that a snapshot's process makes begin with as few properties as those
+  // in the snapshot had in the end: each would be a slow object, which is a fifteenth of what a request costs.
+  for (const stream of [0, 1, 2].map((descriptor) => fstatSync(descriptor)))
+    if (stream.isFIFO() || stream.isSocket()) throw new Error("a snapshot is made without pipes");
   const modules = new Map();
   let requirePackage = (id) => {
     throw new Error(`a package cannot be in a snapshot, so it must not be loaded at once: ${id}`);
