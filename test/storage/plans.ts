@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import BetterSqlite from "better-sqlite3";
+import { readHistory } from "../../src/storage/change-history.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
 import { loadSqliteDriver } from "../../src/storage/drizzle.ts";
@@ -33,7 +34,7 @@ const sources: readonly Source[] = [
   { type: "children", uid: null },
 ];
 
-/** The plans of first and later pages, near and far, of every kind of range in every order. */
+/** The plans of first and later pages, near and far, of every kind of range in every order, and of the change log. */
 export async function explainPages(): Promise<PagePlan[]> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-plans-"));
   try {
@@ -79,6 +80,10 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
         await listRows(session, tags, { sources: [source], filters: {}, condition, order, ...where, limit: 50 });
       }
     }
+  }
+  for (const isFollowed of [false, true]) {
+    name = `changes of an organization, the ${isFollowed ? "earliest" : "latest"} first`;
+    await readHistory(session, { organization: root, isFollowed, behind: undefined, limit: 50 });
   }
   return plans;
 }
