@@ -1,6 +1,6 @@
 // What the rows of the change log are shown as.
 import { create, type DescMessage, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { type Soon, whenThere } from "../soon.ts";
+import type { Soon } from "../soon.ts";
 import type { CollectionTables } from "../storage/collection.ts";
 import type { Session } from "../storage/session.ts";
 
@@ -12,18 +12,20 @@ export interface LoggedResource<D extends DescMessage, R> {
   message(row: R, session: Session, time: number): Soon<MessageInitShape<D>>;
 }
 
-/** How rows of a kind are shown. */
+/** How the list of changes shows rows of a kind: by what is in them alone, so that it is always the same. */
 export interface RowView {
   readonly kind: string;
-  /** The JSON of the message that stands for a row. */
-  show(row: unknown, session: Session, time: number): Soon<JsonObject>;
+  /** The JSON of the message that stands for a row, without secrets. */
+  show(row: unknown): JsonObject;
 }
 
-/** The view of a resource. */
-export function rowView<D extends DescMessage, R>({ collection, schema, message }: LoggedResource<D, R>): RowView {
+/** The view of a kind of rows. */
+export function rowView<D extends DescMessage, R>(
+  { collection, schema }: Pick<LoggedResource<D, R>, "collection" | "schema">,
+  message: (row: R) => MessageInitShape<D>,
+): RowView {
   return {
     kind: collection.kind,
-    show: (row, session, time) =>
-      whenThere(message(row as R, session, time), (shown) => toJson(schema, create(schema, shown)) as JsonObject),
+    show: (row) => toJson(schema, create(schema, message(row as R))) as JsonObject,
   };
 }

@@ -1,7 +1,6 @@
 // The change log of one organization, in either direction.
 
-import { latestRemovedChange } from "./changes.ts";
-import { numberPlaceholder, textPlaceholder } from "./condition.ts";
+import { textPlaceholder } from "./condition.ts";
 import { and, asc, desc, eq, gt, lt, sql } from "./drizzle.ts";
 import { organizationOf } from "./organization.ts";
 import { atMost } from "./placeholders.ts";
@@ -52,23 +51,31 @@ export async function findChanges(session: Session, sequences: readonly number[]
   return await statement.execute({ of: JSON.stringify(sequences.map(String)) });
 }
 
-/** Whether the log has a change, of this organization, and all that came later. */
-export async function isFollowable(session: Session, organization: string, sequence: number): Promise<boolean> {
-  // The latest of each kind stays, however much behind it is removed.
-  return sequence >= (await latestRemovedChange(session)) && (await hasChange(session, organization, sequence));
+/** What tells whether a place in the log is still the one that it was. */
+export interface FoundPlace {
+  readonly time: number;
+  readonly groupUid: string;
 }
 
-async function hasChange(session: Session, organization: string, sequence: number): Promise<boolean> {
-  const statement = session.prepared("changes.has", (db, { changes }) =>
+/** The change of a number; undefined when there is none. */
+export async function findPlaceInLog(session: Session, sequence: number): Promise<FoundPlace | undefined> {
+  const statement = session.prepared("changes.place", (db, { changes }) =>
     db
-      .select({ sequence: changes.sequence })
+      .select({ time: changes.time, groupUid: changes.groupUid })
       .from(changes)
-      .where(
-        and(
-          eq(changes.sequence, numberPlaceholder("sequence")),
-          eq(organizationOf(changes.groupUid), sql.placeholder("organization")),
-        ),
-      ),
+      .where(eq(changes.sequence, sql.placeholder("sequence"))),
   );
-  return (await statement.execute({ organization, sequence })).length > 0;
+  return (await statement.execute({ sequence }))[0];
+}
+
+/** The latest change of all; undefined before the first. */
+export async function findEndOfLog(session: Session): Promise<{ sequence: number; time: number } | undefined> {
+  const statement = session.prepared("changes.end", (db, { changes }) =>
+    db
+      .select({ sequence: changes.sequence, time: changes.time })
+      .from(changes)
+      .orderBy(desc(changes.sequence))
+      .limit(atMost(1)),
+  );
+  return (await statement.execute())[0];
 }

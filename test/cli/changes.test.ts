@@ -78,6 +78,22 @@ describe("gatehouse changes follow", () => {
     }
   });
 
+  it("says where to go on when it ends by itself", async () => {
+    const server = await startCaller();
+    const following = start(["changes", "follow", "--parent", "example.org"], server.environment);
+    try {
+      await server.run("iam", "groups", "create", "seen", "--parent", "example.org");
+      // It follows from its first question on, which may be later than the group.
+      for (let i = 0; !following.hasSaid(/seen-/); i++)
+        await server.run("iam", "groups", "create", `seen-${i}`, "--parent", "example.org");
+    } finally {
+      await server[Symbol.asyncDispose]();
+    }
+    const { code, stderr } = await following.finished;
+    assert.equal(code, 1);
+    assert.match(stderr, /^To go on from here: --after [\w-]{59}$/m);
+  });
+
   it("ends where the change that it is to follow is not there", async () => {
     const { code, stderr } = await caller.run(
       "changes",
@@ -88,7 +104,7 @@ describe("gatehouse changes follow", () => {
       "0".repeat(32),
     );
     assert.equal(code, 1);
-    assert.match(stderr, /after: is not the id of a change/);
+    assert.match(stderr, /after: is neither the id of a change nor/);
   });
 });
 

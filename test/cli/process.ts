@@ -17,6 +17,8 @@ export interface Finished {
 /** A process and what it has said so far. */
 export interface Running {
   readonly child: ChildProcess;
+  /** Whether what it has said on standard output matches. */
+  hasSaid(pattern: RegExp): boolean;
   /** Resolves once standard output matches; rejects when the process ends before. */
   said(pattern: RegExp): Promise<RegExpMatchArray>;
   readonly finished: Promise<Finished>;
@@ -43,6 +45,7 @@ export function start(args: readonly string[], environment: Record<string, strin
   return {
     child,
     finished,
+    hasSaid: (pattern) => pattern.test(stdout),
     said: (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => {

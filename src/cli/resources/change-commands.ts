@@ -1,4 +1,5 @@
 // `gatehouse changes list` and `follow`: who changed what.
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -6,7 +7,7 @@ import { openSession, type Session, withClient } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import type { Format } from "../output/output.ts";
 import type { View } from "../output/view.ts";
-import type { Shell } from "../shell.ts";
+import { note, type Shell } from "../shell.ts";
 import { timeOrAgo } from "./flags.ts";
 import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
@@ -14,6 +15,7 @@ import { findUid } from "./lookup.ts";
 
 const maxPageSize = 200;
 const pollMs = 1000;
+const sessionMs = 60_000;
 
 const view: View = {
   noun: "changes",
@@ -69,11 +71,19 @@ export function addChangeCommands(program: Command, shell: Shell): void {
   const follow = filtered(
     changes.command("follow").description("print each change as a line of JSON when it is made, until interrupted"),
   );
-  follow.option("--after <id>", "begin after this change instead of now");
+  follow.option("--after <id>", "begin after this change, or where another run has ended, instead of now");
   withClient(follow, []).action(async () => {
-    using session = await openSession(shell, follow);
     const options = follow.opts<FollowOptions>();
-    await followChanges(session, await readFilter(session, options), options.after ?? "");
+    const position = { after: options.after ?? "" };
+    try {
+      for (;;) {
+        using session = await openSession(shell, follow);
+        await followChanges(session, await readFilter(session, options), position);
+      }
+    } catch (error) {
+      if (position.after !== "") note(shell, `To go on from here: --after ${position.after}`);
+      throw error;
+    }
   });
 }
 
@@ -113,18 +123,22 @@ async function listChanges(session: Session, request: JsonObject, limit: number)
   return found;
 }
 
-async function followChanges(session: Session, filter: JsonObject, given: string): Promise<never> {
-  const pageSize = maxPageSize;
+/** Follows for as long as a session is good: each finds the token anew, which may have been refreshed meanwhile. */
+async function followChanges(session: Session, filter: JsonObject, position: { after: string }): Promise<void> {
+  const until = performance.now() + sessionMs;
   // What is there already was not asked for.
-  let after = given || textAt(await call(session, { ...filter, pageSize: 1 }), "resumeAfter");
-  for (;;) {
-    const reply = await call(session, { ...filter, after, pageSize });
-    // Without a change to follow, which only a group has that nobody ever changed, the latest comes first.
-    const changes = after === "" ? changesOf(reply).reverse() : changesOf(reply);
-    for (const change of changes) session.shell.stdout.write(`${JSON.stringify(change)}\n`);
-    after = textAt(reply, "resumeAfter");
-    if (textAt(reply, "nextPageToken") === "" || after === "") await sleep(pollMs);
+  position.after ||= textAt(await call(session, { ...filter, pageSize: 1 }), "resumeAfter");
+  while (performance.now() < until) {
+    const reply = await call(session, { ...filter, after: position.after, pageSize: maxPageSize });
+    for (const change of changesOf(reply)) await writeLine(session.shell, JSON.stringify(change));
+    position.after = textAt(reply, "resumeAfter");
+    if (textAt(reply, "nextPageToken") === "") await sleep(pollMs);
   }
+}
+
+/** Waits for whoever reads slowly: the log may be longer than memory. */
+async function writeLine({ stdout }: Shell, line: string): Promise<void> {
+  if (!stdout.write(`${line}\n`)) await once(stdout, "drain");
 }
 
 async function call(session: Session, request: JsonObject): Promise<JsonObject> {

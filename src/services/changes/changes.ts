@@ -13,13 +13,12 @@ import { newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { Deps } from "../../resource/deps.ts";
-import type { RowView } from "../../resource/logged-resource.ts";
 import { queryDigest, readToken } from "../../resource/query-token.ts";
-import { findChanges, isFollowable } from "../../storage/change-history.ts";
-import { StorageUnavailable } from "../../storage/errors.ts";
+import { findChanges, findEndOfLog, findPlaceInLog } from "../../storage/change-history.ts";
+import { latestRemovedChange } from "../../storage/changes.ts";
 import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
-import { newChangeIds } from "./change-id.ts";
+import { beginning, type ChangePlace, type ChangePlaces, changePlaces, type NamedPlace } from "./change-places.ts";
 import { lookThrough } from "./look-through.ts";
 import { rowViews } from "./row-views.ts";
 
@@ -31,78 +30,42 @@ type Stored = Awaited<ReturnType<typeof findChanges>>[number];
 
 /** Serves the change log. */
 export function changes(deps: Deps): Implementation {
-  const ids = newChangeIds(() => deps.pageTokenKey);
-  const views = rowViews(deps);
+  const places = changePlaces(() => deps.pageTokenKey);
 
-  function numberOf(field: string, id: string): number {
-    const sequence = ids.parse(id);
-    if (sequence === undefined) throw invalidField(field, "is not the id of a change");
-    return sequence;
-  }
-
-  /** Which change the page is behind, and what the request is besides. */
+  /** What the request is about, and behind which change its page begins. */
   function readRequest(request: ListChangesRequest, call: Call) {
     const violations = newViolations();
     const pageSize = effectivePageSize(request.pageSize, violations);
     violations.throwIfAny();
-    const followed = request.after === "" ? undefined : numberOf("after", request.after);
+    const organization = rootOf(request.parent);
+    const after = request.after === "" ? undefined : readPlace(places, "after", request.after, organization);
     const query = queryDigest(call, request);
     const token = readToken(deps, call, request.pageToken, query);
-    const behind = token ? numberOf("page_token", token.uid) : followed;
-    return { pageSize, followed, query, behind, isFirst: token === undefined };
-  }
-
-  async function show(session: Session, change: Stored): Promise<Shown> {
-    const { sequence, time, actor, actorClaims, method, requestId, kind, uid, groupUid } = change;
-    const view = views.get(kind);
-    return {
-      id: ids.format(sequence),
-      time: toTimestamp(time),
-      actorUid: actor,
-      actorClaims: { ...actorClaims },
-      method,
-      requestId,
-      kind,
-      resourceUid: uid,
-      groupUid,
-      before: await shownRow(view, change.before, session, time),
-      after: await shownRow(view, change.after, session, time),
-    };
-  }
-
-  /** As many of them as fit into a reply, in their order. */
-  async function showAll(session: Session, sequences: readonly number[]): Promise<Shown[]> {
-    const shown: Shown[] = [];
-    for (let i = 0; i < sequences.length; i += portion) {
-      const wanted = sequences.slice(i, i + portion);
-      const found = new Map((await findChanges(session, wanted)).map((change) => [change.sequence, change]));
-      for (const sequence of wanted) shown.push(await show(session, found.get(sequence)!));
-      const fitting = countFitting(shown);
-      if (fitting < shown.length) return shown.slice(0, fitting);
-    }
-    return shown;
+    const behind = token ? readPlace(places, "page_token", token.uid, organization) : after;
+    return { organization, pageSize, isFollowed: after !== undefined, query, behind };
   }
 
   async function list(
     request: ListChangesRequest,
     call: Call,
   ): Promise<MessageInitShape<typeof ListChangesResponseSchema>> {
-    const { pageSize, followed, query, behind, isFirst } = readRequest(request, call);
+    const { organization, pageSize, isFollowed, query, behind } = readRequest(request, call);
     return await deps.database.read(async (session) => {
-      if (followed !== undefined && !(await isFollowable(session, rootOf(request.parent), followed))) throw gone();
-      const looked = await lookThrough(session, request, { isFollowed: followed !== undefined, behind, pageSize });
-      const shown = await showAll(session, looked.found);
+      if (isFollowed && behind && !(await isFollowable(session, behind, organization))) throw notKept();
+      const looked = await lookThrough(session, request, { isFollowed, behind: behind?.sequence, pageSize });
+      const shown = await showAll(session, looked.found, places);
       // What is too much for one reply is for the next page.
       const isCut = shown.length < looked.found.length;
       const last = isCut ? looked.found[shown.length - 1] : looked.last;
-      const hasMore = isCut || looked.hasMore;
+      const next = isCut || looked.hasMore ? last : undefined;
+      const end = (await findEndOfLog(session)) ?? beginning;
+      const uid = next && places.seal(next, organization);
       const token = { issuedAt: deps.clock(), query, order: "", value: "" };
-      const resumed = followed === undefined ? (isFirst ? looked.first : undefined) : (last ?? behind);
       return {
         changes: shown,
-        nextPageToken:
-          hasMore && last !== undefined ? formatPageToken(deps.pageTokenKey, { ...token, uid: ids.format(last) }) : "",
-        resumeAfter: resumed === undefined ? "" : ids.format(resumed),
+        nextPageToken: uid === undefined ? "" : formatPageToken(deps.pageTokenKey, { ...token, uid }),
+        // Who has read the latest ones knows all up to the end, and who follows all up to the next page.
+        resumeAfter: places.seal((isFollowed && next) || end, organization),
       };
     });
   }
@@ -110,28 +73,68 @@ export function changes(deps: Deps): Implementation {
   return implement(ChangesService, { listChanges: list });
 }
 
-/** Undefined when there is nothing to show. */
-async function shownRow(
-  view: RowView | undefined,
-  row: unknown,
-  session: Session,
-  time: number,
-): Promise<JsonObject | undefined> {
-  if (!view || row === null) return undefined;
-  try {
-    return await view.show(row, session, time);
-  } catch (error) {
-    if (error instanceof StorageUnavailable) throw error;
-    // A row of an earlier version may lack what is shown today, and must not keep all other changes from being listed.
-    return undefined;
-  }
+function readPlace(places: ChangePlaces, field: string, text: string, organization: string): NamedPlace {
+  const place = places.parse(text, organization);
+  if (!place) throw invalidField(field, "is neither the id of a change nor the resume_after of a list");
+  return place;
 }
 
-/** Changes are kept as long as the operator says (docs/decisions/0030-how-long-changes-are-kept.md), and backups know less. */
-function gone() {
+/**
+ * Whether all that came after a place is in the log. Changes are kept as long as the operator says
+ * (docs/decisions/0030-how-long-changes-are-kept.md), and a backup knows less than was told.
+ */
+async function isFollowable(session: Session, place: NamedPlace, organization: string): Promise<boolean> {
+  const removed = await latestRemovedChange(session);
+  if (place.sequence < removed) return false;
+  const found = await findPlaceInLog(session, place.sequence);
+  if (!found) return place.sequence === removed;
+  return found.time === place.time && (!place.isChange || rootOf(found.groupUid) === organization);
+}
+
+function notKept() {
   return failedPrecondition(
     "CHANGE_NOT_KEPT",
-    "the change that `after` names is not there any more, and what followed it may not be either; begin anew without it",
+    "what `after` names is not there any more, and what followed it may not be either; begin anew without it",
     "after",
   );
+}
+
+/** As many of the changes as fit into a reply, in their order. */
+async function showAll(session: Session, wanted: readonly ChangePlace[], places: ChangePlaces): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  for (let i = 0; i < wanted.length; i += portion) {
+    const sequences = wanted.slice(i, i + portion).map(({ sequence }) => sequence);
+    const found = new Map((await findChanges(session, sequences)).map((change) => [change.sequence, change]));
+    shown.push(...sequences.map((sequence) => show(found.get(sequence)!, places)));
+    const fitting = countFitting(shown);
+    if (fitting < shown.length) return shown.slice(0, fitting);
+  }
+  return shown;
+}
+
+function show(change: Stored, places: ChangePlaces): Shown {
+  const { time, actor, actorClaims, method, requestId, kind, uid, groupUid, before, after } = change;
+  return {
+    id: places.id(change),
+    time: toTimestamp(time),
+    actorUid: actor,
+    actorClaims: { ...actorClaims },
+    method,
+    requestId,
+    kind,
+    resourceUid: uid,
+    groupUid,
+    ...(before !== null && { before: shownRow(kind, before) }),
+    ...(after !== null && { after: shownRow(kind, after) }),
+  };
+}
+
+/** Empty for what is not shown. */
+function shownRow(kind: string, row: unknown): JsonObject {
+  try {
+    return rowViews.get(kind)?.show(row) ?? {};
+  } catch {
+    // A row of an earlier version may lack what is shown today, and must not keep all other changes from being listed.
+    return {};
+  }
 }

@@ -4,6 +4,7 @@ import { fromTimestamp } from "../../aip/timestamps.ts";
 import { readHistory } from "../../storage/change-history.ts";
 import type { Session } from "../../storage/session.ts";
 import { isWithin, rootOf } from "../../uid.ts";
+import type { ChangePlace } from "./change-places.ts";
 
 /** Changes that one call looks through where not all of the organization's are wanted. */
 const maxLookedAt = 2000;
@@ -17,12 +18,11 @@ export interface Look {
   readonly pageSize: number;
 }
 
-/** What was found, by the numbers of changes. */
+/** What was found. */
 export interface Looked {
-  readonly found: readonly number[];
-  /** The first that was looked at, and the last; undefined when there was none. */
-  readonly first: number | undefined;
-  readonly last: number | undefined;
+  readonly found: readonly ChangePlace[];
+  /** The last that was looked at; undefined when there was none. */
+  readonly last: ChangePlace | undefined;
   /** Whether any follow the last. */
   readonly hasMore: boolean;
 }
@@ -35,17 +35,16 @@ export async function lookThrough(
 ): Promise<Looked> {
   const limit = isNarrowed(request) ? maxLookedAt : pageSize + 1;
   const heads = await readHistory(session, { organization: rootOf(request.parent), isFollowed, behind, limit });
-  const first = heads[0]?.sequence;
   const { startTime } = request;
   const end = isFollowed || !startTime ? -1 : heads.findIndex(({ time }) => time < fromTimestamp(startTime));
-  const found: number[] = [];
-  let last: number | undefined;
+  const found: ChangePlace[] = [];
+  let last: ChangePlace | undefined;
   for (const head of end < 0 ? heads : heads.slice(0, end)) {
-    if (found.length === pageSize) return { found, first, last, hasMore: true };
-    last = head.sequence;
-    if (isWanted(head, request)) found.push(head.sequence);
+    if (found.length === pageSize) return { found, last, hasMore: true };
+    last = head;
+    if (isWanted(head, request)) found.push(head);
   }
-  return { found, first, last, hasMore: end < 0 && heads.length === limit };
+  return { found, last, hasMore: end < 0 && heads.length === limit };
 }
 
 /** Whether some changes of the organization are passed over. */

@@ -15,7 +15,7 @@ const subscriptions: LoggedResource<typeof SubscriptionSchema, SubscriptionRow> 
 };
 
 /** How the change log shows subscriptions. */
-export const subscriptionView = rowView(subscriptions);
+export const subscriptionView = rowView(subscriptions, ({ uid, sink }: SubscriptionRow) => ({ uid, sink }));
 
 /** The events of subscriptions. The first that a subscription is told is that it was created. */
 export const subscriptionEvents = resourceEvents([createSubscription, deleteSubscription], subscriptions);

@@ -40,15 +40,31 @@ const bindings: LoggedResource<typeof RoleBindingSchema, RoleBindingRow> = {
   message: async (row, session) => (await hydrate(session, [row]))[0]!,
 };
 
-/** An invite is told of without anything that could help to accept it. */
 const invites: LoggedResource<typeof GroupInviteSchema, GroupInviteRow> = {
   collection: groupInviteCollection,
   schema: GroupInviteSchema,
-  message: ({ uid, expirationTime }) => ({ uid, expirationTime: toTimestamp(expirationTime) }),
+  message: (row) => inviteMessage(row),
 };
 
+/** An invite is told of without anything that could help to accept it. */
+const inviteMessage = ({ uid, expirationTime }: GroupInviteRow) => ({
+  uid,
+  expirationTime: toTimestamp(expirationTime),
+});
+
 /** How the change log shows who may do what. */
-export const accessViews = [rowView(identities), rowView(roles), rowView(bindings), rowView(invites)];
+export const accessViews = [
+  rowView(identities, identityMessage),
+  rowView(roles, roleMessage),
+  rowView(bindings, ({ uid, identityUid, parent, roleUid, createTime }: RoleBindingRow) => ({
+    uid,
+    identity: { uid: identityUid },
+    group: { uid: parent },
+    role: { uid: roleUid },
+    createTime: toTimestamp(createTime),
+  })),
+  rowView(invites, inviteMessage),
+];
 
 const batchOfBindings: MethodEvent = {
   method: batchCreateRoleBindings,

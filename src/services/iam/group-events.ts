@@ -38,7 +38,10 @@ const associations: ResourceEvents<typeof AccountAssociationSchema, AccountAssoc
 };
 
 /** How the change log shows groups, and what a group has one of. */
-export const groupViews = [rowView(groups), rowView(associations)];
+export const groupViews = [
+  rowView(groups, (row: GroupRow) => groupMessage(row)),
+  rowView(associations, associationMessage),
+];
 
 const acceptances: MethodEvent = {
   method: TermsService.method.acceptTerms,

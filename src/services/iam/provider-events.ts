@@ -42,9 +42,10 @@ const loggedMappings = {
 };
 
 /** How the change log shows identity providers, and what hangs on them. */
-export function providerViews(deps: Deps): RowView[] {
-  return [rowView(loggedProviders(deps)), rowView(loggedMappings)];
-}
+export const providerViews: readonly RowView[] = [
+  rowView({ collection: identityProviderCollection, schema: IdentityProviderSchema }, providerMessage),
+  rowView(loggedMappings, mappingMessage),
+];
 
 /** The events of identity providers, and of what hangs on them. */
 export function providerEvents(deps: Deps): MethodEvent[] {

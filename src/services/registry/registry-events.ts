@@ -18,14 +18,14 @@ const { createTag, deleteTag } = TagsService.method;
 
 const repos = { collection: repoCollection, schema: RepoSchema, message: repoMessage };
 const tags = { collection: tagCollection, schema: TagSchema, message: tagMessage };
-const readmes = {
-  collection: { kind: readmeKind },
-  schema: RepoReadmeSchema,
-  message: (row: { readonly content: string }) => row,
-};
+const readmes = { collection: { kind: readmeKind }, schema: RepoReadmeSchema };
 
 /** How the change log shows repos, readmes and tags. */
-export const registryViews = [rowView(repos), rowView(readmes), rowView(tags)];
+export const registryViews = [
+  rowView(repos, repoMessage),
+  rowView(readmes, (row: { readonly content: string }) => row),
+  rowView(tags, tagMessage),
+];
 
 /** A readme has the uid of its repo; the log has its text alone. */
 const readmeEvent: MethodEvent = {

@@ -163,11 +163,9 @@ const advisoryMessages = onceFrozen((states: readonly AdvisoryState[]) =>
 );
 
 /** How the change log shows advisories: it does not have their events. */
-export const advisoryView = rowView({
-  collection: advisoryCollection,
-  schema: AdvisorySchema,
-  message: (row: AdvisoryRow) => advisoryMessage(row, []),
-});
+export const advisoryView = rowView({ collection: advisoryCollection, schema: AdvisorySchema }, (row: AdvisoryRow) =>
+  advisoryMessage(row, []),
+);
 
 /** An advisory and its events as a message. */
 export function advisoryMessage(row: AdvisoryRow, events: readonly AdvisoryEventRow[]) {

@@ -31,7 +31,7 @@ export type ListChangesRequest = Message<"gatehouse.changes.v1.ListChangesReques
   parent: string;
 
   /**
-   * The id of a change: only those that came later are listed, the earliest first.
+   * The id of a change, or the `resume_after` of a list: only what came later is listed, the earliest first.
    *
    * @generated from field: string after = 2;
    */
@@ -115,8 +115,8 @@ export type ListChangesResponse = Message<"gatehouse.changes.v1.ListChangesRespo
   nextPageToken: string;
 
   /**
-   * What to give as `after` to be told of what comes later than this list. In a list of the latest the first page alone has it.
-   * Empty while nothing was ever changed.
+   * What to give as `after` to be told of what comes later than this list, or than this page where `after` was given. Another text
+   * each time.
    *
    * @generated from field: string resume_after = 3;
    */
@@ -193,15 +193,15 @@ export type Change = Message<"gatehouse.changes.v1.Change"> & {
   resourceUid: string;
 
   /**
-   * The uid of the group that it is filed under.
+   * The uid of what it is filed under: mostly a group, of tags their repo, of mappings their identity provider.
    *
    * @generated from field: string group_uid = 9;
    */
   groupUid: string;
 
   /**
-   * The resource before the change, in the JSON of its message, without secrets. Absent for what was created, and for kinds that
-   * are not shown.
+   * The resource before the change, in the JSON of its message, without secrets. Absent for what was created; empty for what is not
+   * shown.
    *
    * @generated from field: google.protobuf.Struct before = 10;
    */
@@ -232,7 +232,8 @@ export const ChangesService: GenService<{
    * Lists the changes in a group and in all groups below it, the latest first; or, with `after`, those that came later than
    * one of them, in the order in which they were made.
    *
-   * It tells what a subscription to the group is told, and is open to whoever may subscribe.
+   * It is open to whoever may subscribe to the events of the group, and tells more than those: also what came before, what was
+   * there before a change, and what has no event.
    *
    * @generated from rpc gatehouse.changes.v1.ChangesService.ListChanges
    */
