@@ -13,10 +13,10 @@ import { events as eventOption } from "../../gen/chainguard/annotations/events_p
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import { methodPath } from "../pipeline/compose.ts";
 import { type Soon, whenThere } from "../soon.ts";
+import type { CollectionTables } from "../storage/collection.ts";
 import type { Session } from "../storage/session.ts";
 import { parentOf } from "../uid.ts";
 import type { EventDefinition, EventPlace, LoggedChanges } from "./event-definition.ts";
-import type { LoggedResource } from "./logged-resource.ts";
 
 /** The event of one method. */
 export interface MethodEvent extends EventPlace {
@@ -45,7 +45,11 @@ function routeOf(method: DescMethodUnary): string {
 }
 
 /** How the events of a resource follow from its changes. */
-export interface ResourceEvents<D extends DescMessage, R> extends LoggedResource<D, R> {
+export interface ResourceEvents<D extends DescMessage, R> {
+  readonly collection: Pick<CollectionTables, "kind">;
+  readonly schema: D;
+  /** As events show a row. */
+  message(row: R, session: Session, time: number): Soon<MessageInitShape<D>>;
   /** The uid above when absent. */
   readonly group?: (uid: string) => string;
   readonly identityProvider?: (uid: string) => string;

@@ -67,15 +67,3 @@ export async function findPlaceInLog(session: Session, sequence: number): Promis
   );
   return (await statement.execute({ sequence }))[0];
 }
-
-/** The latest change of all; undefined before the first. */
-export async function findEndOfLog(session: Session): Promise<{ sequence: number; time: number } | undefined> {
-  const statement = session.prepared("changes.end", (db, { changes }) =>
-    db
-      .select({ sequence: changes.sequence, time: changes.time })
-      .from(changes)
-      .orderBy(desc(changes.sequence))
-      .limit(atMost(1)),
-  );
-  return (await statement.execute())[0];
-}

@@ -14,8 +14,8 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { Deps } from "../../resource/deps.ts";
 import { queryDigest, readToken } from "../../resource/query-token.ts";
-import { findChanges, findEndOfLog, findPlaceInLog } from "../../storage/change-history.ts";
-import { latestRemovedChange } from "../../storage/changes.ts";
+import { findChanges, findPlaceInLog } from "../../storage/change-history.ts";
+import { latestChange, latestRemovedChange } from "../../storage/changes.ts";
 import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
 import { beginning, type ChangePlace, type ChangePlaces, changePlaces, type NamedPlace } from "./change-places.ts";
@@ -58,14 +58,14 @@ export function changes(deps: Deps): Implementation {
       const isCut = shown.length < looked.found.length;
       const last = isCut ? looked.found[shown.length - 1] : looked.last;
       const next = isCut || looked.hasMore ? last : undefined;
-      const end = (await findEndOfLog(session)) ?? beginning;
+      // Who has read the latest ones knows all up to the end, and who follows all up to the next page.
+      const resumed = isFollowed && next ? next : await endOfLog(session);
       const uid = next && places.seal(next, organization);
       const token = { issuedAt: deps.clock(), query, order: "", value: "" };
       return {
         changes: shown,
         nextPageToken: uid === undefined ? "" : formatPageToken(deps.pageTokenKey, { ...token, uid }),
-        // Who has read the latest ones knows all up to the end, and who follows all up to the next page.
-        resumeAfter: places.seal((isFollowed && next) || end, organization),
+        resumeAfter: places.seal(resumed, organization),
       };
     });
   }
@@ -89,6 +89,12 @@ async function isFollowable(session: Session, place: NamedPlace, organization: s
   const found = await findPlaceInLog(session, place.sequence);
   if (!found) return place.sequence === removed;
   return found.time === place.time && (!place.isChange || rootOf(found.groupUid) === organization);
+}
+
+async function endOfLog(session: Session): Promise<ChangePlace> {
+  const sequence = await latestChange(session);
+  const found = await findPlaceInLog(session, sequence);
+  return found ? { sequence, time: found.time } : beginning;
 }
 
 function notKept() {

@@ -1,5 +1,5 @@
 // The list: how the change log shows the rows of each kind. What is in none is not shown.
-import type { RowView } from "../../resource/logged-resource.ts";
+import type { RowView } from "../../resource/row-view.ts";
 import { subscriptionView } from "../events/subscription-events.ts";
 import { accessViews } from "../iam/access-events.ts";
 import { groupViews } from "../iam/group-events.ts";

@@ -11,8 +11,8 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RoleSchema, RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { type LoggedResource, rowView } from "../../resource/logged-resource.ts";
-import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
+import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../resource/method-event.ts";
+import { rowView } from "../../resource/row-view.ts";
 import { parentOf } from "../../uid.ts";
 import { hydrate } from "./hydration.ts";
 import { identityMessage } from "./identities.ts";
@@ -34,16 +34,10 @@ const { createGroupInvite, deleteGroupInvite } = GroupInvitesService.method;
 const identities = { collection: identityCollection, schema: IdentitySchema, message: identityMessage };
 const roles = { collection: roleCollection, schema: RoleSchema, message: roleMessage };
 
-const bindings: LoggedResource<typeof RoleBindingSchema, RoleBindingRow> = {
+const bindings: ResourceEvents<typeof RoleBindingSchema, RoleBindingRow> = {
   collection: roleBindingCollection,
   schema: RoleBindingSchema,
   message: async (row, session) => (await hydrate(session, [row]))[0]!,
-};
-
-const invites: LoggedResource<typeof GroupInviteSchema, GroupInviteRow> = {
-  collection: groupInviteCollection,
-  schema: GroupInviteSchema,
-  message: (row) => inviteMessage(row),
 };
 
 /** An invite is told of without anything that could help to accept it. */
@@ -51,6 +45,12 @@ const inviteMessage = ({ uid, expirationTime }: GroupInviteRow) => ({
   uid,
   expirationTime: toTimestamp(expirationTime),
 });
+
+const invites: ResourceEvents<typeof GroupInviteSchema, GroupInviteRow> = {
+  collection: groupInviteCollection,
+  schema: GroupInviteSchema,
+  message: inviteMessage,
+};
 
 /** How the change log shows who may do what. */
 export const accessViews = [

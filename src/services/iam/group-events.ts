@@ -5,8 +5,8 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { GroupSchema, GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { AcceptTermsResponseSchema, TermsService } from "../../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts";
-import { rowView } from "../../resource/logged-resource.ts";
 import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../resource/method-event.ts";
+import { rowView } from "../../resource/row-view.ts";
 import { findRow } from "../../storage/collection.ts";
 import { parentOf, rootOf } from "../../uid.ts";
 import { associationMessage } from "./account-associations.ts";

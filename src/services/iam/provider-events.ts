@@ -9,8 +9,8 @@ import {
   IdentityProvidersService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import type { Deps } from "../../resource/deps.ts";
-import { type LoggedResource, type RowView, rowView } from "../../resource/logged-resource.ts";
 import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
+import { type RowView, rowView } from "../../resource/row-view.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { parentOf, rootOf } from "../../uid.ts";
@@ -27,13 +27,7 @@ import { issuedReply, providerScim, reissuedReply, revokedReply, switchedReply }
 const providers = IdentityProvidersService.method;
 const mappings = ExternalGroupRoleMappingsService.method;
 
-function loggedProviders(deps: Deps): LoggedResource<typeof IdentityProviderSchema, IdentityProviderRow> {
-  return {
-    collection: identityProviderCollection,
-    schema: IdentityProviderSchema,
-    message: (row, session, time) => toldOf(row, session, deps, time),
-  };
-}
+const loggedProviders = { collection: identityProviderCollection, schema: IdentityProviderSchema };
 
 const loggedMappings = {
   collection: externalGroupRoleMappingCollection,
@@ -43,7 +37,7 @@ const loggedMappings = {
 
 /** How the change log shows identity providers, and what hangs on them. */
 export const providerViews: readonly RowView[] = [
-  rowView({ collection: identityProviderCollection, schema: IdentityProviderSchema }, providerMessage),
+  rowView(loggedProviders, providerMessage),
   rowView(loggedMappings, mappingMessage),
 ];
 
@@ -52,7 +46,10 @@ export function providerEvents(deps: Deps): MethodEvent[] {
   return [
     ...resourceEvents(
       [providers.createIdentityProvider, providers.updateIdentityProvider, providers.deleteIdentityProvider],
-      loggedProviders(deps),
+      {
+        ...loggedProviders,
+        message: (row: IdentityProviderRow, session, time) => toldOf(row, session, deps, time),
+      },
     ),
     scimEvent(providers.generateScimToken, (row) => issuedReply(deps, row)),
     scimEvent(providers.regenerateScimToken, (row) => reissuedReply(deps, row)),

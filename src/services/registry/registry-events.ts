@@ -5,8 +5,8 @@ import {
   ReposService,
 } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagSchema, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
-import { rowView } from "../../resource/logged-resource.ts";
 import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
+import { rowView } from "../../resource/row-view.ts";
 import { parentOf, rootOf } from "../../uid.ts";
 import { readmeKind } from "./readmes.ts";
 import { repoMessage } from "./repos.ts";

@@ -14,9 +14,9 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/rule-book.ts";
 import type { Deps } from "../../resource/deps.ts";
-import { rowView } from "../../resource/logged-resource.ts";
 import { readMethods } from "../../resource/read-methods.ts";
 import { commonOrders, defineReadableResource } from "../../resource/resource.ts";
+import { rowView } from "../../resource/row-view.ts";
 import {
   type AdvisoryEventRow,
   advisoryCondition,

@@ -1,16 +1,6 @@
 // What the rows of the change log are shown as.
 import { create, type DescMessage, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import type { Soon } from "../soon.ts";
 import type { CollectionTables } from "../storage/collection.ts";
-import type { Session } from "../storage/session.ts";
-
-/** A kind of rows in the change log, and the message that stands for one. */
-export interface LoggedResource<D extends DescMessage, R> {
-  readonly collection: Pick<CollectionTables, "kind">;
-  readonly schema: D;
-  /** A row as it is shown, without secrets; `time` is that of the change. */
-  message(row: R, session: Session, time: number): Soon<MessageInitShape<D>>;
-}
 
 /** How the list of changes shows rows of a kind: by what is in them alone, so that it is always the same. */
 export interface RowView {
@@ -21,7 +11,7 @@ export interface RowView {
 
 /** The view of a kind of rows. */
 export function rowView<D extends DescMessage, R>(
-  { collection, schema }: Pick<LoggedResource<D, R>, "collection" | "schema">,
+  { collection, schema }: { readonly collection: Pick<CollectionTables, "kind">; readonly schema: D },
   message: (row: R) => MessageInitShape<D>,
 ): RowView {
   return {
