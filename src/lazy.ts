@@ -10,6 +10,19 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
+/** Makes something of each object once, and keeps it for as long as somebody has the object. */
+export function oncePer<T extends object, M>(make: (from: T) => M): (from: T) => M {
+  const made = new WeakMap<T, { readonly value: M }>();
+  return (from) => {
+    let known = made.get(from);
+    if (!known) {
+      known = { value: make(from) };
+      made.set(from, known);
+    }
+    return known.value;
+  };
+}
+
 /**
  * Loads modules on behalf of the one at this URL, at once, as `import` cannot. Types are the caller's to name.
  *

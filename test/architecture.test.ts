@@ -29,7 +29,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "directories.ts": ["system-error.ts"],
   "system-error.ts": [],
   "lazy.ts": [],
-  "frozen.ts": [],
+  "frozen.ts": ["lazy.ts"],
   "soon.ts": [],
   "random.ts": [],
   "limits.ts": [],
@@ -38,7 +38,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "version.ts": [],
   aip: ["gen/google"],
   authn: ["aip", "authz/capabilities.ts", "clock.ts", "json.ts", "lazy.ts", "node-http.ts", "uid.ts"],
-  authz: ["aip", "clock.ts", "uid.ts", "types:authn", "gen/chainguard/annotations", "gen/chainguard/capabilities"],
+  authz: [
+    "aip",
+    "clock.ts",
+    "lazy.ts",
+    "uid.ts",
+    "types:authn",
+    "gen/chainguard/annotations",
+    "gen/chainguard/capabilities",
+  ],
   sts: [
     "json.ts",
     "lazy.ts",
@@ -158,6 +166,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:resource",
     "types:gen",
   ],
+  bundle: ["api.ts", "doors/rest/http-rule.ts", "gen/chainguard/platform/oidc"],
   "operations.ts": ["lazy.ts", "services/operations", "types:pipeline"],
   storage: ["compile.ts", "directories.ts", "lazy.ts", "soon.ts", "uid.ts"],
   "doors.ts": [

@@ -9,6 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { iam, iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import { readField } from "../aip/fields.ts";
+import { oncePer } from "../lazy.ts";
 
 /** Who may call a method. */
 export type AccessRule =
@@ -24,8 +25,10 @@ export type AccessRule =
   /** Whoever holds the capabilities anywhere; with none, whoever has a token. */
   | { readonly type: "unscoped"; readonly capabilities: readonly number[] };
 
-/** Reads the rule of a method; undefined when it has none. Throws when the rule cannot be applied. */
-export function readAccessRule(method: DescMethod): AccessRule | undefined {
+/** The rule of a method; undefined when it has none. Throws when the rule cannot be applied. */
+export const accessRuleOf = oncePer(readAccessRule);
+
+function readAccessRule(method: DescMethod): AccessRule | undefined {
   if (!hasOption(method, iam)) return undefined;
   const { mode } = getOption(method, iam);
   if (mode.case === "disabled") return { type: "open" };

@@ -12,6 +12,7 @@ const bundled = [
   "@bufbuild/protobuf",
   "@connectrpc/connect",
   "@connectrpc/connect-node",
+  "better-sqlite3",
   "commander",
   "drizzle-orm",
   "lru-cache",
@@ -20,7 +21,9 @@ const bundled = [
 ];
 
 /** What stays a package whoever needs it: there must be one copy of a driver. */
-const drivers = ["better-sqlite3", "pg"];
+const drivers = ["pg"];
+/** What finds the native part of better-sqlite3, by where it lies itself. */
+const nativeFinder = path.join(root, "node_modules", "better-sqlite3", "lib", "binding.js");
 
 /** What npm writes whenever it changes a package. */
 const packagesFile = "node_modules/.package-lock.json";
@@ -36,6 +39,8 @@ const recipe = [
 
 const source = path.join(root, "src");
 const everyServers = ["main.ts", "cli/serve.ts", "storage/sqlite.ts"].map(inSource);
+/** What is run while a snapshot is made. */
+const preparation = inSource("bundle/prepare.ts");
 /** What no server loads: the client, which runs from its sources. */
 const client = 'import("./client-commands.ts")';
 const clientModule = inSource("cli/client-commands.ts");
@@ -53,9 +58,11 @@ export async function buildBundle(dir) {
     cwd: root,
     platform: "node",
     logLevel: "warn",
-    input: Object.fromEntries([inSource("main.ts"), ...loadedModules()].map((file) => [nameOf(file), file])),
+    input: Object.fromEntries(
+      [inSource("main.ts"), preparation, ...loadedModules()].map((file) => [nameOf(file), file]),
+    ),
     plugins: [
-      { name: "packages", resolveId: leaveOut },
+      { name: "packages", resolveId: (id, importer) => leaveOut(id, importer, dir) },
       { name: "places", load: (file) => withPlaces(file, dir) },
     ],
     output: {
@@ -87,7 +94,9 @@ function loadedModules() {
     });
 }
 
-function leaveOut(id, importer) {
+function leaveOut(id, importer, dir) {
+  if (id === "./binding" && importer?.endsWith(path.join("better-sqlite3", "lib", "index.js")))
+    return { id: fromBundle(nativeFinder, dir), external: true };
   const isPackage = !/^(node:|[./])/.test(id) && !path.isAbsolute(id);
   if (isPackage && isOneOf(drivers, id)) return { id, external: true };
   if (importer === undefined || isOfPackage(importer)) return undefined;
@@ -103,10 +112,8 @@ function isOneOf(packages, id) {
 /** A module knows its place by the URL of its source, in the bundle too; what it loads is in the bundle as well. */
 function withPlaces(file, dir) {
   if (!file.endsWith(".ts") || isOfPackage(file)) return undefined;
-  const urlOf = (place) => {
-    const fromBundle = path.relative(dir, place).replaceAll(path.sep, "/");
-    return `new URL(${JSON.stringify(encodeURI(fromBundle))}, require("node:url").pathToFileURL(__filename)).href`;
-  };
+  const urlOf = (place) =>
+    `new URL(${JSON.stringify(encodeURI(fromBundle(place, dir)))}, require("node:url").pathToFileURL(__filename)).href`;
   const text = readFileSync(file, "utf8");
   const code = text
     .replaceAll(loads, (_, specifier) => {
@@ -119,6 +126,11 @@ function withPlaces(file, dir) {
   if (/\bconst load =/.test(code) && (/\bload\(/.test(code) || /\)\(\s*["'`]\./.test(text)))
     throw new Error(`${file}: load("…") takes a literal, on the same line`);
   return { code, moduleType: "ts" };
+}
+
+/** The way from the bundle to a file. */
+function fromBundle(file, dir) {
+  return path.relative(dir, file).replaceAll(path.sep, "/");
 }
 
 function inSource(file) {

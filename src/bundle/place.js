@@ -1,9 +1,12 @@
 // Where the bundle of the server lies, and whether it is still what the sources say. Plain JavaScript, as everything that
 // runs before types can be stripped.
-import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { cachedDataVersionTag } from "node:v8";
+
+// An `import` of it reads all that it exports, which loads its streams: a tenth of what the launcher takes.
+const { readFileSync, statSync } = createRequire(import.meta.url)("node:fs");
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Beside the sources and not among the packages: these may be shared with another clone. */

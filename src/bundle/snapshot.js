@@ -72,6 +72,7 @@ function load(files, requireBuiltin, directory, { compiledCode, heapFlag }) {
   };
 
   const { main } = require("./main.cjs");
+  require("./bundle-prepare.cjs").prepare();
   startupSnapshot.setDeserializeMainFunction(() => {
     setFlagsFromString(heapFlag);
     enableCompileCache(compiledCode);

@@ -1,6 +1,9 @@
 // Work that two processes must not do at once.
+import { loader } from "../lazy.ts";
 import { reasonOf } from "../system-error.ts";
 import { CommandFailure } from "./failure.ts";
+
+const load = loader(import.meta.url);
 
 /** How long another process is waited for, in milliseconds: longer than a call to a server may take. */
 const patienceMs = 75_000;
@@ -19,7 +22,7 @@ export async function whileLocked<T>(file: string, work: () => Promise<T>): Prom
  * The file is a database without content, because the system lets go of its lock however the process ends.
  */
 export async function openLock(file: string, waitMs: number): Promise<Disposable | undefined> {
-  const { default: BetterSqlite } = await import("better-sqlite3");
+  const BetterSqlite: typeof import("better-sqlite3") = load("better-sqlite3");
   try {
     const database = new BetterSqlite(file, { timeout: waitMs });
     try {

@@ -3,7 +3,7 @@ import type { DescField, DescMessage, DescMethod, JsonObject, JsonValue } from "
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { isRequired } from "../aip/field-behavior.ts";
 import { capabilityNames, capabilitySet } from "../authz/capabilities.ts";
-import { readAccessRule } from "../authz/rules.ts";
+import { accessRuleOf } from "../authz/rules.ts";
 import type { FieldPath } from "../doors/rest/fields.ts";
 import type { Binding } from "../doors/rest/http-rule.ts";
 import { fieldSchema, type JsonUse, messageSchema } from "../doors/rest/json-schema.ts";
@@ -47,12 +47,12 @@ export function operation(place: Place, operationId: string, context: OperationC
 }
 
 function needsToken(method: DescMethod): boolean {
-  const rule = readAccessRule(method);
+  const rule = accessRuleOf(method);
   return rule !== undefined && rule.type !== "open";
 }
 
 function accessText(method: DescMethod): string {
-  const rule = readAccessRule(method);
+  const rule = accessRuleOf(method);
   if (!rule) return "Takes a credential of its own.";
   if (rule.type === "open") return "Open to everybody.";
   const names = capabilityNames(capabilitySet(rule.capabilities)).map((name) => `\`${name}\``);

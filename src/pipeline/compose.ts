@@ -1,7 +1,7 @@
 // The method table: every unary method with the whole pipeline around its handler, composed once at start.
 import { create, type DescMethod, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
 import { invalidArgument } from "../aip/errors.ts";
-import { type AccessRule, readAccessRule } from "../authz/rules.ts";
+import { type AccessRule, accessRuleOf } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
 import { once } from "../lazy.ts";
 import { isLater, whenThere } from "../soon.ts";
@@ -131,7 +131,7 @@ function composeMethod(
 }
 
 function ruleOf(path: string, descriptor: DescMethodUnary, exempt: ReadonlySet<string>): AccessRule {
-  const rule = readAccessRule(descriptor) ?? (exempt.has(path) ? ({ type: "open" } as const) : undefined);
+  const rule = accessRuleOf(descriptor) ?? (exempt.has(path) ? ({ type: "open" } as const) : undefined);
   if (!rule) throw new Error(`${path} has no access rule`);
   return rule;
 }

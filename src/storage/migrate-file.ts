@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type BetterSqlite from "better-sqlite3";
 import type { loadSqliteDriver } from "./drizzle.ts";
-import { refuseNewer } from "./migrations.ts";
+import { isLatest, refuseNewer } from "./migrations.ts";
 
 const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
 
@@ -11,6 +11,7 @@ export function migrateFile(
   connection: BetterSqlite.Database,
   { drizzle, migrate }: ReturnType<typeof loadSqliteDriver>,
 ): void {
+  if (isLatest(migrationsFolder, appliedTo(connection))) return;
   const db = drizzle(withRollback(connection), { casing: "snake_case" });
   try {
     migrate(db, { migrationsFolder });
@@ -19,8 +20,14 @@ export function migrateFile(
     if (connection.inTransaction) connection.exec("ROLLBACK");
     migrate(db, { migrationsFolder });
   }
-  const applied = connection.prepare("SELECT max(created_at) FROM __drizzle_migrations").pluck().get();
-  refuseNewer(migrationsFolder, Number(applied));
+  refuseNewer(migrationsFolder, appliedTo(connection));
+}
+
+/** The time of the file's latest migration. */
+function appliedTo(connection: BetterSqlite.Database): number | undefined {
+  const read = (sql: string) => connection.prepare(sql).pluck().get();
+  if (!read("SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'")) return undefined;
+  return (read("SELECT max(created_at) FROM __drizzle_migrations") as number | null) ?? undefined;
 }
 
 /**

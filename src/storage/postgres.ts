@@ -11,7 +11,7 @@ import {
   StorageUnavailable,
   translateError,
 } from "./errors.ts";
-import { refuseNewer } from "./migrations.ts";
+import { isLatest, refuseNewer } from "./migrations.ts";
 import { applicationName, openPool } from "./postgres-pool.ts";
 import { newSemaphore } from "./semaphore.ts";
 import { newSession, runLater, type Session } from "./session.ts";
@@ -104,13 +104,12 @@ function needsRetry(error: unknown): boolean {
 async function migrateUnderLock(url: string, limits: DatabaseLimits, mode: OpenMode): Promise<void> {
   const client = await connectOnce(url, limits);
   try {
-    if (mode === "existing" && !(await isMigrated(client))) throw new DatabaseMissing("it has no tables of Gatehouse");
+    const applied = await appliedTo(client);
+    if (mode === "existing" && applied === undefined) throw new DatabaseMissing("it has no tables of Gatehouse");
+    if (isLatest(migrationsFolder, applied)) return;
     await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
     await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
-    const applied = await client.query<{ at: string }>(
-      "SELECT max(created_at) AS at FROM drizzle.__drizzle_migrations",
-    );
-    refuseNewer(migrationsFolder, Number(applied.rows[0]?.at));
+    refuseNewer(migrationsFolder, await appliedTo(client));
   } finally {
     await client.end();
   }
@@ -131,9 +130,14 @@ async function connectOnce(url: string, limits: DatabaseLimits): Promise<pg.Clie
   }
 }
 
-async function isMigrated(client: pg.Client): Promise<boolean> {
+/** The time of the database's latest migration. */
+async function appliedTo(client: pg.Client): Promise<number | undefined> {
   const { rows } = await client.query<{ found: boolean }>(
     "SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found",
   );
-  return rows[0]?.found === true;
+  if (!rows[0]?.found) return undefined;
+  const latest = await client.query<{ at: string | null }>(
+    "SELECT max(created_at) AS at FROM drizzle.__drizzle_migrations",
+  );
+  return latest.rows[0]?.at ? Number(latest.rows[0].at) : undefined;
 }

@@ -8,7 +8,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { type FieldViolation, invalidArgument } from "../aip/errors.ts";
-import { type AccessRule, readAccessRule } from "../authz/rules.ts";
+import { type AccessRule, accessRuleOf } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
 import { authorize } from "../pipeline/authorize.ts";
 import { type Call, callAs } from "../pipeline/call.ts";
@@ -74,7 +74,7 @@ export function newToday(implementations: readonly Implementation[], clock: Cloc
 
   function compile(method: Unary): Known {
     const handle = ownerOf(method).handlers[method.localName] as Known["handle"];
-    const rule = readAccessRule(method);
+    const rule = accessRuleOf(method);
     if (!rule) throw new Error(`${methodPath(method)} has no access rule`);
     return { rule, validate: compileValidator(method, book), handle };
   }

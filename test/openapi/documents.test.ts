@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createRegistry, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { readAccessRule } from "../../src/authz/rules.ts";
+import { accessRuleOf } from "../../src/authz/rules.ts";
+import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { bindRequest } from "../../src/doors/rest/bind.ts";
 import { bindingsOf, formatBinding } from "../../src/doors/rest/http-rule.ts";
 import { newRoutes } from "../../src/doors/rest/routes.ts";
 import { newSite } from "../../src/doors/site.ts";
 import { openApiPages } from "../../src/openapi.ts";
-import { composeUncalled } from "../harness/uncalled-api.ts";
 import { documents, operations, type Parameter, type Placed } from "./documents.ts";
 import { samplesOf } from "./samples.ts";
 
@@ -91,7 +91,7 @@ describe("OpenAPI documents", () => {
     });
 
     it(`${titleOf(placed)} asks for a token as its method does`, () => {
-      const rule = readAccessRule(routeOf(placed).binding.method.descriptor);
+      const rule = accessRuleOf(routeOf(placed).binding.method.descriptor);
       const isOpen = rule === undefined || rule.type === "open";
       assert.deepEqual(placed.operation.security, isOpen ? [{}, { bearer: [] }] : undefined);
     });

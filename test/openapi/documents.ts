@@ -1,7 +1,7 @@
 // The OpenAPI documents as a client reads them.
 import type { JsonObject } from "@bufbuild/protobuf";
+import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { openApiPages } from "../../src/openapi.ts";
-import { composeUncalled } from "../harness/uncalled-api.ts";
 
 export interface Parameter {
   readonly name: string;

@@ -11,12 +11,12 @@ import {
 } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { isInputOnly } from "../../src/aip/field-behavior.ts";
+import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { detailTypes } from "../../src/doors/detail-types.ts";
 import { newJsonConverters } from "../../src/doors/rest/json.ts";
 import type { JsonUse } from "../../src/doors/rest/json-schema.ts";
 import { newComponents } from "../../src/openapi/components.ts";
 import { newGroupParentRule } from "../../src/pipeline/rule-book.ts";
-import { composeUncalled } from "../harness/uncalled-api.ts";
 import { messages } from "../rest/arbitrary.ts";
 import { EverythingSchema } from "../rest/exemplar.ts";
 import { strictValidator } from "./strict.ts";

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { Code, codeName } from "../../src/aip/errors.ts";
 import { allCapabilities } from "../../src/authz/capabilities.ts";
-import { readAccessRule } from "../../src/authz/rules.ts";
+import { accessRuleOf } from "../../src/authz/rules.ts";
 import { methodPath } from "../../src/pipeline/compose.ts";
 import { type Door, openDoor, services } from "../harness/doors.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -88,7 +88,7 @@ function tokenWith(group: string, capabilities: readonly number[]): Promise<stri
 for (const method of services.flatMap((service) => service.methods)) {
   const capabilities = demandOf(method)?.capabilities ?? [];
   if (capabilities.length === 0) continue;
-  const rule = readAccessRule(method);
+  const rule = accessRuleOf(method);
   const ask = askOf(method);
   describe(methodPath(method).slice(1), () => {
     it("R2, I1: is denied to who lacks any one of what it demands, and does not need more", async () => {
@@ -127,7 +127,7 @@ function askOf(method: DescMethod): Ask {
   if (byHand[named]) return byHand[named];
   const place = places.find((each) => each.method === method && each.use === "target");
   if (place) return (absent) => requestFor(place, things, uidOf(place.names as Kind, absent));
-  assert.equal(readAccessRule(method)?.type, "unscoped", `the matrix has no request for ${named}`);
+  assert.equal(accessRuleOf(method)?.type, "unscoped", `the matrix has no request for ${named}`);
   return () => ({});
 }
 

@@ -10,7 +10,7 @@ import { RepoSchema as V1RepoSchema } from "../../gen/chainguard/platform/regist
 import { RepoSchema } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { resource } from "../../gen/google/api/resource_pb.ts";
 import { isOutputOnly, isRequired } from "../../src/aip/field-behavior.ts";
-import { readAccessRule } from "../../src/authz/rules.ts";
+import { accessRuleOf } from "../../src/authz/rules.ts";
 import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 import { exemptMethods } from "../../src/services.ts";
@@ -59,7 +59,7 @@ describe("the surface of the API", () => {
 
   it("every method has an access rule, or is listed as exempt, and none has both", () => {
     for (const { path, descriptor } of methods) {
-      assert.equal(readAccessRule(descriptor) === undefined, exemptMethods.has(path), path);
+      assert.equal(accessRuleOf(descriptor) === undefined, exemptMethods.has(path), path);
     }
   });
 
@@ -70,7 +70,7 @@ describe("the surface of the API", () => {
 
   it("a scoped rule finds its uid: a text, required, or the uid of a required message", () => {
     for (const { path, descriptor } of methods) {
-      const rule = readAccessRule(descriptor);
+      const rule = accessRuleOf(descriptor);
       if (rule?.type !== "scoped") continue;
       const [first = "", second] = rule.field.split(".");
       const field = fieldOf(descriptor.input, first, path);
@@ -90,7 +90,7 @@ describe("the surface of the API", () => {
         assert.equal(fieldOf(input, name, path).scalar, ScalarType.STRING, name);
       }
       // A list of what lies at one place needs no filter by place.
-      if (readAccessRule(descriptor)?.type !== "scoped")
+      if (accessRuleOf(descriptor)?.type !== "scoped")
         assert.equal(fieldOf(input, "uidp", path).message?.typeName, UIDPFilterSchema.typeName, path);
       const lists = output.fields.filter((field) => field.fieldKind === "list");
       assert.equal(lists.length, 1, `${path}: exactly one repeated field`);

@@ -1,7 +1,7 @@
 // The routes of the API as a table: what a client can call, and what its caller must hold.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { capabilityNames, capabilitySet } from "../../src/authz/capabilities.ts";
-import { readAccessRule } from "../../src/authz/rules.ts";
+import { accessRuleOf } from "../../src/authz/rules.ts";
 import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 import { generatedMethods } from "../rest/methods.ts";
@@ -37,7 +37,7 @@ function rowsOf(method: Method): string[][] {
 }
 
 function accessOf(descriptor: DescMethodUnary): [capability: string, scope: string] {
-  const rule = readAccessRule(descriptor);
+  const rule = accessRuleOf(descriptor);
   if (!rule) return ["(own credential)", "-"];
   if (rule.type === "open") return ["(none)", "-"];
   const names = capabilityNames(capabilitySet(rule.capabilities)).join(", ") || "(any token)";

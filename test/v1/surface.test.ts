@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { readAccessRule } from "../../src/authz/rules.ts";
+import { accessRuleOf } from "../../src/authz/rules.ts";
 import { isUnary } from "../../src/pipeline/compose.ts";
 import { services } from "../../src/services.ts";
 import { v1Services } from "../../src/v1/services.ts";
@@ -29,7 +29,7 @@ const served = v1Services(services({} as never, undefined as never), {} as never
 
 /** What a caller needs; where it is needed goes by another name in each version. */
 function demand(method: DescMethod) {
-  const rule = readAccessRule(method);
+  const rule = accessRuleOf(method);
   return rule && { type: rule.type, capabilities: "capabilities" in rule ? rule.capabilities : [] };
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { http } from "../../gen/google/api/annotations_pb.ts";
-import { readAccessRule } from "../../src/authz/rules.ts";
+import { accessRuleOf } from "../../src/authz/rules.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 import { aliasMethods } from "../../src/v2/alias.ts";
 import { rest } from "../harness/rest.ts";
@@ -53,7 +53,7 @@ describe("the alias of v2beta1 as v2", () => {
     for (const [path, alias] of aliases) {
       const beta = table.get(path.replace("v2.", "v2beta1."));
       assert.ok(beta);
-      const [rule, betaRule] = [readAccessRule(alias.descriptor), readAccessRule(beta.descriptor)];
+      const [rule, betaRule] = [accessRuleOf(alias.descriptor), accessRuleOf(beta.descriptor)];
       assert.deepEqual(JSON.stringify(rule), JSON.stringify(betaRule));
       const [route, betaRoute] = [getOption(alias.descriptor, http), getOption(beta.descriptor, http)];
       assert.deepEqual(route.pattern.value, betaRoute.pattern.value?.toString().replace("/v2beta1/", "/v2/"));

@@ -1,15 +1,20 @@
 // google.api.http: from the annotation of a method to what a request of it binds.
-import { type DescField, type DescMessage, getOption, hasOption } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../../gen/google/api/http_pb.ts";
+import { oncePer } from "../../lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { type FieldPath, findField, findFieldPath, formatFieldPath, isWellKnown } from "./fields.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 
 /** One way to reach a method over HTTP. */
-export interface Binding {
+export interface Binding extends Pattern {
   readonly method: Method;
+}
+
+/** What the descriptor of a method says of one way to reach it. */
+interface Pattern {
   /** GET, POST and so on. */
   readonly httpMethod: string;
   readonly template: PathTemplate;
@@ -37,33 +42,39 @@ export interface UpdateFields {
  * Throws an Error naming the method if a rule is malformed or names fields that the request lacks.
  */
 export function bindingsOf(method: Method): Binding[] {
-  if (!hasOption(method.descriptor, http)) return [];
-  const rule = getOption(method.descriptor, http);
-  return [rule, ...rule.additionalBindings].map((each) => toBinding(method, each));
+  return patternsOf(method.descriptor).map((pattern) => ({ ...pattern, method }));
 }
+
+const patternsOf = oncePer((descriptor: DescMethod): readonly Pattern[] => {
+  if (!hasOption(descriptor, http)) return [];
+  const rule = getOption(descriptor, http);
+  return [rule, ...rule.additionalBindings].map((each) => toPattern(descriptor, each));
+});
 
 /** How a binding names itself in messages: `GET /iam/v2beta1/groups of /package.Service/ListGroups`. */
 export function formatBinding(binding: Binding): string {
   return `${binding.httpMethod} ${binding.template.text} of ${binding.method.path}`;
 }
 
-function toBinding(method: Method, rule: HttpRule): Binding {
+function toPattern(descriptor: DescMethod, rule: HttpRule): Pattern {
   try {
-    const [httpMethod, path] = patternOf(rule);
+    const [httpMethod, path] = pathOf(rule);
     if (rule.responseBody !== "") throw new Error("response_body is not supported");
     const template = parsePathTemplate(path);
-    const { input } = method.descriptor;
+    const { input } = descriptor;
     const variables = template.variables.map((variable) => variableField(input, variable.path));
     const body = bodyOf(input, rule.body);
     const variableNames = variables.map(formatFieldPath);
     const update = httpMethod === "PATCH" ? updateFieldsOf(input, body) : undefined;
-    return { method, httpMethod, template, variables, variableNames, body, update };
+    return { httpMethod, template, variables, variableNames, body, update };
   } catch (error) {
-    throw new Error(`${method.path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${descriptor.toString()}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 
-function patternOf({ pattern }: HttpRule): [httpMethod: string, path: string] {
+function pathOf({ pattern }: HttpRule): [httpMethod: string, path: string] {
   if (pattern.case === undefined) throw new Error("the HTTP rule has no pattern");
   if (pattern.case !== "custom") return [pattern.case.toUpperCase(), pattern.value];
   if (!/^[A-Z]+$/.test(pattern.value.kind))
