@@ -14,6 +14,7 @@ import { migrateFile } from "./migrate-file.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "./session.ts";
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
 import { runNow } from "./sqlite-statement.ts";
+import { withoutStatementJournal } from "./statement-journal.ts";
 import { sqliteDialect } from "./tables.sqlite.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -43,7 +44,11 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
     snapshot: snapshot.current,
   };
   // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
-  const transaction = { ...sessionOf(writer, runNow), lockTables: async () => {}, lockChanges: async () => {} };
+  const transaction = {
+    ...sessionOf(withoutStatementJournal(writer), runNow),
+    lockTables: async () => {},
+    lockChanges: async () => {},
+  };
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);

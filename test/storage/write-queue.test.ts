@@ -6,7 +6,8 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
 import { setImmediate as immediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
-import { StorageUnavailable } from "../../src/storage/errors.ts";
+import { StorageUnavailable, UniqueViolation } from "../../src/storage/errors.ts";
+import { withoutStatementJournal } from "../../src/storage/statement-journal.ts";
 import { WriteQueue, type WriteQueueOptions } from "../../src/storage/write-queue.ts";
 
 describe("write queue", () => {
@@ -192,6 +193,23 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["a", "b"]);
     const ends = events.filter((event) => ["COMMIT", "ROLLBACK"].includes(event));
     assert.deepEqual(ends, ["ROLLBACK", "COMMIT"]);
+  });
+
+  it("a statement that fails after some of its rows leaves none of them, whoever shares its commit", async () => {
+    const { queue, insert } = openQueue();
+    const several = withoutStatementJournal(connection).prepare("INSERT INTO t SELECT value FROM json_each(?)");
+    const first = insert("a");
+    const failing = queue.run(async () => several.run(JSON.stringify(["b", "c", "a", "d"])));
+    const last = insert("e");
+    await assert.rejects(failing, UniqueViolation);
+    await Promise.all([first, last]);
+    assert.deepEqual(values(), ["a", "e"]);
+    // Those that follow have savepoints.
+    await assert.rejects(
+      queue.run(async () => several.run(JSON.stringify(["f", "e"]))),
+      UniqueViolation,
+    );
+    assert.deepEqual(values(), ["a", "e"]);
   });
 
   it("after such a write each has a savepoint, for a hundred commits; one that fails without having written costs nobody", async () => {
