@@ -1,11 +1,12 @@
 // The entries of a row, which put it in order under each of its ancestors, and the counters over them.
-import { ancestorsOf } from "../uid.ts";
+import { ancestorsOf, isBelow } from "../uid.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
 import { orderedText } from "./row-order.ts";
 import type { SessionDialect, Transaction } from "./session.ts";
+import { tailUnder } from "./tables/entries.ts";
 import type { Tables } from "./tables.ts";
 
 /** The keys a row is entered under: one for each ancestor, and one for the children of its parent. */
@@ -18,7 +19,7 @@ export function childrenKey(parent: string | null): string {
   return `${parent ?? ""}/*`;
 }
 
-/** A row under one of its keys. */
+/** A row under one of its keys, with its whole uid. */
 export interface Entry {
   readonly key: string;
   readonly uid: string;
@@ -34,8 +35,10 @@ export function entryOf(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
   return { uid, name: orderedText(name), createTime, updateTime };
 }
 
-/** Enters a new row and counts it. */
+/** Enters a new row, whose uid must begin with that of its parent, and counts it. */
 export async function addEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
+  // What entries have of a uid begins behind that of their key.
+  if (row.parent !== null && !isBelow(row.uid, row.parent)) throw new Error(`${row.uid} is not below ${row.parent}`);
   const keys = keysOf(row);
   await insertEntries(tx, collection, keys, entryOf(row));
   tx.counterChanges.add(keys, collection.kind, 1);
@@ -56,10 +59,10 @@ export async function updateEntries(
     return db
       .update(entries)
       .set(placeholders(["newName", "newUpdateTime"], ["name", "updateTime"]))
-      .where(ofRow(tx, entries));
+      .where(entriesOfRow(tx, entries));
   });
-  const keys = JSON.stringify(keysOf(after));
-  await update.execute({ keys, ...old, newName: now.name, newUpdateTime: now.updateTime });
+  const values = { ...placeOfEntries(keysOf(after), old), newName: now.name, newUpdateTime: now.updateTime };
+  await update.execute(values);
 }
 
 /** Takes away the entries of a row that is gone, and counts it no more. */
@@ -79,14 +82,15 @@ export async function insertEntries(
   const statement = tx.prepared(`${collection.kind}.entries.insert`, (db, tables) => {
     const entries = collection.entries(tables);
     const values = Object.entries(getTableColumns(entries)).map(([name, { dataType }]) => {
-      if (name === "key") return sql`value`;
+      if (name === "key") return sql`key`;
+      if (name === "tail") return sql`value`;
       return dataType === "number" ? numberPlaceholder(name) : textPlaceholder(name);
     });
     return db
       .insert(entries)
-      .select(sql`select ${sql.join(values, sql`, `)} from ${tx.textsOf(textPlaceholder("keys"))}`);
+      .select(sql`select ${sql.join(values, sql`, `)} from ${tx.membersOf(textPlaceholder("tails"))}`);
   });
-  await statement.execute({ keys: JSON.stringify(keys), ...entry });
+  await statement.execute({ tails: JSON.stringify(tailsUnder(keys, entry.uid)), ...entry });
 }
 
 /** Removes a row's entries under these keys, without counting them. */
@@ -98,15 +102,33 @@ export async function deleteEntries(
 ): Promise<void> {
   const statement = tx.prepared(`${collection.kind}.entries.delete`, (db, tables) => {
     const entries = collection.entries(tables);
-    return db.delete(entries).where(ofRow(tx, entries));
+    return db.delete(entries).where(entriesOfRow(tx, entries));
   });
-  await statement.execute({ keys: JSON.stringify(keys), ...entry });
+  await statement.execute(placeOfEntries(keys, entry));
 }
 
-function ofRow(session: SessionDialect, entries: Tables["groupEntries"]) {
+/** The entries of a row under some keys. Lists of keys and of tails lead to them, which do not tell what belongs to what. */
+export function entriesOfRow(session: SessionDialect, entries: Tables["groupEntries"]) {
   return and(
     session.isAmong(entries.key, textPlaceholder("keys")),
     eq(entries.name, sql.placeholder("name")),
-    eq(entries.uid, sql.placeholder("uid")),
+    session.isAmong(entries.tail, textPlaceholder("tails")),
+    eq(entries.tail, tailUnder(entries.key, textPlaceholder("uid"))),
   );
+}
+
+/** The values of `entriesOfRow`. */
+export function placeOfEntries(
+  keys: readonly string[],
+  { uid, name }: Pick<Entry, "uid" | "name">,
+): Record<string, unknown> {
+  const tails = tailsUnder(keys, uid);
+  return { keys: JSON.stringify(Object.keys(tails)), tails: JSON.stringify(Object.values(tails)), uid, name };
+}
+
+/** What entries of a uid have under each of these keys. */
+function tailsUnder(keys: readonly string[], uid: string): Record<string, string> {
+  const tails: Record<string, string> = {};
+  for (const key of keys) tails[key] = uid.slice(key.endsWith("/*") ? key.length - 2 : key.length);
+  return tails;
 }

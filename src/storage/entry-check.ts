@@ -3,16 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Soon } from "../soon.ts";
 import type { CollectionTables, ResourceRow, RowTable } from "./collection.ts";
-import { and, asc, count, eq, getTableColumns, gt, inArray, sql } from "./drizzle.ts";
-import { type Entry, entryOf, keysOf } from "./entries.ts";
+import { asc, count, eq, getTableColumns, gt, sql } from "./drizzle.ts";
+import { type Entry, entriesOfRow, entryOf, keysOf, placeOfEntries } from "./entries.ts";
 import { pagesOf } from "./pages.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
+import { uidOf } from "./tables/entries.ts";
 
 const pageSize = 1000;
-
-/** How many keys are looked up at once; deeper rows take several statements. */
-const keysAtOnce = 8;
 
 /** What a row has to do with its entries. */
 type EnteredRow = Pick<ResourceRow, "uid" | "parent" | "createTime" | "name" | "updateTime">;
@@ -22,20 +20,22 @@ export async function* strayEntries(session: Session, collection: CollectionTabl
   const statement = session.prepared(`${collection.kind}.check.entries`, (db, tables) => {
     const entries = collection.entries(tables);
     const rows = collection.rows(tables);
-    const after = [sql.placeholder("key"), sql.placeholder("name"), sql.placeholder("uid")];
+    const after = [sql.placeholder("key"), sql.placeholder("name"), sql.placeholder("tail")];
     return db
-      .select({ entry: getTableColumns(entries), row: enteredColumns(rows) })
+      .select({ entry: { ...getTableColumns(entries), uid: uidOf(entries) }, row: enteredColumns(rows) })
       .from(entries)
-      .leftJoin(rows, eq(rows.uid, entries.uid))
-      .where(sql`(${entries.key}, ${entries.name}, ${entries.uid}) > (${sql.join(after, sql`, `)})`)
-      .orderBy(asc(entries.key), asc(entries.name), asc(entries.uid))
+      .leftJoin(rows, eq(rows.uid, uidOf(entries)))
+      .where(sql`(${entries.key}, ${entries.name}, ${entries.tail}) > (${sql.join(after, sql`, `)})`)
+      .orderBy(asc(entries.key), asc(entries.name), asc(entries.tail))
       .limit(atMost(pageSize));
   });
-  const start = { key: "", name: "", uid: "" };
-  const read = ({ key, name, uid }: typeof start) => statement.execute({ key, name, uid });
+  const start = { key: "", name: "", tail: "" };
+  const read = ({ key, name, tail }: typeof start) => statement.execute({ key, name, tail });
   for await (const page of pagesOf(pageSize, start, read, ({ entry }) => entry)) {
     for (const { entry, row } of page) {
-      if (!row || !accountsFor(row as unknown as EnteredRow, entry)) yield entry;
+      const { key, uid, name, createTime, updateTime } = entry;
+      const found = { key, uid, name, createTime, updateTime };
+      if (!row || !accountsFor(row as unknown as EnteredRow, found)) yield found;
     }
   }
 }
@@ -86,23 +86,12 @@ async function* allRows(session: Session, collection: CollectionTables): AsyncGe
 
 /** The keys under which the row has the entry that it should have, as far as key, name and uid tell. */
 async function presentKeys(session: Session, collection: CollectionTables, row: EnteredRow): Promise<Set<string>> {
-  const names = Array.from({ length: keysAtOnce }, (_, i) => `key${i}`);
   const statement = session.prepared(`${collection.kind}.check.present`, (db, tables) => {
     const entries = collection.entries(tables);
-    const keys = names.map((name) => sql.placeholder(name));
-    const own = and(eq(entries.name, sql.placeholder("name")), eq(entries.uid, sql.placeholder("uid")));
-    return db
-      .select({ key: entries.key })
-      .from(entries)
-      .where(and(inArray(entries.key, keys), own));
+    return db.select({ key: entries.key }).from(entries).where(entriesOfRow(session, entries));
   });
-  const keys = keysOf(row);
-  const found = new Set<string>();
-  for (let start = 0; start < keys.length; start += keysAtOnce) {
-    const values = names.map((name, i) => [name, keys[start + i] ?? ""]);
-    for (const { key } of await statement.execute({ ...Object.fromEntries(values), ...entryOf(row) })) found.add(key);
-  }
-  return found;
+  const found = await statement.execute(placeOfEntries(keysOf(row), entryOf(row)));
+  return new Set(found.map(({ key }) => key));
 }
 
 function accountsFor(row: EnteredRow, { key, ...values }: Entry): boolean {

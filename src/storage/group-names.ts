@@ -6,7 +6,7 @@ import { childrenKey } from "./entries.ts";
 import { atMost } from "./placeholders.ts";
 import { orderedText } from "./row-order.ts";
 import type { Session } from "./session.ts";
-import { lastSegment } from "./tables/entries.ts";
+import { lastSegment, uidOf } from "./tables/entries.ts";
 
 /** The groups of a name directly below a group, at most `limit`. */
 export async function findChildGroups(session: Session, parent: string, name: string, limit: number) {
@@ -48,7 +48,7 @@ export async function findVerifiedRoots(session: Session, name: string) {
     db
       .select(getTableColumns(groups))
       .from(groupEntries)
-      .innerJoin(groups, eq(groups.uid, groupEntries.uid))
+      .innerJoin(groups, eq(groups.uid, uidOf(groupEntries)))
       .where(
         and(
           eq(groupEntries.key, sql.placeholder("key")),
@@ -65,9 +65,9 @@ export async function findVerifiedRoots(session: Session, name: string) {
 async function findNamed(session: Session, keys: readonly string[], name: string, limit: number) {
   const statement = session.prepared("groups.named", (db, { groups, groupEntries }) =>
     db
-      .select({ uid: groupEntries.uid })
+      .select({ uid: groups.uid })
       .from(groupEntries)
-      .innerJoin(groups, eq(groups.uid, groupEntries.uid))
+      .innerJoin(groups, eq(groups.uid, uidOf(groupEntries)))
       .where(
         and(
           session.isAmong(groupEntries.key, textPlaceholder("keys")),

@@ -3,8 +3,10 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
 import type { RowTable } from "./collection.ts";
+import { textPlaceholder } from "./condition.ts";
 import { eq, gte, isNull, lt, sql } from "./drizzle.ts";
-import { type Cursor, type Order, orderedLength, type SortField } from "./row-order.ts";
+import { type Cursor, type EntryField, type Order, orderedLength, type SortField } from "./row-order.ts";
+import type { Tables } from "./tables.ts";
 
 /**
  * The bounds of the uids below `uid` that are left between two places: one lower and one upper bound. Of several SQLite would
@@ -49,34 +51,66 @@ export function placeOf(rows: RowTable, { uid }: { readonly uid: PgColumn }, typ
 /** What rows are sorted by: a column, or as much of one as counts in an order. */
 export type SortColumn = PgColumn | SQL;
 
-/** What a table is sorted by. Entries have no more of a text than counts; of rows it is cut. */
-export function sortOf(
-  table: { readonly uid: PgColumn },
-  field: SortField,
-  isEntry: boolean,
-): { sortValue: SortColumn; sortColumns: SortColumn[] } {
-  const columns = table as unknown as Record<string, PgColumn | undefined>;
-  if (field === "uid") return { sortValue: table.uid, sortColumns: [table.uid] };
-  // Rows without an update time were last changed when they were made; those without a name all have the empty one.
-  const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
-  if (!column) return { sortValue: sql`''`, sortColumns: [table.uid] };
-  const isCut = !isEntry && (field === "name" || field === "aliasText");
-  const sortValue = isCut ? sql<string>`substr(${column}, 1, ${sql.raw(String(orderedLength))})` : column;
-  return { sortValue, sortColumns: [sortValue, table.uid] };
+/** How a table is sorted. */
+export interface Sorting {
+  /** What the sort field has. */
+  readonly value: SortColumn;
+  /** The columns of the order, one or two. The last one stands for the uid, which breaks ties. */
+  readonly columns: readonly SortColumn[];
+  /** What the last column is compared with in a place: the uid, or what entries have of it. */
+  readonly breaker: "Uid" | "Tail";
 }
 
-/** Behind the place `after`, in the order of one column or of two. */
-export function behind([first, second]: readonly SortColumn[], descending: boolean): SQL {
-  const operator = sql.raw(descending ? "<" : ">");
-  return second
-    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("afterValue")}, ${sql.placeholder("afterUid")})`
-    : sql`${first} ${operator} ${sql.placeholder("afterUid")}`;
+/** How rows are sorted, of which a text is cut to what counts in an order, or what leads to them. */
+export function sortingOf(table: { readonly uid: PgColumn }, field: SortField): Sorting {
+  const { uid } = table;
+  const columns = table as unknown as Record<string, PgColumn | undefined>;
+  if (field === "uid") return { value: uid, columns: [uid], breaker: "Uid" };
+  // Rows without an update time were last changed when they were made; those without a name all have the empty one.
+  const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
+  if (!column) return { value: sql`''`, columns: [uid], breaker: "Uid" };
+  const isCut = field === "name" || field === "aliasText";
+  const value = isCut ? sql<string>`substr(${column}, 1, ${sql.raw(String(orderedLength))})` : column;
+  return { value, columns: [value, uid], breaker: "Uid" };
+}
+
+/** How entries are sorted under a key; they have no more of a name than counts, and of the uid what is not that of the source. */
+export function entrySortingOf(entries: Tables["groupEntries"], field: EntryField): Sorting {
+  if (field === "uid") return { value: entryUid(entries), columns: [entries.tail], breaker: "Tail" };
+  return { value: entries[field], columns: [entries[field], entries.tail], breaker: "Tail" };
+}
+
+/** The uid of the row of an entry, where all are of one source. */
+export function entryUid({ tail }: Tables["groupEntries"]): SQL<string> {
+  return sql<string>`${textPlaceholder("base")} || ${tail}`;
+}
+
+/**
+ * What `entryUid` and a place in the order of entries need: the uid that their keys are of, and what a uid has as its tail there. A
+ * place may be that of a row of another source, before all rows of this one or behind them: every tail begins with a slash.
+ */
+export function tailsOf(
+  base: string,
+  after: Cursor | undefined,
+  end: Cursor | undefined,
+): Record<string, string | undefined> {
+  const tailOf = (uid: string) => (uid.startsWith(base) ? uid.slice(base.length) : uid < base ? "" : "0");
+  return { base, afterTail: after && tailOf(after.uid), endTail: end && tailOf(end.uid) };
+}
+
+/** Behind the place `after`. */
+export function behind(sorting: Sorting, descending: boolean): SQL {
+  return compare(sorting, sql.raw(descending ? "<" : ">"), "after");
 }
 
 /** Up to the place `end`, that place included. */
-export function upTo([first, second]: readonly SortColumn[], descending: boolean): SQL {
-  const operator = sql.raw(descending ? ">=" : "<=");
+export function upTo(sorting: Sorting, descending: boolean): SQL {
+  return compare(sorting, sql.raw(descending ? ">=" : "<="), "end");
+}
+
+function compare({ columns: [first, second], breaker }: Sorting, operator: SQL, place: "after" | "end"): SQL {
+  const uid = sql.placeholder(`${place}${breaker}`);
   return second
-    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder("endValue")}, ${sql.placeholder("endUid")})`
-    : sql`${first} ${operator} ${sql.placeholder("endUid")}`;
+    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder(`${place}Value`)}, ${uid})`
+    : sql`${first} ${operator} ${uid}`;
 }

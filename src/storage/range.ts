@@ -7,8 +7,18 @@ import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "./driz
 import { childrenKey } from "./entries.ts";
 import type { Finder, FoundRows } from "./finder.ts";
 import { atMost } from "./placeholders.ts";
-import { behind, firstUids, placeOf, sortOf, uidsOf, upTo } from "./range-bounds.ts";
-import { type Cursor, isOrderedWhole, type Order } from "./row-order.ts";
+import {
+  behind,
+  entrySortingOf,
+  entryUid,
+  firstUids,
+  placeOf,
+  sortingOf,
+  tailsOf,
+  uidsOf,
+  upTo,
+} from "./range-bounds.ts";
+import { type Cursor, type EntryField, isOrderedWhole, type Order } from "./row-order.ts";
 import type { Prepared, Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
@@ -41,12 +51,12 @@ export async function readRange<R extends ResourceRow>(
   limit: number,
 ): Promise<R[]> {
   const statement = session.prepared(statementKey(collection, "page", range), (db, tables) => {
-    const { rows, from, conditions, sortColumns, direction } = describe(session, collection, tables, range);
+    const { rows, from, uid, conditions, sorting, direction } = describe(session, collection, tables, range);
     const select = db.select(getTableColumns(rows)).from(from);
-    const joined = from === rows ? select : select.innerJoin(rows, eq(rows.uid, from.uid));
+    const joined = from === rows ? select : select.innerJoin(rows, eq(rows.uid, uid));
     return joined
       .where(and(...conditions))
-      .orderBy(...sortColumns.map((column) => direction(column)))
+      .orderBy(...sorting.columns.map((column) => direction(column)))
       .limit(atMost("limit"));
   });
   return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range, undefined, limit), limit });
@@ -63,17 +73,12 @@ export async function findPlace<R extends ResourceRow>(
   offset: number,
 ): Promise<Cursor | undefined> {
   const statement = session.prepared(statementKey(collection, "place", range), (db, tables) => {
-    const { rows, from, isJoined, conditions, sortValue, sortColumns, direction } = describe(
-      session,
-      collection,
-      tables,
-      range,
-    );
-    const select = db.select({ value: sortValue, uid: from.uid }).from(from);
-    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
+    const { rows, from, uid, isJoined, conditions, sorting, direction } = describe(session, collection, tables, range);
+    const select = db.select({ value: sorting.value, uid }).from(from);
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
     return joined
       .where(and(...conditions))
-      .orderBy(...sortColumns.map((column) => direction(column)))
+      .orderBy(...sorting.columns.map((column) => direction(column)))
       .limit(atMost(1))
       .offset(sql.placeholder("offset"));
   });
@@ -90,10 +95,10 @@ export async function countAhead<R extends ResourceRow>(
 ): Promise<number> {
   const key = statementKey(collection, end ? "ahead" : "rest", range);
   const statement = session.prepared(key, (db, tables) => {
-    const { rows, from, isJoined, conditions, sortColumns } = describe(session, collection, tables, range);
+    const { rows, from, uid, isJoined, conditions, sorting } = describe(session, collection, tables, range);
     const select = db.select({ count: count() }).from(from);
-    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
-    return joined.where(and(...conditions, ...(end ? [upTo(sortColumns, range.order.descending)] : [])));
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
+    return joined.where(and(...conditions, ...(end ? [upTo(sorting, range.order.descending)] : [])));
   });
   const values = { ...valuesOf(range, end), endValue: end?.value, endUid: end?.uid };
   return Number((await statement.execute(values))[0]?.count);
@@ -110,9 +115,9 @@ export async function countRange<R extends ResourceRow>(
   const field = condition ? "uid" : "name";
   const range: Range = { source, filters, condition, finder, order: { field, descending: false }, after: undefined };
   const statement = session.prepared(statementKey(collection, "count", range), (db, tables) => {
-    const { rows, from, isJoined, conditions } = describe(session, collection, tables, range);
+    const { rows, from, uid, isJoined, conditions } = describe(session, collection, tables, range);
     const select = db.select({ count: count() }).from(from);
-    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, from.uid)) : select;
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
     return joined.where(and(...conditions));
   });
   return Number((await statement.execute(valuesOf(range)))[0]?.count);
@@ -129,30 +134,24 @@ function describe<R extends ResourceRow>(session: Session, collection: Collectio
   const rows = collection.rows(tables);
   const entries = collection.entries(tables);
   const columns = filterColumns(filters);
-  const from = tableOf(range, tables, rows, entries);
-  const isFound = from !== rows && from !== entries;
-  const byKey = from === entries;
-  const { sortValue, sortColumns } = sortOf(isFound && order.field !== "uid" ? rows : from, order.field, byKey);
-  const place = byKey ? [eq(entries.key, sql.placeholder("key"))] : placeOf(rows, from, typeOf(source));
+  // Where reading begins: at the entries, which are in order, at what a finder found, or at the rows.
+  const lead = finder && "table" in finder && finder.isDistinct ? finder.table(tables) : rows;
+  const isFound = lead !== rows;
+  const byKey = readsEntries(range);
+  const from: RangeTable = byKey ? entries : lead;
+  const uid = byKey ? entryUid(entries) : lead.uid;
+  const sorting = byKey
+    ? entrySortingOf(entries, range.order.field)
+    : sortingOf(order.field === "uid" ? lead : rows, order.field);
+  const place = byKey ? [eq(entries.key, sql.placeholder("key"))] : placeOf(rows, lead, typeOf(source));
   const conditions: (SQL | undefined)[] = [...place, ...equal(byKey ? entries : rows, columns)];
-  if (after) conditions.push(behind(sortColumns, order.descending));
+  if (after) conditions.push(behind(sorting, order.descending));
   if (condition && !(finder && condition.isExact)) conditions.push(condition.build(session));
   if (finder)
     conditions.push(isFound ? (finder as Finder).where(session) : isAmong(rows, session, tables, finder, source));
   // What stands in the table alone needs no row.
   const isJoined = from !== rows && (condition !== undefined || isFound);
-  return { rows, from, isJoined, conditions, sortValue, sortColumns, direction: order.descending ? desc : asc };
-}
-
-/** Where reading begins: at the finder, at the entries, which are in order, or at the rows. */
-function tableOf(
-  { order, filters, finder }: Range,
-  tables: Tables,
-  rows: RowTable,
-  entries: Tables["groupEntries"],
-): RangeTable {
-  if (finder) return "table" in finder && finder.isDistinct ? finder.table(tables) : rows;
-  return readsEntries(order, filters) ? entries : rows;
+  return { rows, from, uid, isJoined, conditions, sorting, direction: order.descending ? desc : asc };
 }
 
 /** That a row was found, or that a finder knows of it; for one that may name it several times. */
@@ -173,11 +172,8 @@ function isAmong(
 type RangeTable = RowTable | Tables["groupEntries"] | ReturnType<Finder["table"]>;
 
 /** Names the shape of a range: everything about it that is no placeholder. */
-function statementKey(
-  collection: { kind: string },
-  purpose: string,
-  { source, filters, condition, finder, order, after }: Range,
-): string {
+function statementKey(collection: { kind: string }, purpose: string, range: Range): string {
+  const { source, filters, condition, finder, order, after } = range;
   const direction = order.descending ? "desc" : "asc";
   const shape = [
     typeOf(source),
@@ -185,7 +181,7 @@ function statementKey(
     direction,
     after ? "after" : "first",
     filterColumns(filters),
-    readsEntries(order, filters) ? "entries" : "rows",
+    readsEntries(range) ? "entries" : "rows",
     finder && condition?.isExact ? "" : condition?.name,
     finder?.name,
   ];
@@ -195,7 +191,7 @@ function statementKey(
 function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, unknown> {
   const { source, filters, condition, finder, order, after } = range;
   const place = source.type === "subtree" ? uidsOf(source.uid, order, after, end) : { parent: source.uid };
-  const cursor = { afterValue: after?.value, afterUid: after?.uid };
+  const cursor = { afterValue: after?.value, afterUid: after?.uid, ...tailsOf(source.uid ?? "", after, end) };
   // Under names of their own: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
   return {
@@ -215,12 +211,13 @@ function foundIn({ uids }: FoundRows, { filters, condition, order, after }: Rang
 }
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
-function readsEntries(order: Order, filters: Filters): boolean {
-  const isEntered = order.field !== "uid" && order.field !== "aliasText";
+function readsEntries(range: Range): range is Range & { readonly order: { readonly field: EntryField } } {
+  const { finder, order, filters } = range;
+  if (finder || order.field === "aliasText") return false;
   const columns = Object.keys(filters);
   // Entries of several names are alike where those begin alike: which of them it is, the rows tell.
   const isTold = isOrderedWhole(String(filters.name ?? ""));
-  return isTold && columns.every((column) => column === "name") && (isEntered || columns.length > 0);
+  return isTold && columns.every((column) => column === "name") && (order.field !== "uid" || columns.length > 0);
 }
 
 function typeOf(source: RangeSource): string {

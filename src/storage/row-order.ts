@@ -5,7 +5,10 @@ import type { ResourceRow } from "./collection.ts";
  * The fields that listings can be sorted by. All but the last are columns of the entries; by the aliases of advisories the
  * whole range is sorted.
  */
-export type SortField = "uid" | "name" | "createTime" | "updateTime" | "aliasText";
+export type SortField = EntryField | "aliasText";
+
+/** Those that entries are sorted by. */
+export type EntryField = "uid" | "name" | "createTime" | "updateTime";
 
 /**
  * How much of a text counts in an order, in code points: rows that begin alike for so long are in the order of their uids. Texts

@@ -29,6 +29,8 @@ export interface SessionDialect {
   readonly tables: Tables;
   /** A table of one column, `value`: the texts of a JSON list. */
   readonly textsOf: (list: SQLWrapper) => SQL;
+  /** A table of two columns, `key` and `value`: the members of a JSON object, which are texts. */
+  readonly membersOf: (object: SQLWrapper) => SQL;
   /** Whether a value is among the texts of a JSON list, which are few, so that each is looked for in an index. */
   readonly isAmong: (value: SQLWrapper, list: SQLWrapper) => SQL;
 }
@@ -80,16 +82,11 @@ export interface Transaction extends Session {
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;
 
 /** Makes the session of one Drizzle database. */
-export function newSession(
-  db: Queries,
-  { tables, textsOf, isAmong }: SessionDialect,
-  runner: Runner = runLater,
-): Session {
+export function newSession(db: Queries, dialect: SessionDialect, runner: Runner = runLater): Session {
+  const { tables } = dialect;
   const statements = new Map<string, Prepared<unknown>>();
   return {
-    tables,
-    textsOf,
-    isAmong,
+    ...dialect,
     prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T> {
       let statement = statements.get(key);
       if (!statement) {

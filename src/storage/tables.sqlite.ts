@@ -10,6 +10,7 @@ export const sqliteTables = defineTables(sqliteColumns);
 export const sqliteDialect: SessionDialect = {
   tables: sqliteTables,
   textsOf: (list) => sql`json_each(${list})`,
+  membersOf: (object) => sql`json_each(${object})`,
   isAmong: (value, list) => sql`${value} in (select value from json_each(${list}))`,
 };
 

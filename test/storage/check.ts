@@ -42,7 +42,8 @@ interface Fault {
   readonly findings: readonly string[];
 }
 
-const entryOfChild = `WHERE uid = '${child.uid}' AND key = '${root.uid}'`;
+const tailOfChild = child.uid.slice(root.uid.length);
+const entryOfChild = `WHERE tail = '${tailOfChild}' AND key = '${root.uid}'`;
 
 /** Faults that a repair can mend, since the rows are right. */
 const mendable: readonly Fault[] = [
@@ -53,14 +54,14 @@ const mendable: readonly Fault[] = [
   },
   {
     name: "an entry of a row that is gone",
-    damage: `INSERT INTO group_entries (key, uid, name, create_time, update_time) VALUES ('/*', '${role.uid}', '', 1, 1)`,
+    damage: `INSERT INTO group_entries (key, tail, name, create_time, update_time) VALUES ('/*', '${role.uid}', '', 1, 1)`,
     findings: [`groups ${role.uid}: an entry under /* does not belong to the row`],
   },
   {
     name: "an entry under a key that is not of the row",
     damage: `UPDATE group_entries SET key = '${child.uid}' ${entryOfChild}`,
     findings: [
-      `groups ${child.uid}: an entry under ${child.uid} does not belong to the row`,
+      `groups ${child.uid}${tailOfChild}: an entry under ${child.uid} does not belong to the row`,
       `groups ${child.uid}: the entry under ${root.uid} is missing`,
       `groups: the counter of ${child.uid} is missing`,
     ],

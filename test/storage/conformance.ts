@@ -7,6 +7,7 @@ import { concurrencyConformance } from "./concurrency.ts";
 import { conditionsConformance } from "./conditions.ts";
 import { confinementConformance } from "./confinement.ts";
 import { countersConformance } from "./counters.ts";
+import { entryTailsConformance } from "./entry-tails.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./listing.ts";
 import { memoryBoundsConformance } from "./memory-bounds.ts";
@@ -23,6 +24,7 @@ export function conformance(name: string, open: OpenStore): void {
     rowsConformance(open);
     listingConformance(open);
     orderedNamesConformance(open);
+    entryTailsConformance(open);
     milestonesConformance(open);
     rememberedConformance(open);
     memoryBoundsConformance(open);

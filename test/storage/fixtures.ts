@@ -121,7 +121,7 @@ export function identityRow(
 export function roleRow(parent: string | null, seed: string | number, more: Partial<RoleRow> = {}): RoleRow {
   const times = { createTime: context.time, updateTime: context.time };
   return {
-    uid: uidOf(null, seed),
+    uid: uidOf(parent, seed),
     parent,
     name: `role ${seed}`,
     description: "",

@@ -23,7 +23,7 @@ import {
 export interface Forest {
   readonly groups: GroupRow[];
   readonly identities: IdentityRow[];
-  /** Some without parent, some with one that is not part of their uid. */
+  /** Some without parent. */
   readonly roles: RoleRow[];
   readonly roleBindings: RoleBindingRow[];
 }

@@ -67,7 +67,7 @@ export function orderedNamesConformance(open: OpenStore): void {
       await using store = await open();
       await insertAll(store);
       await store.tamper(
-        "UPDATE group_entries SET name = (SELECT name FROM groups WHERE groups.uid = group_entries.uid)",
+        "UPDATE group_entries SET name = (SELECT name FROM groups WHERE groups.uid = rtrim(key, '/*') || tail)",
       );
       const check = () => store.database.read((session) => checkDatabase(session, collections));
       assert.notDeepEqual((await check()).findings, []);

@@ -186,7 +186,9 @@ describe("PostgreSQL: a repair", () => {
     await write(store.database, async (tx) => {
       for (const row of [root, child]) await insertRow(tx, groups, row);
     });
-    await store.tamper(`DELETE FROM group_entries WHERE uid = '${child.uid}' AND key = '${root.uid}'`);
+    await store.tamper(
+      `DELETE FROM group_entries WHERE tail = '${child.uid.slice(root.uid.length)}' AND key = '${root.uid}'`,
+    );
     const [isDeleted, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const deleting = write(other, async (tx) => {
       await deleteRow(tx, groups, child);

@@ -12,7 +12,7 @@ import { newRowMemory, type RowMemory } from "../../src/storage/row-memory.ts";
 import type { Session } from "../../src/storage/session.ts";
 import { newTextMemory } from "../../src/storage/text-memory.ts";
 import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
-import { type GroupRow, groupRow, groups, roleRow, roles, write } from "./fixtures.ts";
+import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
 import { modelCursor, modelRows } from "./listing-model.ts";
 import type { OpenStore } from "./stores.ts";
@@ -127,20 +127,6 @@ export function rememberedConformance(open: OpenStore): void {
       await write(database, (tx) => updateRow(tx, groups, here, { ...here, description: "of the group itself" }));
       const [row] = (await readPage(database, pages, [{ type: "row", uid: here.uid }])).rows;
       assert.equal((row as GroupRow).description, "of the group itself");
-    });
-
-    it("pages are read anew when a row comes whose uid is not below its parent", async () => {
-      await using store = await open();
-      const { database } = store;
-      const [group] = await plant(database);
-      const pages = memoryOf(database, limits);
-      const query: ListQuery = { ...whole, sources: [{ type: "children", uid: group!.uid }] };
-      const listed = async () => (await database.read((session) => pages.read(session, roles, query))).rows.length;
-      // Behind the first change of a resource everything is read anew.
-      await write(database, (tx) => insertRow(tx, roles, roleRow(null, "first")));
-      for (const expected of [0, 0, 0]) assert.equal(await listed(), expected);
-      await write(database, (tx) => insertRow(tx, roles, roleRow(group!.uid, "apart")));
-      assert.equal(await listed(), 1);
     });
 
     it("pages are not kept when a change was passed while they were read", async () => {
