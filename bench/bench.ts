@@ -4,12 +4,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { prepareAdvisories } from "./advisory-data.ts";
 import { checkCreated, checkReads } from "./checks.ts";
-import { type Data, prepareData } from "./data.ts";
+import { copyData, type Data, prepareData } from "./data.ts";
 import { type Gatehouse, startGatehouse, startMeasured } from "./gatehouse.ts";
 import type { MicroRow } from "./micro.ts";
 import type { Options } from "./options.ts";
 import { machine, type ProcessRow, type Results } from "./results.ts";
-import { measure, type Row, type Scenario } from "./scenario.ts";
+import { measure } from "./rounds.ts";
+import type { Row } from "./row.ts";
+import type { Scenario } from "./scenario.ts";
 import { advisoryScenarios } from "./scenarios/advisories.ts";
 import { etcdScenarios } from "./scenarios/etcd.ts";
 import { rawScenarios } from "./scenarios/raw.ts";
@@ -17,6 +19,7 @@ import { readScenarios } from "./scenarios/reads.ts";
 import { writeScenarios } from "./scenarios/writes.ts";
 import { serverCore } from "./server-process.ts";
 import { sizeName } from "./sizes.ts";
+import { takeSlice } from "./slice.ts";
 import { isInstalled } from "./tools.ts";
 
 type Report = (text: string) => void;
@@ -37,16 +40,17 @@ export async function measureAll(options: Options, searchPath: string, report: R
   const readers: Gatehouse[] = [];
   for (const item of data) readers.push(stack.use(await startMeasured(item)));
   for (const gatehouse of readers) await checkReads(gatehouse);
-  const vulnerable = stack.use(await startGatehouse(advisories, []));
+  const plain = stack.use(await startGatehouse(stack.use(copyData(advisories)), []));
+  const filtering = stack.use(await startGatehouse(advisories, []));
   const copied = data.find((item) => item.landmarks.groups === writtenSize) ?? data[0]!;
   const writes = await writeScenarios(copied, stack);
   const measured = [
     ...(await Promise.all(readers.map(readScenarios))).flat(),
-    ...advisoryScenarios(vulnerable, advisories),
+    ...advisoryScenarios(filtering, plain, advisories),
     ...writes.scenarios,
     ...(isInstalled("etcd", searchPath) ? await etcdScenarios(stack) : []),
   ];
-  const rows = await measure(choose(raw, measured, options.only), options.rounds, options.seconds, report);
+  const rows = await measure(choose(raw, measured, options.only), options, takeSlice, report);
   for (const { server, created } of writes.written) await checkCreated(server, created);
   return { ...machine(), scenarios: rows, processes: processRows(readers, measured, rows), parts };
 }

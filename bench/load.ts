@@ -46,6 +46,17 @@ export async function loadHttp1(load: Http1Load, seconds: number) {
   });
 }
 
+/** A load whose every run goes on where the one before ended: by what was asked last, the server would remember it. */
+export function resumedHttp1(load: Http1Load): (seconds: number) => Promise<LoadResult> {
+  const { requests } = load;
+  let at = 0;
+  return async (seconds) => {
+    const result = await loadHttp1({ ...load, requests: [...requests.slice(at), ...requests.slice(0, at)] }, seconds);
+    at = (at + result.requests) % requests.length;
+    return result;
+  };
+}
+
 /** Runs h2load for so many whole seconds. It counts statuses of HTTP only: that of gRPC is for a real client to check. */
 export async function loadHttp2({ port, headers, path: to, body }: Http2Load, seconds: number): Promise<LoadResult> {
   return await withTemporary(async (folder) => {

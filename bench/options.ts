@@ -6,8 +6,8 @@ import { fullSizes, parseSize, quickSizes } from "./sizes.ts";
 export interface Options {
   readonly sizes: readonly number[];
   readonly rounds: number;
-  /** The length of one measurement. */
-  readonly seconds: number;
+  /** How many slices of a second each scenario has in a round, alternating with its baseline's. */
+  readonly slices: number;
   /** Keeps the scenarios whose name contains one of these; empty keeps all. */
   readonly only: readonly string[];
   /** Compares with the recorded results instead of recording. */
@@ -23,7 +23,7 @@ export class UsageError extends Error {
 
 /** What `--help` prints. */
 export const usage = `npm run bench -- [options]
-  --quick          1k and 100k groups only, measurements of 1 second; nothing is recorded
+  --quick          1k and 100k groups only, one second of each in a round instead of three; nothing is recorded
   --sizes <list>   sizes in groups, such as 1k,100k,1M
   --only <list>    only scenarios whose name contains one of these texts, and the raw servers
   --compare        fail when a ratio is 10 % worse than the recorded one; nothing is recorded
@@ -36,7 +36,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   return {
     sizes: sizes === undefined ? (quick ? quickSizes : fullSizes) : sizes.split(",").map(toSize),
     rounds: 3,
-    seconds: quick ? 1 : 3,
+    slices: quick ? 1 : 3,
     only: (only ?? "").split(",").filter((text) => text !== ""),
     compare,
     complete: !quick && sizes === undefined && only === undefined,

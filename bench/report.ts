@@ -1,12 +1,12 @@
 // The tables that a run prints.
 import type { Results } from "./results.ts";
-import type { Row } from "./scenario.ts";
+import type { Row } from "./row.ts";
 
 /** Everything that a run found, as text. */
 export function formatResults({ scenarios, processes, parts, node, processor }: Results): string {
   return [
     `Node ${node}, ${processor}; one core for the server, one for the load.`,
-    "HTTP/1.1: 32 connections; HTTP/2: 4 connections of 8 streams. Ratio: speed relative to the baseline of its round.",
+    "HTTP/1.1: 32 connections; HTTP/2: 4 connections of 8 streams. Ratio: speed relative to the baseline beside it.",
     formatTable(
       ["", "CPU µs", "requests/s", "p50 ms", "p99 ms", "RssAnon MiB", "ratio", "baseline"],
       [

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { MicroRow } from "./micro.ts";
-import type { Row } from "./scenario.ts";
+import type { Row } from "./row.ts";
 
 /** What an installation of one size is like before and after the load. */
 export interface ProcessRow {

@@ -34,20 +34,21 @@ export async function writeScenarios(
   const create = createGroups(shared, `CreateGroup REST, ${writers} clients`, rawHttp);
   // What the one generator waits for the other would count as the server's.
   const meanwhile = createGroups(shared, create.name, rawHttp, true);
-  const alone = getRest(shared.server, `GetGroup REST, ${readers} clients`, readers, readsBeside);
+  // On the server that is written to, what the writes leave to be done would fall on the reads alone.
+  const { server: unwritten } = await startOnCopy(data, stack);
+  const alone = getRest(unwritten, `GetGroup REST, ${readers} clients`, readers, readsBeside);
+  const beside = getRest(shared.server, `${alone.name}, ${writers} create`, readers, readsBeside);
   const scenarios: Scenario[] = [
     create,
     createGroups(each, `${create.name}, a commit each`, create.name),
     alone,
     {
-      name: `GetGroup REST, ${readers} clients, ${writers} create`,
-      server: shared.server,
-      comparison: readsBeside,
+      ...beside,
       baseline: alone.name,
       gauge: "p50",
       alone: false,
       load: async (seconds) => {
-        const [read, created] = await Promise.all([alone.load(seconds), meanwhile.load(seconds)]);
+        const [read, created] = await Promise.all([beside.load(seconds), meanwhile.load(seconds)]);
         return { ...read, failed: read.failed + created.failed };
       },
     },

@@ -4,7 +4,7 @@ import { parseH2load, parseLatencies, parseWrk } from "../load-output.ts";
 import { parseOptions } from "../options.ts";
 import { formatTable, growth } from "../report.ts";
 import { type Results, regressions } from "../results.ts";
-import type { Row } from "../scenario.ts";
+import type { Row } from "../row.ts";
 import { parseSize, sizeName } from "../sizes.ts";
 import { median, percentile } from "../statistics.ts";
 

@@ -1,0 +1,61 @@
+// What the report says of a scenario, made of the slices that its rounds have measured.
+import type { Gauge, Scenario } from "./scenario.ts";
+import type { Slice } from "./slice.ts";
+import { mean, median } from "./statistics.ts";
+
+/** One row of the report: medians over the rounds of the means over their slices; of memory the most. */
+export interface Row extends Slice {
+  readonly name: string;
+  /** How fast the scenario is, where its baseline is 1: the median of the ratios of the rounds. Null without baseline. */
+  readonly ratio: number | null;
+  readonly baseline: string | null;
+}
+
+/** Slices of a scenario, each between two of its baseline: those are one more. Without a baseline there are none of it. */
+export interface Alternation {
+  readonly scenario: Scenario;
+  readonly baseline?: Scenario;
+  readonly own: readonly Slice[];
+  readonly base: readonly Slice[];
+}
+
+const columns = { cpu: "cpuMicros", p50: "p50Ms" } as const satisfies Record<Gauge, keyof Slice>;
+
+/** Makes the row of a scenario of what was measured in each round of its comparison. */
+export function rowOf(scenario: Scenario, rounds: readonly (readonly Alternation[])[]): Row {
+  const { name, baseline, gauge = "cpu" } = scenario;
+  const slices = rounds.map((round) => slicesOf(scenario, round));
+  const middle = (key: keyof Slice) => median(slices.map((own) => mean(own.map((slice) => slice[key]))));
+  const ratios = () => rounds.flatMap((round) => alternationsOf(scenario, round).map((each) => ratioOf(each, gauge)));
+  return {
+    name,
+    cpuMicros: middle("cpuMicros"),
+    requestsPerSecond: middle("requestsPerSecond"),
+    p50Ms: middle("p50Ms"),
+    p99Ms: middle("p99Ms"),
+    memoryMib: Math.max(...slices.flat().map(({ memoryMib }) => memoryMib)),
+    ratio: baseline === undefined ? null : median(ratios()),
+    baseline: baseline ?? null,
+  };
+}
+
+/**
+ * How fast a scenario is, where its baseline is 1: the median over its slices of what each gives against the mean of its two
+ * neighbours. A machine that becomes slower or faster does so for both alike; a slice that was disturbed, or at whose side the
+ * machine changed at once, is outvoted by the others, where in a sum it would count.
+ */
+export function ratioOf({ own, base }: Pick<Alternation, "own" | "base">, gauge: Gauge): number {
+  const column = columns[gauge];
+  return median(own.map((slice, at) => mean([base[at]![column], base[at + 1]![column]]) / slice[column]));
+}
+
+/** Those between slices of its baseline; of what is only a baseline, those between slices of whatever is compared with it. */
+function slicesOf(scenario: Scenario, round: readonly Alternation[]): Slice[] {
+  const own = alternationsOf(scenario, round);
+  if (own.length > 0) return own.flatMap((each) => each.own);
+  return round.flatMap(({ baseline, base }) => (baseline === scenario ? base : []));
+}
+
+function alternationsOf(scenario: Scenario, round: readonly Alternation[]): Alternation[] {
+  return round.filter((each) => each.scenario === scenario);
+}

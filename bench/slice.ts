@@ -1,0 +1,30 @@
+// The unit of measuring: one second of a scenario.
+import { anonymousMemoryOf, cpuMicrosOf } from "./proc.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** What a second of load has shown. CPU time is per request, and NaN where it is not that of these requests alone. */
+export interface Slice {
+  readonly cpuMicros: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly memoryMib: number;
+}
+
+/** As short as wrk can run: the shorter, the less the machine changes between a slice and its neighbours. */
+const sliceSeconds = 1;
+
+/** Runs a scenario for one slice. Throws when a request fails. */
+export async function takeSlice({ name, server, load, alone = true }: Scenario): Promise<Slice> {
+  const before = cpuMicrosOf(server.pid);
+  const { requests, failed, seconds, p50Ms, p99Ms } = await load(sliceSeconds);
+  const cpu = cpuMicrosOf(server.pid) - before;
+  if (failed > 0 || requests === 0) throw new Error(`${name}: ${failed} of ${requests} requests failed`);
+  return {
+    cpuMicros: alone ? cpu / requests : Number.NaN,
+    requestsPerSecond: requests / seconds,
+    p50Ms,
+    p99Ms,
+    memoryMib: anonymousMemoryOf(server.pid),
+  };
+}
