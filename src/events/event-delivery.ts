@@ -2,12 +2,12 @@
 import type { Logger } from "pino";
 import { randomHex } from "../random.ts";
 import { latestChange } from "../storage/changes.ts";
-import { bringQueuesForward, findDueQueues, type NextDelivery } from "../storage/event-queues.ts";
+import { bringQueuesForward, type DueFilter, findDueQueues, type NextDelivery } from "../storage/event-queues.ts";
 import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/lease.ts";
 import type { WriteContext } from "../storage/session.ts";
 import { isAnybodySubscribed, moveEventPosition, readEventPosition } from "../storage/subscribers.ts";
 import { rootOf } from "../uid.ts";
-import { longestWait, type Outcome, type QueueDeps, serveQueue } from "./event-queue.ts";
+import { longestQuick, longestWait, type Outcome, type QueueDeps, serveQueue } from "./event-queue.ts";
 import type { SenderOptions } from "./event-sender.ts";
 import { type FanOutDeps, fanOut } from "./fan-out.ts";
 
@@ -15,14 +15,23 @@ import { type FanOutDeps, fanOut } from "./fan-out.ts";
 const bounds = {
   /** How often a node looks for something to do. */
   interval: 500,
-  /** Subscriptions that are served at a time, and those of one organization, which slow sinks can fill. */
-  served: 32,
-  servedOfOrganization: 4,
   /** Changes that nobody has subscribed to, before they are passed over. */
   passedOver: 1_000,
   /** Queues that are read at once. */
   queues: 200,
 } as const;
+
+/** How many subscriptions are served at a time, whose last attempt has lasted so long. */
+interface Places extends Required<Pick<DueFilter, "lasted">> {
+  readonly all: number;
+  readonly ofOrganization: number;
+}
+
+/** Slow sinks have places of their own: however many they are, they take none from the others. */
+const places: readonly Places[] = [
+  { lasted: [0, longestQuick], all: 24, ofOrganization: 4 },
+  { lasted: [longestQuick + 1, Number.MAX_SAFE_INTEGER], all: 8, ofOrganization: 1 },
+];
 
 /** How long a node that has died keeps the others from taking over: longer than an attempt takes. */
 const lease: Lease = { name: "events_lease", length: 30_000 };
@@ -52,7 +61,8 @@ class Deliverer implements EventDelivery {
   readonly #cutOff = new AbortController();
   readonly #holder = randomHex(16);
   readonly #timer: NodeJS.Timeout;
-  readonly #served = new Map<string, Promise<void>>();
+  /** Each subscription has one place, also when it turns from slow to quick meanwhile: with two, its order would be lost. */
+  readonly #served = new Map<string, { readonly at: Places; readonly end: Promise<void> }>();
   #turn: Promise<void> | undefined;
   #leaseEnd = 0;
   #isStopped = false;
@@ -84,7 +94,7 @@ class Deliverer implements EventDelivery {
     this.#isStopped = true;
     clearInterval(this.#timer);
     await this.#turn;
-    await Promise.all(this.#served.values());
+    await Promise.all([...this.#served.values()].map(({ end }) => end));
     if (this.#leaseEnd === 0) return;
     await this.#guarded(() =>
       this.#options.database.write(this.#context(), (tx) => releaseLease(tx, lease, this.#holder)),
@@ -103,7 +113,7 @@ class Deliverer implements EventDelivery {
       // What is in the queues does not wait for the end of a long log.
       while (!isAll && !this.#isStopped && (await this.#leads())) {
         isAll = await fanOut(deps, this.#context());
-        await this.#serveDue();
+        for (const at of places) await this.#serveDue(at);
       }
     });
   }
@@ -142,28 +152,32 @@ class Deliverer implements EventDelivery {
   }
 
   /** Begins to serve whose turn it is, as far as there is room. Those of an organization that has all of its own are not even read. */
-  async #serveDue(): Promise<void> {
+  async #serveDue(at: Places): Promise<void> {
     const { time } = this.#context();
     let isAll = false;
-    while (!isAll && this.#served.size < bounds.served && this.#mayGoOn()) {
-      const without = this.#fullOrganizations();
-      const due = await findDueQueues(this.#options.database.session, { time, limit: bounds.queues, without });
-      for (const uid of due) if (this.#hasRoomFor(uid)) this.#serve(uid);
+    while (!isAll && this.#servedAt(at).length < at.all && this.#mayGoOn()) {
+      const filter = { time, limit: bounds.queues, without: this.#fullOrganizations(at), lasted: at.lasted };
+      const due = await findDueQueues(this.#options.database.session, filter);
+      for (const uid of due) if (this.#hasRoomFor(uid, at)) this.#serve(uid, at);
       isAll = due.length < bounds.queues;
     }
   }
 
-  #hasRoomFor(uid: string): boolean {
-    if (this.#served.size >= bounds.served || this.#served.has(uid)) return false;
-    return !this.#fullOrganizations().includes(rootOf(uid));
+  #hasRoomFor(uid: string, at: Places): boolean {
+    if (this.#servedAt(at).length >= at.all || this.#served.has(uid)) return false;
+    return !this.#fullOrganizations(at).includes(rootOf(uid));
   }
 
-  #fullOrganizations(): string[] {
-    const served = Map.groupBy(this.#served.keys(), rootOf);
-    return [...served].flatMap(([root, uids]) => (uids.length >= bounds.servedOfOrganization ? [root] : []));
+  #fullOrganizations(at: Places): string[] {
+    const served = Map.groupBy(this.#servedAt(at), rootOf);
+    return [...served].flatMap(([root, uids]) => (uids.length >= at.ofOrganization ? [root] : []));
   }
 
-  #serve(uid: string): void {
+  #servedAt(at: Places): string[] {
+    return [...this.#served].flatMap(([uid, one]) => (one.at === at ? [uid] : []));
+  }
+
+  #serve(uid: string, at: Places): void {
     const deps: QueueDeps = {
       database: this.#options.database,
       sender: this.#sender,
@@ -171,10 +185,8 @@ class Deliverer implements EventDelivery {
       observe: (outcome, delivery, reason) => this.#observe(outcome, delivery, reason),
     };
     const served = this.#guarded(() => serveQueue(deps, uid, () => this.#mayGoOn()));
-    this.#served.set(
-      uid,
-      served.finally(() => this.#served.delete(uid)),
-    );
+    const end = served.finally(() => this.#served.delete(uid));
+    this.#served.set(uid, { at, end });
   }
 
   #observe(outcome: Outcome, { subscriptionUid, sink, attempts }: NextDelivery, reason: string): void {

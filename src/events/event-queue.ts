@@ -22,6 +22,9 @@ const spread = { least: 0.75, most: 1.25 } as const;
 /** No queue waits longer than this for its next attempt, in milliseconds. */
 export const longestWait = bounds.longestPause * spread.most;
 
+/** A sink is slow as long as its last attempt has lasted longer, in milliseconds, whatever came of it. */
+export const longestQuick = 2_000;
+
 /** What became of deliveries. */
 export type Outcome = Attempt["outcome"] | "given_up";
 
@@ -35,7 +38,7 @@ export interface QueueDeps {
   readonly observe: (outcome: Outcome, delivery: NextDelivery, reason: string) => void;
 }
 
-/** Delivers until nothing is left, something fails, or `mayGoOn` says no. */
+/** Delivers until nothing is left, something fails or lasts long, or `mayGoOn` says no. */
 export async function serveQueue(deps: QueueDeps, subscriptionUid: string, mayGoOn: () => boolean): Promise<void> {
   const end = performance.now() + bounds.turn;
   for (let i = 0; i < bounds.inARow && performance.now() < end && mayGoOn(); i++) {
@@ -45,13 +48,17 @@ export async function serveQueue(deps: QueueDeps, subscriptionUid: string, mayGo
   }
 }
 
-/** Whether the delivery is done with. */
+/** Whether the delivery is done with, and what follows may be tried at once. */
 async function serve({ database, sender, context, observe }: QueueDeps, next: NextDelivery): Promise<boolean> {
-  const finish = async () => {
-    await database.write(context(), (tx) => finishDelivery(tx, next));
-    return true;
-  };
+  const begin = context().time;
   const attempt = await sendEvent(next, next, sender);
+  const now = context();
+  // Not negative, where the clock has gone back meanwhile.
+  const lastDuration = Math.max(0, now.time - begin);
+  const finish = async () => {
+    await database.write(now, (tx) => finishDelivery(tx, next, lastDuration));
+    return lastDuration <= longestQuick;
+  };
   if (attempt.outcome === "delivered") {
     observe(attempt.outcome, next, "");
     return await finish();
@@ -61,14 +68,14 @@ async function serve({ database, sender, context, observe }: QueueDeps, next: Ne
   const { outcome, reason, code } = attempt;
   const said = code === undefined ? reason : `${reason} (${code})`;
   observe(outcome, next, said);
-  const now = context();
   if (now.time - next.time > bounds.patience) {
     observe("given_up", next, said);
     return await finish();
   }
   const attempts = next.attempts + 1;
   const nextTime = now.time + pauseAfter(attempts);
-  await database.write(now, (tx) => setQueue(tx, next.subscriptionUid, { attempts, lastFailure: reason, nextTime }));
+  const state = { attempts, lastFailure: reason, lastDuration, nextTime };
+  await database.write(now, (tx) => setQueue(tx, next.subscriptionUid, state));
   return false;
 }
 

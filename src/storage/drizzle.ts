@@ -11,6 +11,7 @@ export const {
   aliasedTable,
   and,
   asc,
+  between,
   count,
   countDistinct,
   desc,

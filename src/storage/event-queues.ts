@@ -1,7 +1,7 @@
 // Who is still to be told of which changes: a queue for each subscription, in the order of the change log.
 
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";
-import { and, asc, eq, gt, lte, not, notExists, sql } from "./drizzle.ts";
+import { and, asc, between, eq, gt, lte, not, notExists, sql } from "./drizzle.ts";
 import { organizationOf } from "./organization.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
@@ -28,6 +28,8 @@ export interface QueueState {
   readonly attempts: number;
   /** Why it failed the last time; empty when it did not. */
   readonly lastFailure: string;
+  /** How long the last attempt lasted, whatever came of it, in milliseconds; 0 before the first. */
+  readonly lastDuration: number;
   /** It is not tried before, in milliseconds since the epoch. */
   readonly nextTime: number;
 }
@@ -62,7 +64,7 @@ export async function enqueueEvent(
       .insert(eventQueues)
       // SQLite takes the ON of ON CONFLICT for that of a join, unless there is a WHERE before it.
       .select(
-        sql`select value, 0, '', ${numberPlaceholder("now")} from ${tx.textsOf(textPlaceholder("subscriptions"))} where true`,
+        sql`select value, 0, '', 0, ${numberPlaceholder("now")} from ${tx.textsOf(textPlaceholder("subscriptions"))} where true`,
       )
       .onConflictDoUpdate({ target: eventQueues.subscriptionUid, set: { attempts: sql`${eventQueues.attempts}` } }),
   );
@@ -73,33 +75,38 @@ export async function enqueueEvent(
   await open.execute({ subscriptions, now: tx.context.time });
 }
 
-/**
- * The subscriptions whose next delivery may be tried at a time, the longest due first: so many at most, and none of some organizations,
- * which can have any number of them.
- */
+/** Which queues are due. */
+export interface DueFilter {
+  readonly time: number;
+  readonly limit: number;
+  /** The organizations whose queues are left out, which can have any number of them. */
+  readonly without?: readonly string[];
+  /** How long the last attempt has lasted, from one number of milliseconds to another. */
+  readonly lasted?: readonly [shortest: number, longest: number];
+}
+
+/** The subscriptions whose next delivery may be tried at a time, the longest due first: so many at most. */
 export async function findDueQueues(
   session: Session,
-  {
-    time,
-    limit,
-    without = [],
-  }: { readonly time: number; readonly limit: number; readonly without?: readonly string[] },
+  { time, limit, without = [], lasted: [shortest, longest] = [0, Number.MAX_SAFE_INTEGER] }: DueFilter,
 ): Promise<string[]> {
   const statement = session.prepared("event_queues.due", (db, { eventQueues }) => {
-    const { subscriptionUid: uid, nextTime } = eventQueues;
+    const { subscriptionUid: uid, lastDuration, nextTime } = eventQueues;
     return db
       .select({ uid })
       .from(eventQueues)
       .where(
         and(
           lte(nextTime, sql.placeholder("time")),
+          between(lastDuration, sql.placeholder("shortest"), sql.placeholder("longest")),
           not(session.isAmong(organizationOf(uid), textPlaceholder("without"))),
         ),
       )
       .orderBy(asc(nextTime), asc(uid))
       .limit(atMost("limit"));
   });
-  return (await statement.execute({ time, limit, without: JSON.stringify(without) })).map(({ uid }) => uid);
+  const values = { time, limit, shortest, longest, without: JSON.stringify(without) };
+  return (await statement.execute(values)).map(({ uid }) => uid);
 }
 
 /** The next delivery of a subscription; undefined when there is none, or no such subscription any more. */
@@ -128,8 +135,9 @@ export async function findNextDelivery(session: Session, subscriptionUid: string
   return (await statement.execute({ subscriptionUid }))[0];
 }
 
-/** Takes a delivery from its queue, and the event away when nobody else is still to be told of it. */
-export async function finishDelivery(tx: Transaction, { subscriptionUid, sequence }: Delivery): Promise<void> {
+/** Takes a delivery from its queue after its last attempt, and the event away when nobody else is still to be told of it. */
+export async function finishDelivery(tx: Transaction, delivery: Delivery, lastDuration: number): Promise<void> {
+  const { subscriptionUid, sequence } = delivery;
   const remove = tx.prepared("event_deliveries.remove", (db, { eventDeliveries }) =>
     db
       .delete(eventDeliveries)
@@ -142,13 +150,13 @@ export async function finishDelivery(tx: Transaction, { subscriptionUid, sequenc
   );
   await remove.execute({ subscriptionUid, sequence });
   await removeToldEvent(tx, sequence);
-  await settleQueue(tx, subscriptionUid);
+  await settleQueue(tx, subscriptionUid, lastDuration);
 }
 
 /** Has a queue go on with what follows, behind those of others, or go when nothing is left in it. */
-export async function settleQueue(tx: Transaction, subscriptionUid: string): Promise<void> {
+export async function settleQueue(tx: Transaction, subscriptionUid: string, lastDuration = 0): Promise<void> {
   // Whoever puts something into it meanwhile waits for its row, and then makes another, or is waited for, and then seen.
-  await setQueue(tx, subscriptionUid, { ...unhindered, nextTime: tx.context.time });
+  await setQueue(tx, subscriptionUid, { ...unhindered, lastDuration, nextTime: tx.context.time });
   if (!(await isAnyLeft(tx, subscriptionUid))) await closeQueue(tx, subscriptionUid);
 }
 
@@ -156,7 +164,7 @@ export async function settleQueue(tx: Transaction, subscriptionUid: string): Pro
 export async function setQueue(
   tx: Transaction,
   subscriptionUid: string,
-  { attempts, lastFailure, nextTime }: QueueState,
+  { attempts, lastFailure, lastDuration, nextTime }: QueueState,
 ): Promise<void> {
   const statement = tx.prepared("event_queues.set", (db, { eventQueues }) =>
     db
@@ -164,19 +172,20 @@ export async function setQueue(
       .set({
         attempts: sql`${sql.placeholder("attempts")}`,
         lastFailure: sql`${sql.placeholder("lastFailure")}`,
+        lastDuration: sql`${sql.placeholder("lastDuration")}`,
         nextTime: sql`${sql.placeholder("nextTime")}`,
       })
       .where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid"))),
   );
-  await statement.execute({ subscriptionUid, attempts, lastFailure, nextTime });
+  await statement.execute({ subscriptionUid, attempts, lastFailure, lastDuration, nextTime });
 }
 
 /** How it goes with the first delivery of a subscription; undefined when none waits. */
 export async function readQueue(session: Session, subscriptionUid: string): Promise<QueueState | undefined> {
   const statement = session.prepared("event_queues.get", (db, { eventQueues }) => {
-    const { attempts, lastFailure, nextTime } = eventQueues;
+    const { attempts, lastFailure, lastDuration, nextTime } = eventQueues;
     return db
-      .select({ attempts, lastFailure, nextTime })
+      .select({ attempts, lastFailure, lastDuration, nextTime })
       .from(eventQueues)
       .where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid")));
   });

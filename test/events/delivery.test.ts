@@ -16,7 +16,7 @@ import { writeSetting } from "../../src/storage/settings.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { context, groupRow, groups, uidOf } from "../storage/fixtures.ts";
 import { type OpenStore, openPostgresStore, openSqliteStore, type Store } from "../storage/stores.ts";
-import { openSink } from "./sink.ts";
+import { accept, openSink, type Sink, standingClock, status } from "./sink.ts";
 
 after(stopPostgres);
 
@@ -28,12 +28,17 @@ function at(time: number) {
   return { actor: "somebody", method: "/CreateGroup", requestId: randomUUID(), time };
 }
 
-async function addGroup({ database }: Store, name: string, time = context.time): Promise<void> {
-  await database.write(at(time), (tx) => insertRow(tx, groups, groupRow(root.uid, name)));
+async function addGroup({ database }: Store, name: string, time = context.time, parent = root.uid): Promise<void> {
+  await database.write(at(time), (tx) => insertRow(tx, groups, groupRow(parent, name)));
 }
 
-async function subscribe({ database }: Store, sink: string, time = context.time): Promise<SubscriptionRow> {
-  const row = { uid: uidOf(root.uid, sink), parent: root.uid, sink, createTime: time };
+async function subscribe(
+  { database }: Store,
+  sink: string,
+  time = context.time,
+  parent = root.uid,
+): Promise<SubscriptionRow> {
+  const row = { uid: uidOf(parent, sink), parent, sink, createTime: time };
   await database.write({ ...at(time), method: "/Subscribe" }, (tx) => insertRow(tx, subscriptionCollection, row));
   return row;
 }
@@ -125,6 +130,18 @@ for (const [name, open] of stores) {
       assert.deepEqual(await due([uidOf(null, "another"), root.uid]), []);
     });
 
+    it("has queues that are due by how long their last attempt has lasted", async () => {
+      await using store = await openRooted(open);
+      const { uid } = await subscribe(store, "https://sink.invalid/");
+      await addGroup(store, "told");
+      await fanOut(dependencies(store.database), context);
+      await store.tamper("UPDATE event_queues SET last_duration = 2001");
+      const due = (...lasted: [number, number]) =>
+        findDueQueues(store.database.session, { time: context.time, limit: 1, lasted });
+      assert.deepEqual(await due(0, 2000), []);
+      assert.deepEqual(await due(2001, Number.MAX_SAFE_INTEGER), [uid]);
+    });
+
     it("has first the queue that is due the longest, whatever its uid", async () => {
       await using store = await openRooted(open);
       const times = [context.time + 20, context.time, context.time + 30, context.time + 10];
@@ -193,6 +210,80 @@ for (const [name, open] of stores) {
       assert.equal(await findNextDelivery(store.database.session, uid), undefined);
     });
   });
+}
+
+for (const [name, open] of stores) {
+  describe(`sinks that are slow (${name})`, () => {
+    it("keep nobody waiting but each other, and are tried all the same", async () => {
+      await using sink = await openSink();
+      await using store = await openRooted(open);
+      // More than there are places, and each with more than an organization is served.
+      const roots = Array.from({ length: 9 }, (_, i) => groupRow(null, `slow ${i}`));
+      for (const [i, row] of roots.entries()) await addOrganization(store, row, sink, [1, 2, 3, 4], `/slow/${i}`);
+      await fanOut(dependencies(store.database), context);
+      await store.tamper("UPDATE event_queues SET attempts = 1, last_duration = 10000");
+      const isSlow = ({ path }: { path: string }) => path.startsWith("/slow/");
+      const held = Promise.withResolvers<void>();
+      sink.answer = async (received, response) => {
+        if (isSlow(received)) await held.promise;
+        accept(received, response);
+      };
+      await using delivery = deliver(store.database, definition(), () => context.time);
+      const organizationOf = ({ path }: { path: string }) => path.split("/")[2];
+      const first = new Set((await sink.wait(8, isSlow)).map(organizationOf));
+      assert.equal(first.size, 8);
+
+      await addOrganization(store, groupRow(null, "quick"), sink, [1], "/quick");
+      await sink.wait(1, (one) => !isSlow(one));
+      assert.equal(sink.received.filter(isSlow).length, 8);
+
+      held.resolve();
+      await sink.wait(1, (one) => isSlow(one) && !first.has(organizationOf(one)));
+      assert.equal(delivery.counts.failed, 0);
+    });
+
+    it("are known by the last attempt, whatever has come of it, and count as quick after a quick one", async () => {
+      await using sink = await openSink();
+      await using store = await openRooted(open);
+      const clock = standingClock();
+      const { uid } = await subscribe(store, sink.url);
+      for (const group of ["first", "second", "third"]) await addGroup(store, group, clock());
+      const answers = [
+        { lasts: 10_000, answer: status(503) },
+        { lasts: 3_000, answer: accept },
+        { lasts: 1_000, answer: accept },
+        { lasts: 0, answer: status(503) },
+      ];
+      const durations: (number | undefined)[] = [];
+      sink.answer = async (received, response) => {
+        durations.push((await readQueue(store.database.session, uid))?.lastDuration);
+        const { lasts, answer } = answers.shift()!;
+        clock.advance(lasts);
+        answer(received, response);
+      };
+      await using delivery = deliver(store.database, definition(), clock);
+      await sink.wait(1);
+      while ((await readQueue(store.database.session, uid))?.attempts !== 1);
+      clock.advance(2_000);
+      await sink.wait(4);
+      await delivery.drain(60_000);
+      const state = await readQueue(store.database.session, uid);
+      assert.deepEqual([...durations, state?.lastDuration], [0, 10_000, 3_000, 1_000, 0]);
+    });
+  });
+}
+
+/** An organization with subscriptions to a sink, and a change that they are told of. */
+async function addOrganization(
+  store: Store,
+  row: typeof root,
+  sink: Sink,
+  subscriptions: readonly number[],
+  path: string,
+): Promise<void> {
+  await store.database.write(context, (tx) => insertRow(tx, groups, row));
+  for (const i of subscriptions) await subscribe(store, `${sink.url}${path}/${i}`, context.time, row.uid);
+  await addGroup(store, "told", context.time, row.uid);
 }
 
 function deliver(

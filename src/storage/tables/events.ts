@@ -65,10 +65,12 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
         attempts: integer().notNull(),
         /** Why it failed the last time; empty when it did not. */
         lastFailure: text().notNull(),
+        /** How long the last attempt lasted, whatever came of it, in milliseconds; 0 before the first. */
+        lastDuration: integer().notNull().default(0),
         /** It is not tried before. */
         nextTime: integer().notNull(),
       },
-      (t) => [index("event_queues_next_time").on(t.nextTime)],
+      (t) => [index("event_queues_due").on(t.nextTime, t.lastDuration)],
     ),
   };
 }
