@@ -42,7 +42,11 @@ export interface UpdateFields {
  * Throws an Error naming the method if a rule is malformed or names fields that the request lacks.
  */
 export function bindingsOf(method: Method): Binding[] {
-  return patternsOf(method.descriptor).map((pattern) => ({ ...pattern, method }));
+  try {
+    return patternsOf(method.descriptor).map((pattern) => ({ ...pattern, method }));
+  } catch (error) {
+    throw new Error(`${method.path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 const patternsOf = oncePer((descriptor: DescMethod): readonly Pattern[] => {
@@ -56,22 +60,15 @@ export function formatBinding(binding: Binding): string {
   return `${binding.httpMethod} ${binding.template.text} of ${binding.method.path}`;
 }
 
-function toPattern(descriptor: DescMethod, rule: HttpRule): Pattern {
-  try {
-    const [httpMethod, path] = pathOf(rule);
-    if (rule.responseBody !== "") throw new Error("response_body is not supported");
-    const template = parsePathTemplate(path);
-    const { input } = descriptor;
-    const variables = template.variables.map((variable) => variableField(input, variable.path));
-    const body = bodyOf(input, rule.body);
-    const variableNames = variables.map(formatFieldPath);
-    const update = httpMethod === "PATCH" ? updateFieldsOf(input, body) : undefined;
-    return { httpMethod, template, variables, variableNames, body, update };
-  } catch (error) {
-    throw new Error(`${descriptor.toString()}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  }
+function toPattern({ input }: DescMethod, rule: HttpRule): Pattern {
+  const [httpMethod, path] = pathOf(rule);
+  if (rule.responseBody !== "") throw new Error("response_body is not supported");
+  const template = parsePathTemplate(path);
+  const variables = template.variables.map((variable) => variableField(input, variable.path));
+  const body = bodyOf(input, rule.body);
+  const variableNames = variables.map(formatFieldPath);
+  const update = httpMethod === "PATCH" ? updateFieldsOf(input, body) : undefined;
+  return { httpMethod, template, variables, variableNames, body, update };
 }
 
 function pathOf({ pattern }: HttpRule): [httpMethod: string, path: string] {
