@@ -1,4 +1,4 @@
--- Of a uid an entry has what its key does not tell.
+-- Of a uid an entry has what its key does not tell. What the planner knew of the column goes with its old type.
 ALTER TABLE "group_entries" ALTER COLUMN "uid" TYPE text COLLATE "C" USING substr("uid", length(rtrim("key", '/*')) + 1);--> statement-breakpoint
 ALTER TABLE "group_entries" RENAME COLUMN "uid" TO "tail";--> statement-breakpoint
 ALTER TABLE "group_entries" RENAME CONSTRAINT "group_entries_key_name_uid_pk" TO "group_entries_key_name_tail_pk";--> statement-breakpoint
@@ -37,4 +37,17 @@ ALTER TABLE "external_group_role_mapping_entries" RENAME COLUMN "uid" TO "tail";
 ALTER TABLE "external_group_role_mapping_entries" RENAME CONSTRAINT "external_group_role_mapping_entries_key_name_uid_pk" TO "external_group_role_mapping_entries_key_name_tail_pk";--> statement-breakpoint
 ALTER TABLE "terms_acceptance_entries" ALTER COLUMN "uid" TYPE text COLLATE "C" USING substr("uid", length(rtrim("key", '/*')) + 1);--> statement-breakpoint
 ALTER TABLE "terms_acceptance_entries" RENAME COLUMN "uid" TO "tail";--> statement-breakpoint
-ALTER TABLE "terms_acceptance_entries" RENAME CONSTRAINT "terms_acceptance_entries_key_name_uid_pk" TO "terms_acceptance_entries_key_name_tail_pk";
+ALTER TABLE "terms_acceptance_entries" RENAME CONSTRAINT "terms_acceptance_entries_key_name_uid_pk" TO "terms_acceptance_entries_key_name_tail_pk";--> statement-breakpoint
+ANALYZE "group_entries";--> statement-breakpoint
+ANALYZE "identity_entries";--> statement-breakpoint
+ANALYZE "role_entries";--> statement-breakpoint
+ANALYZE "role_binding_entries";--> statement-breakpoint
+ANALYZE "group_invite_entries";--> statement-breakpoint
+ANALYZE "account_association_entries";--> statement-breakpoint
+ANALYZE "repo_entries";--> statement-breakpoint
+ANALYZE "tag_entries";--> statement-breakpoint
+ANALYZE "advisory_entries";--> statement-breakpoint
+ANALYZE "subscription_entries";--> statement-breakpoint
+ANALYZE "identity_provider_entries";--> statement-breakpoint
+ANALYZE "external_group_role_mapping_entries";--> statement-breakpoint
+ANALYZE "terms_acceptance_entries";
