@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type BetterSqlite from "better-sqlite3";
 import type { loadSqliteDriver } from "./drizzle.ts";
 import { isLatest, refuseNewer } from "./migrations.ts";
+import { preparing } from "./preparing.ts";
 
 const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
 
@@ -35,13 +36,7 @@ function appliedTo(connection: BetterSqlite.Database): number | undefined {
  * write (https://sqlite.org/lang_transaction.html, section 3); what drizzle's ROLLBACK then meets would hide the reason.
  */
 function withRollback(connection: BetterSqlite.Database): BetterSqlite.Database {
-  return new Proxy(connection, {
-    get(target, name) {
-      if (name === "prepare") return (sql: string) => prepareAfterFailure(target, sql);
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  return preparing(connection, (sql) => prepareAfterFailure(connection, sql));
 }
 
 function prepareAfterFailure(connection: BetterSqlite.Database, sql: string): BetterSqlite.Statement {

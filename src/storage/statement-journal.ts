@@ -1,4 +1,5 @@
 import type BetterSqlite from "better-sqlite3";
+import { preparing } from "./preparing.ts";
 
 /**
  * The connection, with statements that fail as FAIL has it: what a statement has written until then stays
@@ -9,13 +10,7 @@ import type BetterSqlite from "better-sqlite3";
  * the queue, so nothing is gained by it. Foreign keys are as they were: they always take back the statement.
  */
 export function withoutStatementJournal(connection: BetterSqlite.Database): BetterSqlite.Database {
-  return new Proxy(connection, {
-    get(target, name) {
-      if (name === "prepare") return (sql: string) => target.prepare(failing(sql));
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  return preparing(connection, (sql) => connection.prepare(failing(sql)));
 }
 
 function failing(sql: string): string {
