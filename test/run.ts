@@ -18,6 +18,9 @@ type Print = (text: string) => void;
 /** How many steps run at a time: one more than there are processors, since tests wait for databases and for processes. */
 const lanes = Math.min(3, availableParallelism() + 1);
 
+/** Milliseconds that a tool may take: some three times what the longest takes where processors are slow. */
+const toolTimeout = 15 * 60_000;
+
 const files = testFiles();
 /** The tests that run beside the others, each of about a fifth of the work: more in one process have more to collect. */
 const beside = [
@@ -76,10 +79,15 @@ async function runStep({ name, run, isLive = false }: Step): Promise<void> {
 
 async function tool(name: string, args: readonly string[], print?: Print): Promise<void> {
   const stdio = print ? "pipe" : "inherit";
-  const child = spawn(path.resolve("node_modules/.bin", name), args, { stdio: ["ignore", stdio, stdio] });
+  const child = spawn(path.resolve("node_modules/.bin", name), args, {
+    stdio: ["ignore", stdio, stdio],
+    // A test that leaves its process no turn of the event loop can be ended neither by the runner's limit nor by a signal it handles.
+    timeout: toolTimeout,
+    killSignal: "SIGKILL",
+  });
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => print?.(text));
-  const [status] = await once(child, "close");
-  if (status !== 0) throw new Error(`${name} ended with ${status}`);
+  const [status, signal] = await once(child, "close");
+  if (status !== 0) throw new Error(`${name} ended with ${status ?? signal}`);
 }
 
 async function tests(named: readonly string[], print?: Print): Promise<void> {

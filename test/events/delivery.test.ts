@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { after, describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { outboundLimits } from "../../src/authn/outbound.ts";
 import { deliverEvents } from "../../src/events/event-delivery.ts";
 import { fanOut } from "../../src/events/fan-out.ts";
@@ -263,7 +264,8 @@ for (const [name, open] of stores) {
       };
       await using delivery = deliver(store.database, definition(), clock);
       await sink.wait(1);
-      while ((await readQueue(store.database.session, uid))?.attempts !== 1);
+      // What awaits SQLite alone leaves no turn to sockets.
+      while ((await readQueue(store.database.session, uid))?.attempts !== 1) await turn();
       clock.advance(2_000);
       await sink.wait(4);
       await delivery.drain(60_000);
