@@ -14,6 +14,7 @@ import { type Budget, newBudget } from "./budget.ts";
 import type { StreamHandler } from "./fast/fast-path.ts";
 import { ignore, refuse, type SocketServer } from "./guard.ts";
 import { headBytes } from "./head.ts";
+import { type IdleWatch, watchIdle } from "./idle-session.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import type { OnLimit } from "./met-limits.ts";
 import { removeFrom } from "./remove.ts";
@@ -23,7 +24,8 @@ import { type Debt, queuedBytes } from "./unread.ts";
 /** The open streams of a session; a list for the reason that decision 0019 tells. */
 type OpenStreams = {
   readonly stream: ServerHttp2Stream;
-  readonly begun: number;
+  /** When a sweep first found that the client was still sending. */
+  sendingSince?: number;
   /** When a sweep first found that its reply was there, and the client had not taken all of it. */
   owedSince?: number;
 }[];
@@ -37,6 +39,7 @@ type BeginStream = (
 
 interface Connection extends Line {
   readonly socket: Socket;
+  readonly idle: IdleWatch;
   readonly streams: OpenStreams;
 }
 
@@ -77,7 +80,11 @@ export function newHttp2Server(
     // Not that of the session, which does not let everything be done with it.
     const socket = accepting!;
     const waiting: Line["waiting"] = [];
-    const connection: Connection = { socket, streams, waiting, unreadBytes: () => unreadBytes(streams, socket) };
+    const idle = watchIdle(
+      { session, socket, hasStreams: () => streams.length > 0, cutOff: () => cutOff(session, socket) },
+      limits,
+    );
+    const connection: Connection = { socket, streams, waiting, idle, unreadBytes: () => unreadBytes(streams, socket) };
     sessions.set(session, connection);
     session.once("close", () => {
       sessions.delete(session);
@@ -88,18 +95,19 @@ export function newHttp2Server(
       // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
       stream.on("error", ignore);
       const mayBegin = streams.length < limits.maxRequestsAtOnce;
-      watchStream(stream, streams, clock);
+      watchStream(stream, streams);
       controlFrames.refund(controlFramesPerStream);
       if (mayBegin) begin(stream, headers, flags, rawHeaders);
       else beginLater(connection, begin.bind(undefined, stream, headers, flags, rawHeaders));
     });
-    closeWhenIdle(session, connection, limits);
   });
 
   const sweep = setInterval(() => {
-    for (const { streams } of sessions.values()) {
-      cancelSlowRequests(streams, clock() - limits.requestTimeoutMs, onLimit);
-      cancelOwedReplies(streams, clock(), limits.requestTimeoutMs, onLimit);
+    const now = performance.now();
+    for (const { streams, idle } of sessions.values()) {
+      cancelSlowRequests(streams, now, limits.requestTimeoutMs, onLimit);
+      cancelOwedReplies(streams, now, limits.requestTimeoutMs, onLimit);
+      idle.look(now);
     }
   }, checkInterval(limits)).unref();
 
@@ -139,18 +147,20 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
   return server;
 }
 
-function watchStream(stream: ServerHttp2Stream, streams: OpenStreams, clock: Clock): void {
-  const open: OpenStreams[number] = { stream, begun: clock() };
+function watchStream(stream: ServerHttp2Stream, streams: OpenStreams): void {
+  const open: OpenStreams[number] = { stream };
   streams.push(open);
   stream.on("close", () => removeFrom(streams, open));
 }
 
 // HTTP/1 has requestTimeout for this; a body over HTTP/2 may take for ever, a byte at a time.
-function cancelSlowRequests(streams: OpenStreams, begunBefore: number, onLimit: OnLimit): void {
-  for (const { stream, begun } of streams) {
-    if (begun > begunBefore || !isSending(stream)) continue;
+function cancelSlowRequests(streams: OpenStreams, now: number, timeoutMs: number, onLimit: OnLimit): void {
+  for (const open of streams) {
+    if (!isSending(open.stream)) continue;
+    open.sendingSince ??= now;
+    if (now - open.sendingSince < timeoutMs) continue;
     onLimit("time of a request");
-    stream.close(constants.NGHTTP2_CANCEL);
+    open.stream.close(constants.NGHTTP2_CANCEL);
   }
 }
 
@@ -198,26 +208,4 @@ function boundControlFrames(
   session.on("ping", spend);
   session.on("remoteSettings", spend);
   return budget;
-}
-
-// The listeners above make node count PING as activity, so a client that pings keeps its session, as gRPC clients expect.
-function closeWhenIdle(session: ServerHttp2Session, { streams, socket }: Connection, limits: ListenerLimits): void {
-  let pinged = false;
-  const stayOpen = (): void => {
-    pinged = false;
-    if (!session.destroyed) session.setTimeout(limits.http2IdleTimeoutMs);
-  };
-  session.setTimeout(limits.prefaceTimeoutMs);
-  session.once("remoteSettings", stayOpen);
-  session.on("timeout", () => {
-    const idle = streams.length === 0;
-    if (pinged || (idle && session.closed)) return cutOff(session, socket);
-    session.setTimeout(limits.prefaceTimeoutMs);
-    if (idle) return session.close();
-    // A stream is open and quiet, such as a watch: ask whether anybody is there.
-    pinged = true;
-    session.ping((error) => {
-      if (error === null) stayOpen();
-    });
-  });
 }

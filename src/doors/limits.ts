@@ -100,6 +100,7 @@ export const defaultLimits: ListenerLimits = {
 
 /** How often to look for what has timed out: often enough that a limit is met within a quarter of its time. */
 export function checkInterval(limits: ListenerLimits): number {
-  const shortest = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs, 20_000);
+  const { prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs } = limits;
+  const shortest = Math.min(prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs);
   return Math.max(10, Math.floor(shortest / 4));
 }

@@ -37,8 +37,8 @@ interface PlacedChange {
 /** Begins with what the first session sees: nothing is known to have changed. */
 export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
   let sequence: number | undefined;
-  /** The snapshot on which `sequence` was the last change. */
-  let snapshot: number | undefined;
+  /** The state of the database in which `sequence` was the last change. */
+  let state: number | undefined;
   // Up to this change nothing is known of single places: everything counts as changed.
   let blurred = 0;
   /** The places that changed since, with their last change; those that changed first come first. */
@@ -78,14 +78,14 @@ export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
       }
     }
     if (sequence !== latest) return undefined;
-    snapshot = current;
+    state = current;
     return latest;
   }
 
   return {
     follow(session) {
-      const current = session.snapshot?.();
-      return current !== undefined && current === snapshot ? sequence : followTo(session, current);
+      const current = session.state?.();
+      return current !== undefined && current === state ? sequence : followTo(session, current);
     },
     isAt: (other) => sequence === other,
     isUnchangedSince: (since, places) =>

@@ -16,7 +16,7 @@ export function newRowMemory(memory: ReadMemory, session: Session): RowMemory {
   return {
     find<R extends ResourceRow>(collection: Collection<R>, uid: string) {
       // Where the log has to be asked for each row, the row itself is read as fast.
-      if (collection.isTouched || !session.snapshot) return findRow(session, collection, uid);
+      if (collection.isTouched || !session.state) return findRow(session, collection, uid);
       return memory.recall(session, new RowReading(session, collection, uid));
     },
   };

@@ -37,11 +37,8 @@ export interface SessionDialect {
 
 /** One connection, or a pool of them, with the statements prepared on it. */
 export interface Session extends SessionDialect {
-  /**
-   * The number of the snapshot that reads are on: what is read on the same one is of the same moment. Absent where that is not
-   * known.
-   */
-  readonly snapshot?: () => number;
+  /** A number for what reads find: while it is the same, they find the same. Absent where that is not known. */
+  readonly state?: () => number;
   /** What a row that is read by its uid is locked with until the end of the transaction; nothing when absent. */
   readonly readLock?: RowLock;
   /**

@@ -13,10 +13,13 @@ export interface Snapshot {
    * told of a failure is there.
    */
   end(): void;
-  /** How many were begun so far. */
-  begun(): number;
-  /** The number of the one that is open, begun where none is. */
-  current(): number;
+  /** How many turns have read so far. */
+  turns(): number;
+  /**
+   * A number for what reads find now, which is the same only as long as nobody has committed anything. To ask for it costs a
+   * quarter of a snapshot, and none is begun.
+   */
+  state(): number;
 }
 
 /** Makes the one of a connection. What a turn reads is never older than what was acknowledged before the turn began. */
@@ -24,27 +27,45 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
   const begin = reader.prepare("BEGIN");
   const commit = reader.prepare("COMMIT");
   const rollback = reader.prepare("ROLLBACK");
+  // SQLite, "PRAGMA data_version": differs once another connection, of whichever process, has committed.
+  const readVersion = reader.prepare("PRAGMA data_version").pluck();
   let isOpen = false;
   let isDue = false;
   let bodies = 0;
-  let begun = 0;
+  let turns = 0;
+  let isInTurn = false;
+  let state = 0;
+  let version: unknown;
+  /** Whether `state` is that of the snapshot, or that which this turn has found where none is open. */
+  let isKnown = false;
+
+  function enterTurn(): void {
+    if (isInTurn) return;
+    isInTurn = true;
+    turns++;
+    setImmediate(endTurn);
+  }
 
   function open(): void {
     if (isOpen) return;
     begin.run();
-    begun++;
     isOpen = true;
     isDue = false;
-    setImmediate(endTurn);
+    // It begins with its first read: somebody may have committed since the state was asked for.
+    isKnown = false;
+    enterTurn();
   }
 
   function endTurn(): void {
+    isInTurn = false;
     isDue = true;
     end();
   }
 
   function end(): void {
-    if (!isOpen || bodies > 0) return;
+    if (bodies > 0) return;
+    isKnown = false;
+    if (!isOpen) return;
     isOpen = false;
     // The connection may have been closed meanwhile.
     if (!reader.open) return;
@@ -77,10 +98,17 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
       }
     },
     end,
-    begun: () => begun,
-    current() {
-      open();
-      return begun;
+    turns: () => turns,
+    state() {
+      if (isKnown) return state;
+      const found = readVersion.get();
+      if (found !== version) {
+        version = found;
+        state++;
+      }
+      isKnown = true;
+      enterTurn();
+      return state;
     },
   };
 }

@@ -41,7 +41,7 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
   const snapshot = newSnapshot(reader);
   const readSession = {
     ...sessionOf(reader, (statement) => opening(snapshot, runNow(statement))),
-    snapshot: snapshot.current,
+    state: snapshot.state,
   };
   // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
   const transaction = {
@@ -57,7 +57,7 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
     room: checkpointer.room,
     afterFull: checkpointer.afterFull,
     afterUnflushed: checkpointer.afterUnflushed,
-    snapshotsBegun: snapshot.begun,
+    turnsOfReaders: snapshot.turns,
     beforeCommit: snapshot.end,
     sync() {
       checkpointer.afterCommit();

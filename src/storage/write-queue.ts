@@ -17,8 +17,8 @@ export interface WriteQueueOptions {
   readonly lockTimeoutMs: number;
   /** What the next batch has to wait for, if anything; when it rejects, no write may be made now. */
   readonly room?: () => Promise<void> | undefined;
-  /** How many snapshots were begun so far by those who read: one for each turn of the event loop that reads. */
-  readonly snapshotsBegun?: () => number;
+  /** How many turns of the event loop have read so far. */
+  readonly turnsOfReaders?: () => number;
   /** Called when a write found the disk full. */
   readonly afterFull?: () => void;
   /** Called when a flush failed. */
@@ -197,12 +197,12 @@ export class WriteQueue {
    * replies of a turn leave at the beginning of the next.
    */
   async #giveWay(until: number): Promise<void> {
-    const { snapshotsBegun } = this.#options;
+    const { turnsOfReaders } = this.#options;
     let before: number | undefined;
     do {
-      before = snapshotsBegun?.();
+      before = turnsOfReaders?.();
       await nextTurn();
-    } while (snapshotsBegun?.() !== before && performance.now() < until);
+    } while (turnsOfReaders?.() !== before && performance.now() < until);
   }
 
   /** Whoever waits when the lock is given up has waited for the same one: none of them waits for it once more. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { type ClientHttp2Session, connect } from "node:http2";
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders, sensitiveHeaders } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
@@ -134,6 +134,20 @@ describe("the short way for gRPC", () => {
     assert.equal(neverFast, answers.complete.grpcStatus === "16");
     return answers.short;
   }
+
+  it("has no table of headers take in what no two replies have the same", async () => {
+    const body = encoded(GetGroupRequestSchema, { uid: short.groupUid });
+    const authorization = `Bearer ${short.ownerToken}`;
+    const path = `${service}/GetGroup`;
+    const stream = sessions.short.request({
+      ...{ ":method": "POST", ":path": path, "content-type": "application/grpc", authorization },
+    });
+    stream.end(body);
+    const [head] = (await once(stream.resume(), "response")) as [IncomingHttpHeaders];
+    assert.match(String(head["x-request-id"]), /^[0-9a-f]{32}$/);
+    assert.deepEqual(head[sensitiveHeaders], ["x-request-id"]);
+    await once(stream, "close");
+  });
 
   it("takes plain calls, and only those", async () => {
     const body = encoded(GetGroupRequestSchema, { uid: "x" });

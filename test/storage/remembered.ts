@@ -206,7 +206,7 @@ async function compareRows(database: Database, find: RowMemory, rows: readonly G
     assert.equal(await find.find(groups, gone), undefined);
   }
   const [first] = rows;
-  const isRemembered = database.session.snapshot !== undefined;
+  const isRemembered = database.session.state !== undefined;
   assert.equal(Object.isFrozen(await find.find(groups, first!.uid)), isRemembered);
 }
 
@@ -222,8 +222,8 @@ export async function readPage(database: Database, pages: PageMemory, sources: r
   return await database.read((session) => pages.read(session, groups, query));
 }
 
-/** A session whose snapshot is that of no other, as on several connections. */
-export function ofItself({ snapshot: _shared, ...session }: Session): Session {
+/** A session that does not know the state of what it reads, as on several connections. */
+export function ofItself({ state: _shared, ...session }: Session): Session {
   return session;
 }
 

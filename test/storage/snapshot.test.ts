@@ -45,13 +45,67 @@ describe("the snapshot of a turn", () => {
     assert.equal(read(), 1);
   });
 
-  it("is counted once, however much is read", async () => {
+  it("is of a turn that counts as one, however much is read or asked for", async () => {
+    snapshot.state();
     read();
     read();
-    assert.equal(snapshot.begun(), 1);
+    snapshot.state();
+    assert.equal(snapshot.turns(), 1);
+    await nextTurn();
+    snapshot.state();
+    assert.equal(snapshot.turns(), 2);
     await nextTurn();
     read();
-    assert.equal(snapshot.begun(), 2);
+    assert.equal(snapshot.turns(), 3);
+  });
+
+  describe("has a state", () => {
+    it("that is the same until somebody has committed, and asking begins no snapshot", async () => {
+      const first = snapshot.state();
+      await nextTurn();
+      assert.equal(snapshot.state(), first);
+      assert.equal(reader.inTransaction, false);
+      read();
+      assert.equal(snapshot.state(), first);
+      await nextTurn();
+      add();
+      assert.notEqual(snapshot.state(), first);
+    });
+
+    it("that is asked for once a turn", async () => {
+      const first = snapshot.state();
+      add();
+      assert.equal(snapshot.state(), first);
+      await nextTurn();
+      assert.notEqual(snapshot.state(), first);
+    });
+
+    it("that is that of the snapshot, once there is one", () => {
+      const first = snapshot.state();
+      add();
+      assert.equal(read(), 1);
+      const second = snapshot.state();
+      assert.notEqual(second, first);
+      add();
+      assert.equal(snapshot.state(), second);
+    });
+
+    it("that is known anew before a commit, but for a body that goes on", async () => {
+      const first = snapshot.state();
+      add();
+      snapshot.end();
+      const second = snapshot.state();
+      assert.notEqual(second, first);
+      await snapshot.share(async () => {
+        assert.equal(snapshot.state(), second);
+        add();
+        snapshot.end();
+        await nextTurn();
+        assert.equal(snapshot.state(), second);
+      });
+      await nextTurn();
+      assert.notEqual(snapshot.state(), second);
+    });
   });
 
   it("can be ended before, so that what is read then is new", () => {

@@ -82,15 +82,15 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["at first", "during the batch", "during the flush"]);
   });
 
-  /** How many turns passed between two writes while every turn reads `perTurn` snapshots. */
+  /** How many turns passed between two writes while each counts as `perTurn` of those who read. */
   async function turnsBetween({ mock }: TestContext, perTurn: number): Promise<number> {
     let now = performance.now();
     mock.method(performance, "now", () => now);
     let isDone = false;
-    let snapshots = 0;
-    const { queue, insert } = openQueue({ snapshotsBegun: () => snapshots });
+    let turns = 0;
+    const { queue, insert } = openQueue({ turnsOfReaders: () => turns });
     const turn = () => {
-      snapshots += perTurn;
+      turns += perTurn;
       now++;
       events.push("turn");
       if (!isDone) setImmediate(turn);

@@ -2,6 +2,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { type ApiError, resourceExhausted } from "../../aip/errors.ts";
 import { onceFrozen } from "../../frozen.ts";
+import { once } from "../../lazy.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
 import { clientLeft } from "../client.ts";
@@ -136,7 +137,8 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
 export function respond(stream: ServerHttp2Stream, { status, headers, body, trailers }: Answer, call: Call): void {
   if (stream.destroyed || stream.closed) return;
   // As a list, which node:http2 writes as it is.
-  const lines = [":status", String(status), "x-request-id", call.requestId];
+  const lines = [":status", String(status), "x-request-id", call.requestId] as OutgoingLines;
+  lines[sensitiveHeaders()] = unique;
   for (const name in headers) if (!call.replyHeaders.has(name)) lines.push(name, headers[name]!);
   for (const [name, value] of call.replyHeaders) lines.push(name, value);
   if (!body) {
@@ -148,6 +150,14 @@ export function respond(stream: ServerHttp2Stream, { status, headers, body, trai
   if (trailers) stream.on("wantTrailers", senderOf(trailers));
   stream.end(body);
 }
+
+/** Names and values in turn; node:http2 looks for the names of those that no table is to have under a symbol of its own. */
+type OutgoingLines = string[] & { [name: symbol]: readonly string[] };
+
+const sensitiveHeaders = once(() => process.getBuiltinModule("node:http2").sensitiveHeaders);
+
+/** RFC 7541 §6.2.3: what no two replies have the same would only push others out of the tables of headers, at either end. */
+const unique = ["x-request-id"];
 
 const withTrailers = { waitForTrailers: true };
 
