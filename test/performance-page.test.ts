@@ -11,7 +11,8 @@ it(`${page} has the figures of bench/results.json`, () => {
   assert.ok(recorded);
   const scenarios = recorded.scenarios.map((row) => {
     const cpu = Number.isFinite(row.cpuMicros) && row.cpuMicros !== null ? figure(row.cpuMicros) : "";
-    return [row.name, cpu, figure(row.requestsPerSecond), figure(row.p50Ms), figure(row.p99Ms)];
+    const ratio = row.ratio === null ? "" : figure(row.ratio);
+    return [row.name, cpu, figure(row.requestsPerSecond), figure(row.p50Ms), figure(row.p99Ms), ratio];
   });
   const processes = recorded.processes.map((row) => [
     row.name,
