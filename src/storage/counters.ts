@@ -5,12 +5,20 @@ import { and, eq, inArray, sql } from "./drizzle.ts";
 import { childrenKey } from "./entries.ts";
 import type { Session, Transaction } from "./session.ts";
 
-/** What a transaction does to the counters. */
+/** What a transaction, or several that commit together, do to the counters. */
 export interface CounterChanges {
   /** Adds to the counters of one resource under these keys, which start at zero. */
   add(keys: readonly string[], kind: string, difference: number): void;
   /** Forgets the counters below a uid that is gone, with what was added before. */
   drop(uid: string): void;
+  /** Takes back what was added to one counter. */
+  forget(key: string, kind: string): void;
+  /** Forgets all of it. */
+  clear(): void;
+  /** Has others come after all of theirs. */
+  addTo(others: CounterChanges): void;
+  /** The counters under a key, by resource, that are stored as these. */
+  apply(key: string, stored: ReadonlyMap<string, number>): ReadonlyMap<string, number>;
   /** Writes all of it. */
   write(session: Session): Promise<void>;
 }
@@ -28,7 +36,7 @@ interface Run {
  */
 export function newCounterChanges(): CounterChanges {
   const differences = new Map<string, Map<string, number>>();
-  const dropped: string[] = [];
+  const dropped = new Set<string>();
   return {
     add(keys, kind, difference) {
       const ofKind = differences.get(kind) ?? new Map<string, number>();
@@ -36,11 +44,29 @@ export function newCounterChanges(): CounterChanges {
       for (const key of keys) ofKind.set(key, (ofKind.get(key) ?? 0) + difference);
     },
     drop(uid) {
-      dropped.push(uid);
+      dropped.add(uid);
       for (const ofKind of differences.values()) for (const key of [uid, childrenKey(uid)]) ofKind.delete(key);
     },
+    forget(key, kind) {
+      differences.get(kind)?.delete(key);
+    },
+    clear() {
+      differences.clear();
+      dropped.clear();
+    },
+    addTo(others) {
+      for (const uid of dropped) others.drop(uid);
+      for (const [kind, ofKind] of differences)
+        for (const [key, difference] of ofKind) others.add([key], kind, difference);
+    },
+    apply(key, stored) {
+      const isDropped = dropped.has(key.endsWith("/*") ? key.slice(0, -2) : key);
+      const counts = new Map(isDropped ? [] : stored);
+      for (const [kind, ofKind] of differences) counts.set(kind, (counts.get(kind) ?? 0) + (ofKind.get(key) ?? 0));
+      return counts;
+    },
     async write(session) {
-      for (const uid of dropped.sort()) await dropCounters(session, uid);
+      for (const uid of [...dropped].sort()) await dropCounters(session, uid);
       for (const run of runsOf(differences)) await addToCounters(session, run);
     },
   };
@@ -79,8 +105,9 @@ async function addToCounters(session: Session, { kind, difference, keys }: Run):
   await statement.execute({ keys: JSON.stringify(keys), kind, difference });
 }
 
-/** Sets a counter whatever it was. */
+/** Sets a counter whatever it was, and whatever was to be added to it. */
 export async function setCounter(tx: Transaction, key: string, kind: string, count: number): Promise<void> {
+  tx.pendingCounters?.forget(key, kind);
   const statement = tx.prepared("counters.set", (db, { counters }) =>
     db
       .insert(counters)
@@ -98,7 +125,8 @@ export async function readCounter(session: Session, key: string, kind: string): 
       .from(counters)
       .where(and(eq(counters.key, sql.placeholder("key")), eq(counters.kind, sql.placeholder("kind")))),
   );
-  return (await statement.execute({ key, kind }))[0]?.count ?? 0;
+  const stored = (await statement.execute({ key, kind }))[0]?.count ?? 0;
+  return session.pendingCounters?.apply(key, new Map([[kind, stored]])).get(kind) ?? stored;
 }
 
 /** What lies below a uid, by resource; resources with nothing there are left out. As `readCounter`. */
@@ -110,7 +138,9 @@ export async function readCounters(session: Session, uid: string): Promise<Map<s
       .where(eq(counters.key, sql.placeholder("uid"))),
   );
   const rows = await statement.execute({ uid });
-  return new Map(rows.filter((row) => row.count !== 0).map((row) => [row.kind, row.count]));
+  const stored = new Map(rows.map((row) => [row.kind, row.count]));
+  const counts = session.pendingCounters?.apply(uid, stored) ?? stored;
+  return new Map([...counts].filter(([, count]) => count !== 0));
 }
 
 async function dropCounters(session: Session, uid: string): Promise<void> {

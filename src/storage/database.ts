@@ -74,7 +74,8 @@ export async function openDatabase(url: string, limits: DatabaseLimits, mode: Op
 
 /**
  * Runs the body of a write, then what every writer has to do in the same places: counters, access epoch, change log. Those come
- * last and in one order: writers who hold one of them wait for nobody but each other.
+ * last and in one order: writers who hold one of them wait for nobody but each other. Where writes commit together, counters are
+ * written once for all of them.
  */
 async function runBody<T>(session: DialectTransaction, context: WriteContext, body: (tx: Transaction) => Promise<T>) {
   const changes: ChangeEntry[] = [];
@@ -91,12 +92,14 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
       changes.push(entry);
     },
   });
-  await counterChanges.write(session);
+  if (!session.pendingCounters) await counterChanges.write(session);
   if (accessChanged) await advanceAccessEpoch(session);
   if (changes.length > 0) {
     await session.lockChanges();
     await writeChanges(session, context, changes);
   }
+  // Nothing that fails comes after it: what others commit must not count what is undone.
+  if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
   return { result, accessChanged };
 }
 

@@ -39,6 +39,8 @@ export interface SessionDialect {
 export interface Session extends SessionDialect {
   /** A number for what reads find: while it is the same, they find the same. Absent where that is not known. */
   readonly state?: () => number;
+  /** What transactions before this one, that commit together with it, do to the counters; absent where none does. */
+  readonly pendingCounters?: CounterChanges;
   /** What a row that is read by its uid is locked with until the end of the transaction; nothing when absent. */
   readonly readLock?: RowLock;
   /**

@@ -7,6 +7,7 @@ import { makeDirectory } from "../directories.ts";
 import { once } from "../lazy.ts";
 import { onceUnlocked } from "./busy.ts";
 import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
+import { newCounterChanges } from "./counters.ts";
 import type { DatabaseLimits, Dialect, OpenMode } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { DatabaseMissing, translateError } from "./errors.ts";
@@ -44,8 +45,10 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
     state: snapshot.state,
   };
   // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
+  const pendingCounters = newCounterChanges();
   const transaction = {
     ...sessionOf(withoutStatementJournal(writer), runNow),
+    pendingCounters,
     lockTables: async () => {},
     lockChanges: async () => {},
   };
@@ -58,6 +61,8 @@ async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
     afterFull: checkpointer.afterFull,
     afterUnflushed: checkpointer.afterUnflushed,
     turnsOfReaders: snapshot.turns,
+    begin: pendingCounters.clear,
+    finish: () => pendingCounters.write(transaction),
     beforeCommit: snapshot.end,
     sync() {
       checkpointer.afterCommit();

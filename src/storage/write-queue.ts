@@ -23,6 +23,10 @@ export interface WriteQueueOptions {
   readonly afterFull?: () => void;
   /** Called when a flush failed. */
   readonly afterUnflushed?: () => void;
+  /** Called when a batch begins, also one that is made anew. */
+  readonly begin?: () => void;
+  /** Writes what the writes of a batch have left for its end. */
+  readonly finish?: () => Promise<void>;
   /** Called right before each commit. */
   readonly beforeCommit?: () => void;
   /** Resolves once everything committed before the call is on disk. */
@@ -114,7 +118,9 @@ export class WriteQueue {
     this.#join(batch);
     try {
       await this.#lock();
+      this.#options.begin?.();
       settle = await this.#runAll(batch);
+      await this.#options.finish?.();
       this.#options.beforeCommit?.();
       this.#statements.commit.run();
     } catch (error) {

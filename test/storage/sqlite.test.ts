@@ -3,16 +3,19 @@ import { chmodSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { checkDatabase } from "../../src/storage/check.ts";
 import { keptLogBytes } from "../../src/storage/checkpointer.ts";
-import { findRow, insertRow } from "../../src/storage/collection.ts";
+import { deleteRow, findRow, insertRow } from "../../src/storage/collection.ts";
+import { readCounter, readCounters, setCounter } from "../../src/storage/counters.ts";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
+import type { Transaction } from "../../src/storage/session.ts";
 import { writeSetting } from "../../src/storage/settings.ts";
 import * as tables from "../../src/storage/tables.sqlite.ts";
 import { conformance } from "./conformance.ts";
-import { groupRow, groups, write } from "./fixtures.ts";
+import { collections, type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { missingSqliteMigration } from "./migrations.ts";
 import { explainPages } from "./plans.ts";
-import { openSqliteStore } from "./stores.ts";
+import { openSqliteStore, type Store } from "./stores.ts";
 
 conformance("SQLite", openSqliteStore);
 
@@ -48,6 +51,56 @@ describe("SQLite: a lock that another process holds", () => {
 });
 
 describe("SQLite: writes that share a commit", () => {
+  const rows = Array.from({ length: 4 }, (_, i) => groupRow(root.uid, `child ${i}`));
+  const add = (row: GroupRow) => (tx: Transaction) => insertRow(tx, groups, row);
+  const drop = (row: GroupRow) => (tx: Transaction) => deleteRow(tx, groups, row);
+
+  /** Makes writes at once, and answers what each came to. */
+  async function together<T>({ database }: Store, bodies: readonly ((tx: Transaction) => Promise<T>)[]) {
+    const answers = await Promise.allSettled(bodies.map((body) => write(database, body)));
+    const { findings } = await database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual(findings, []);
+    return answers.map((answer) => (answer.status === "fulfilled" ? answer.value : answer.reason.message));
+  }
+
+  it("see what those before them have added to the counters, and not what has failed", async () => {
+    await using store = await openSqliteStore();
+    await write(store.database, add(root));
+    const count = (tx: Transaction) => readCounter(tx, root.uid, groups.kind);
+    const below = async (tx: Transaction) => Object.fromEntries(await readCounters(tx, root.uid));
+    const failing = async (tx: Transaction) => {
+      await add(rows[2]!)(tx);
+      throw new Error("on purpose");
+    };
+    const [first, second] = [rows[0]!, rows[1]!];
+    const bodies = [add(first), count, add(second), below, failing, count, drop(first), count, drop(second), below];
+    const answers = await together<unknown>(store, bodies);
+    const added = [undefined, 1, undefined, { groups: 2 }, "on purpose", 2];
+    assert.deepEqual(answers, [...added, undefined, 1, undefined, {}]);
+    assert.equal(await readCounter(store.database.session, root.uid, groups.kind), 0);
+  });
+
+  it("may take away what others of them made, and make it anew", async () => {
+    await using store = await openSqliteStore();
+    await write(store.database, add(root));
+    const child = rows[0]!;
+    const below = groupRow(child.uid, "below");
+    const bodies = [add(child), add(below), drop(below), drop(child), add(child), add(below), add(rows[1]!)];
+    await together(store, bodies);
+    assert.equal(await readCounter(store.database.session, root.uid, groups.kind), 3);
+    assert.equal(await readCounter(store.database.session, child.uid, groups.kind), 1);
+    const belowChild = (tx: Transaction) => readCounter(tx, child.uid, groups.kind);
+    const again = await together<unknown>(store, [drop(below), drop(child), add(child), belowChild, drop(child)]);
+    assert.equal(again[3], 0);
+    assert.deepEqual(await store.tamper(`SELECT * FROM counters WHERE key LIKE '${child.uid}%'`), []);
+  });
+
+  it("may set a counter, which then has what those before them made", async () => {
+    await using store = await openSqliteStore();
+    await write(store.database, add(root));
+    await together(store, [add(rows[0]!), (tx) => setCounter(tx, root.uid, groups.kind, 1), add(rows[1]!)]);
+  });
+
   it("let several turns of reads pass between them", async (t) => {
     await using store = await openSqliteStore();
     const { database } = store;
