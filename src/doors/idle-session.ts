@@ -25,9 +25,11 @@ export function watchIdle({ session, socket, hasStreams, cutOff }: WatchedSessio
   let bytes = 0;
   let quietSince = performance.now();
   let timeoutMs = limits.prefaceTimeoutMs;
+  let hasBegun = false;
   let isPinged = false;
 
   const stayOpen = (): void => {
+    hasBegun = true;
     isPinged = false;
     timeoutMs = limits.http2IdleTimeoutMs;
   };
@@ -55,7 +57,8 @@ export function watchIdle({ session, socket, hasStreams, cutOff }: WatchedSessio
   return {
     look(now) {
       const moved = socket.bytesRead + socket.bytesWritten;
-      const isQuiet = moved === bytes;
+      // RFC 9113 §3.4: a client begins with SETTINGS. Before those are there whole, and once it is to leave, nothing keeps it.
+      const isQuiet = moved === bytes || !hasBegun || (session.closed && !hasStreams());
       if (isQuiet && now - quietSince < timeoutMs) return;
       bytes = moved;
       quietSince = now;

@@ -39,6 +39,15 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
   /** Whether `state` is that of the snapshot, or that which this turn has found where none is open. */
   let isKnown = false;
 
+  /** Whoever reads next is told what fails here. */
+  function versionNow(): unknown {
+    try {
+      return readVersion.get();
+    } catch {
+      return undefined;
+    }
+  }
+
   function enterTurn(): void {
     if (isInTurn) return;
     isInTurn = true;
@@ -101,8 +110,8 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
     turns: () => turns,
     state() {
       if (isKnown) return state;
-      const found = readVersion.get();
-      if (found !== version) {
+      const found = versionNow();
+      if (found === undefined || found !== version) {
         version = found;
         state++;
       }

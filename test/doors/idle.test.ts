@@ -36,6 +36,20 @@ test("D6 idle: an HTTP/2 session that has become silent is closed by a GOAWAY wi
   await client.closed;
 });
 
+test("D6 idle: an HTTP/2 client that never ends its first SETTINGS is sent away, however often it sends some of it", async (t) => {
+  const listener = await listen(t, { limits: { prefaceTimeoutMs: 100 } });
+  const { socket, closed } = frameClient(listener.address.port, false);
+  socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  const settings = Buffer.alloc(9 + 6 * 20);
+  settings.writeUIntBE(settings.length - 9, 0, 3);
+  settings[3] = frameType.settings;
+  let sent = 0;
+  const trickle = setInterval(() => socket.write(settings.subarray(sent, ++sent)), 30);
+  await closed;
+  clearInterval(trickle);
+  assert.ok(sent < settings.length, "it was sent whole");
+});
+
 test("D7 idle: an HTTP/2 client that pings with no stream open gets no GOAWAY, until it stops", async (t) => {
   const listener = await listen(t, { limits: { http2IdleTimeoutMs: 400, controlFrameBurst: 1e6 } });
   const client = session(t, listener);

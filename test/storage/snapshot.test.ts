@@ -168,9 +168,15 @@ describe("the snapshot of a turn", () => {
     assert.equal(read(), 1);
   });
 
-  it("does not mind that its connection was closed", async () => {
+  it("does not mind that its connection was closed, and leaves it to reads to say so", async () => {
     read();
+    const state = snapshot.state();
     reader.close();
     await nextTurn();
+    const second = snapshot.state();
+    assert.notEqual(second, state);
+    await nextTurn();
+    assert.notEqual(snapshot.state(), second);
+    assert.throws(read, /not open/);
   });
 });
