@@ -45,7 +45,8 @@ export function watchIdle({ session, socket, hasStreams, cutOff }: WatchedSessio
 
   function endQuiet(): void {
     const isIdle = !hasStreams();
-    if (isPinged || (isIdle && session.closed)) {
+    // A session that is destroyed takes no ping, and may still wait for its socket.
+    if (isPinged || session.destroyed || (isIdle && session.closed)) {
       cutOff();
       return;
     }

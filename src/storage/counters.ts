@@ -2,7 +2,7 @@
 // cost one point read whatever the size of the subtree.
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, eq, inArray, sql } from "./drizzle.ts";
-import { childrenKey } from "./entries.ts";
+import { childrenKey, uidOfKey } from "./entries.ts";
 import type { Session, Transaction } from "./session.ts";
 
 /** What a transaction, or several that commit together, do to the counters. */
@@ -60,8 +60,7 @@ export function newCounterChanges(): CounterChanges {
         for (const [key, difference] of ofKind) others.add([key], kind, difference);
     },
     apply(key, stored) {
-      const isDropped = dropped.has(key.endsWith("/*") ? key.slice(0, -2) : key);
-      const counts = new Map(isDropped ? [] : stored);
+      const counts = new Map(dropped.has(uidOfKey(key)) ? [] : stored);
       for (const [kind, ofKind] of differences) counts.set(kind, (counts.get(kind) ?? 0) + (ofKind.get(key) ?? 0));
       return counts;
     },

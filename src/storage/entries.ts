@@ -19,6 +19,11 @@ export function childrenKey(parent: string | null): string {
   return `${parent ?? ""}/*`;
 }
 
+/** The uid that a key is of, whether it is the key of all that lies below or of the children alone. */
+export function uidOfKey(key: string): string {
+  return key.endsWith("/*") ? key.slice(0, -2) : key;
+}
+
 /** A row under one of its keys, with its whole uid. */
 export interface Entry {
   readonly key: string;
@@ -129,6 +134,6 @@ export function placeOfEntries(
 /** What entries of a uid have under each of these keys. */
 function tailsUnder(keys: readonly string[], uid: string): Record<string, string> {
   const tails: Record<string, string> = {};
-  for (const key of keys) tails[key] = uid.slice(key.endsWith("/*") ? key.length - 2 : key.length);
+  for (const key of keys) tails[key] = uid.slice(uidOfKey(key).length);
   return tails;
 }

@@ -4,6 +4,7 @@ import { Identity_ClaimMatchSchema } from "../../../gen/chainguard/platform/iam/
 import { operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
 import { insertRow } from "../../storage/collection.ts";
 import { readCounter } from "../../storage/counters.ts";
+import { childrenKey } from "../../storage/entries.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
 import { toColumns } from "./relationships.ts";
@@ -25,7 +26,7 @@ export async function lockOrganizations(tx: Transaction): Promise<void> {
 
 /** Whether there is any organization yet. */
 export async function hasOrganization(session: Session): Promise<boolean> {
-  return (await readCounter(session, "/*", groupCollection.kind)) > 0;
+  return (await readCounter(session, childrenKey(null), groupCollection.kind)) > 0;
 }
 
 /** Creates a root group and an identity in it that is its owner and operates the installation. */
