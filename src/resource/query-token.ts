@@ -28,7 +28,7 @@ export function readToken(
   return undefined;
 }
 
-/** A digest of the caller, the method and everything in the request but its paging fields. */
+/** A digest of the caller, the narrowing of their token, the method and everything in the request but its paging fields. */
 export function queryDigest(call: Call, request: Message): string {
   const { path, descriptor } = methodOf(call);
   const filters = toBinary(descriptor.input, {
@@ -38,8 +38,18 @@ export function queryDigest(call: Call, request: Message): string {
     orderBy: "",
     skip: 0,
   } as Message);
-  const { uid } = callerOf(call);
+  const who = sessionOf(callerOf(call));
   // Lengths first: no two different tuples may run together into the same bytes.
-  const head = Buffer.from(`${uid.length}:${uid}${path.length}:${path}${filters.length}:`);
+  const head = Buffer.from(`${who.length}:${who}${path.length}:${path}${filters.length}:`);
   return hash("sha256", Buffer.concat([head, filters]), "base64url").slice(0, 22);
+}
+
+/**
+ * Names the caller and what limits or extends the session. A page token says which rows the earlier pages ended with, so a session
+ * that sees fewer rows, or other ones, must not go on with it.
+ */
+function sessionOf({ uid, token: { narrowing, mappings = [] } }: ReturnType<typeof callerOf>): string {
+  const { scopes, capabilities } = narrowing;
+  if (!scopes && !capabilities && mappings.length === 0) return uid;
+  return JSON.stringify([uid, scopes?.toSorted(), capabilities && [...capabilities], mappings.toSorted()]);
 }

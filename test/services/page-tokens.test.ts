@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import type { Narrowing } from "../../src/authn/caller.ts";
+import { capabilitySet, findCapabilityByName } from "../../src/authz/capabilities.ts";
 import { groupCollection } from "../../src/services/iam/rows.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
 import { insertRow } from "../../src/storage/collection.ts";
@@ -10,8 +12,9 @@ import { newChild } from "../../src/uid.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { addCaller, ownerRole } from "../security/tree.ts";
+import { addCaller, arrange, ownerRole } from "../security/tree.ts";
 import { dayMs, testClock } from "./fixtures.ts";
+import { addAdvisory } from "./search-fixtures.ts";
 
 const clock = testClock();
 /** Rows that begin alike for longer than any token is. */
@@ -88,6 +91,50 @@ describe("page tokens", () => {
         }
       }
     }
+  });
+
+  it("are those of one narrowing: neither a wider nor a narrower session of the caller goes on with one", async () => {
+    const only = (...names: string[]) => capabilitySet(names.map((name) => findCapabilityByName(name)!.number));
+    const read = ["groups.list", "subscriptions.create", "advisories.list"];
+    const sessions: Narrowing[] = [
+      {},
+      { scopes: [server.groupUid] },
+      { capabilities: only(...read) },
+      { capabilities: only(...read, "groups.update") },
+      { scopes: [server.groupUid], capabilities: only(...read) },
+    ];
+    await arrange(server, async (tx) => {
+      for (const artifactName of ["a", "b"]) await addAdvisory(tx, server.groupUid, { artifactName });
+    });
+    const lists = [
+      ["/iam/v2beta1/groups", "page_size=1"],
+      ["/iam/v2/groups", "page_size=1"],
+      ["/vulnerabilities/v1/advisories", `uidp.children_of=${server.groupUid}&page_size=1`],
+      ["/gatehouse/changes/v1/changes", `parent=${server.groupUid}&page_size=1`],
+    ] as const;
+    for (const [path, query] of lists) {
+      const ask = async (narrowing: Narrowing, pageToken = "") => {
+        const token = await server.tokenOf(server.ownerUid, narrowing);
+        return await rest(server.url, token, "GET", `${path}?${query}&page_token=${pageToken}`);
+      };
+      for (const [i, made] of sessions.entries()) {
+        const { status, body } = await ask(made);
+        assert.equal(status, 200, `${path}: ${body.message}`);
+        assert.notEqual(body.nextPageToken ?? "", "", path);
+        for (const [j, used] of sessions.entries())
+          assert.equal((await ask(used, body.nextPageToken)).status, i === j ? 200 : 400, `${path} ${i} ${j}`);
+      }
+    }
+  });
+
+  it("are the same whatever the order of the scopes is", async () => {
+    const [first, second] = [server.groupUid, newChild(server.groupUid)];
+    const ask = async (scopes: string[], pageToken = "") => {
+      const token = await server.tokenOf(server.ownerUid, { scopes });
+      return await rest(server.url, token, "GET", `/iam/v2beta1/groups?page_size=1&page_token=${pageToken}`);
+    };
+    const { nextPageToken } = (await ask([first, second])).body;
+    assert.equal((await ask([second, first], nextPageToken)).status, 200);
   });
 
   it("are fresh also where a page is remembered", async () => {
