@@ -866,7 +866,7 @@ export const comments: Readonly<Record<string, string>> = {
   "chainguard.platform.iam.v2beta1.IdentityProvider.scim": "How far provisioning by SCIM is set up. Absent in lists.",
   "chainguard.platform.iam.v2beta1.IdentityProvider.OIDC": "How to sign in with an OpenID Connect provider.",
   "chainguard.platform.iam.v2beta1.IdentityProvider.OIDC.issuer": "The issuer, an https URL, exactly as its discovery document has it.",
-  "chainguard.platform.iam.v2beta1.IdentityProvider.OIDC.client_id": "The client id that the issuer knows this server by.",
+  "chainguard.platform.iam.v2beta1.IdentityProvider.OIDC.client_id": "The client id that the issuer knows this server by. The client's redirect URI is the base URL of this server, followed by /oauth/callback/ and the uid of the identity provider.",
   "chainguard.platform.iam.v2beta1.IdentityProvider.OIDC.client_secret": "The client secret. It is stored sealed and never returned. An update that has it empty keeps the stored one, unless the mask names oidc.client_secret.",
   "chainguard.platform.iam.v2beta1.IdentityProvider.OIDC.additional_scopes": "Scopes to ask for besides openid. Empty when there are none.",
   "chainguard.platform.iam.v2beta1.IdentityProvider.OIDC.groups_claim": "The claim of the issuer's tokens that lists groups. Empty means that groups are not read.",

@@ -17,7 +17,7 @@ export interface PageReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Pages by path. */
+/** Pages by path; one whose path ends with a slash serves all paths below it. */
 export type Pages = Readonly<Record<string, (request: HttpRequest) => PageReply | Promise<PageReply>>>;
 
 /** Whole sites by the path that theirs begin with, which ends with a slash. */
@@ -30,14 +30,11 @@ export function newSite(
   next: HttpHandler,
   report: (error: unknown) => void,
 ): HttpHandler {
-  const prefixes = Object.keys(mounts);
-  const mountOf = (path: string): HttpHandler | undefined => {
-    const prefix = prefixes.find((each) => path.startsWith(each));
-    return prefix === undefined ? undefined : mounts[prefix];
-  };
+  const pageOf = finder(pages);
+  const mountOf = finder(mounts);
   return (request, response) => {
     const path = pathOf(request);
-    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    const page = pageOf(path);
     if (!page) {
       const mount = mountOf(path);
       if (!mount) return next(request, response);
@@ -57,6 +54,16 @@ export function newSite(
         sendPage(request, response, text(503, "Service Unavailable"));
       },
     );
+  };
+}
+
+/** Finds what has a path: by the whole of it, else by a beginning that ends with a slash. */
+function finder<T>(byPath: Readonly<Record<string, T>>): (path: string) => T | undefined {
+  const prefixes = Object.keys(byPath).filter((each) => each.endsWith("/"));
+  return (path) => {
+    if (Object.hasOwn(byPath, path)) return byPath[path];
+    const prefix = prefixes.find((each) => path.startsWith(each));
+    return prefix === undefined ? undefined : byPath[prefix];
   };
 }
 

@@ -1,15 +1,16 @@
 // The second half of a sign-in: the browser comes back with a code, which becomes what the person asked for.
-import { invalidField } from "../aip/errors.ts";
-import type { HttpRequest } from "../doors/http-message.ts";
+import { invalidField, permissionDenied } from "../aip/errors.ts";
+import { type HttpRequest, requestTarget } from "../doors/http-message.ts";
 import type { PageReply } from "../doors/site.ts";
 import { findSignIn, takeSignIn } from "../storage/sign-in.ts";
 import { type Attempt, failureReply } from "./failure.ts";
 import { grant } from "./grant.ts";
 import { handOver } from "./hand-over.ts";
+import type { LoginProvider } from "./login-provider.ts";
 import { cookieLine, cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
-import { callbackPath, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
+import { callbackPath, callbackPathOf, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
 
-/** Makes the page /oauth/callback, which login providers send browsers to. */
+/** Makes the page that login providers send browsers to, each to the path of its own. */
 export function callbackPage(deps: SignInDeps) {
   return async (request: HttpRequest): Promise<PageReply> => {
     const query = queryOf(request);
@@ -17,7 +18,7 @@ export function callbackPage(deps: SignInDeps) {
     try {
       const login = await takeLogin(deps, request, query);
       attempt.target = login.request.target;
-      const reply = await finish(deps, login, query, attempt);
+      const reply = await finish(deps, login, request, attempt);
       return clearCookie(deps, login, reply);
     } catch (error) {
       return failureReply(deps, error, attempt);
@@ -39,14 +40,27 @@ async function takeLogin(deps: SignInDeps, request: HttpRequest, query: URLSearc
   return login;
 }
 
-async function finish(deps: SignInDeps, login: Login, query: URLSearchParams, attempt: Attempt): Promise<PageReply> {
-  // It may have been removed, or another one put in its place, while the browser was away.
+async function finish(deps: SignInDeps, login: Login, request: HttpRequest, attempt: Attempt): Promise<PageReply> {
   const provider = await deps.providers.choose(login.provider);
   attempt.provider = provider;
-  const callback = new URL(`${deps.baseUrl}${callbackPath}?${query}`);
+  requireSameProvider(login, provider, requestTarget(request).path);
+  const callback = new URL(`${deps.baseUrl}${callbackPathOf(provider.uid)}?${queryOf(request)}`);
   const claims = await deps.upstream.claimsOf(provider, login.secrets, callback);
   const granted = await grant(deps, login.request, provider, claims);
   return await handOver(deps, login.request.target, granted);
+}
+
+/**
+ * Throws unless the browser comes back from where it was sent. The code of one provider must never be sent to another
+ * (RFC 9700 §4.4): a provider can send the browser on to a second one, and may have been changed meanwhile.
+ */
+function requireSameProvider({ provider: uid, client }: Login, provider: LoginProvider, path: string): void {
+  if (path !== callbackPathOf(uid))
+    throw permissionDenied("the browser came back from another login provider than it was sent to: sign in again", {
+      check: "redirect_uri",
+    });
+  if (client && (client.issuer !== provider.issuer || client.clientId !== provider.clientId))
+    throw permissionDenied("the login provider was changed during the sign-in: sign in again", { check: "changed" });
 }
 
 function clearCookie(deps: SignInDeps, { secrets }: Login, reply: PageReply): PageReply {

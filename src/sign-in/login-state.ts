@@ -3,6 +3,7 @@
 import { createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { newSeals, type Place, type Seals } from "../storage/seals.ts";
 import type { SignInRow } from "../storage/sign-in.ts";
+import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
 import type { LoginSecrets } from "./upstream.ts";
 
@@ -11,8 +12,13 @@ export interface Login {
   readonly request: LoginRequest;
   /** The uid of the provider that the browser was sent to; empty for the operator's. */
   readonly provider: string;
+  /** What that provider was then. A login that an earlier version began lacks it. */
+  readonly client?: LoginClient;
   readonly secrets: LoginSecrets;
 }
+
+/** Whom a browser was sent to, and as whose: the provider may be changed while the browser is away. */
+export type LoginClient = Pick<LoginProvider, "issuer" | "clientId">;
 
 /** A login and the cookie that ties it to the browser. */
 export interface StartedLogin {
@@ -24,12 +30,13 @@ export interface StartedLogin {
 /** Makes the secrets of a login. */
 export function startLogin(
   request: LoginRequest,
-  provider: string,
+  { uid, issuer, clientId }: LoginProvider,
   expireTime: number,
   isSecure: boolean,
 ): StartedLogin {
   const [state, nonce, codeVerifier, value] = Array.from({ length: 4 }, () => randomBytes(32).toString("base64url"));
-  const login = { request, provider, secrets: { state: state!, nonce: nonce!, codeVerifier: codeVerifier! } };
+  const secrets = { state: state!, nonce: nonce!, codeVerifier: codeVerifier! };
+  const login = { request, provider: uid, client: { issuer, clientId }, secrets };
   const id = loginId(state!);
   const row = {
     id,

@@ -16,7 +16,7 @@ import { findMappings } from "./mapped-groups.ts";
 import { signInPages } from "./pages.ts";
 import { loginProviders } from "./providers.ts";
 import { newRecheck } from "./recheck.ts";
-import { callbackPath, type SignInDeps, type SignInLimits } from "./sign-in.ts";
+import { callbackPathOf, type SignInDeps, type SignInLimits } from "./sign-in.ts";
 import { newUpstream } from "./upstream.ts";
 
 /** What is put together, from all over the program. */
@@ -54,7 +54,7 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     upstream: newUpstream({
       fetch: options.fetch,
       clock,
-      redirectUri: config.baseUrl + callbackPath,
+      redirectUriOf: ({ uid }) => config.baseUrl + callbackPathOf(uid),
       allowInsecureIssuers: config.dev,
     }),
     refreshStore: store,

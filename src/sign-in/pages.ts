@@ -8,9 +8,11 @@ import { startPage } from "./start.ts";
 
 /** The pages by path. */
 export function signInPages(deps: SignInDeps): Pages {
+  const callback = callbackPage(deps);
   return {
     [startPath]: startPage(deps),
-    [callbackPath]: callbackPage(deps),
+    [callbackPath]: callback,
+    [`${callbackPath}/`]: callback,
     [donePath]: () =>
       page(200, "You are signed in", markup`<p>Go back to the other device. You can close this page.</p>`),
     "/orgcheck": (request) => organizationCheck(deps, request),

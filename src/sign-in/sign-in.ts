@@ -12,8 +12,16 @@ import type { Upstream } from "./upstream.ts";
 
 /** Where the flow begins, below the base URL. */
 export const startPath = "/oauth";
-/** Where it ends: the redirect URI at every login provider. */
+/** Where it ends for the operator's login provider: its redirect URI, below the base URL. */
 export const callbackPath = "/oauth/callback";
+
+/**
+ * Where it ends for the login provider of this uid. RFC 9700 §4.4.2: each has a redirect URI of its own, so that the path
+ * says which provider sent the browser back (docs/decisions/0034-redirect-uris.md).
+ */
+export function callbackPathOf(providerUid: string): string {
+  return providerUid === "" ? callbackPath : `${callbackPath}/${providerUid}`;
+}
 
 /** Where a browser ends that has signed in for another device. */
 export const donePath = "/oauth/done";

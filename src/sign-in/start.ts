@@ -49,7 +49,7 @@ async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt):
   const provider = await deps.providers.choose(request.provider);
   attempt.provider = provider;
   const now = deps.clock();
-  const started = startLogin(request, provider.uid, now + deps.limits.signInMs, isSecure(deps));
+  const started = startLogin(request, provider, now + deps.limits.signInMs, isSecure(deps));
   const parameters = { ...request.hints, ...provider.parameters };
   const url = await deps.upstream.authorizationUrl({ ...provider, parameters }, started.login.secrets);
   const context = { actor: "", method: startPath, requestId: "", time: now };

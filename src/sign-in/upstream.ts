@@ -26,8 +26,8 @@ export interface UpstreamOptions {
   /** Sends a request under the rules of authn/outbound.ts. */
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
   readonly clock: Clock;
-  /** Where browsers come back to. */
-  readonly redirectUri: string;
+  /** Where browsers come back to from a provider. */
+  readonly redirectUriOf: (provider: LoginProvider) => string;
   /** Whether providers on loopback may use plain http. */
   readonly allowInsecureIssuers: boolean;
 }
@@ -74,7 +74,7 @@ export function newUpstream(options: UpstreamOptions): Upstream {
       const configuration = await translated(() => configurationOf(provider));
       return oidc().buildAuthorizationUrl(configuration, {
         ...provider.parameters,
-        redirect_uri: options.redirectUri,
+        redirect_uri: options.redirectUriOf(provider),
         scope: ["openid", ...provider.scopes].join(" "),
         state,
         nonce,

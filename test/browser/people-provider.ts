@@ -9,10 +9,12 @@ export interface PeopleProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Registers this server as a client that people are sent back to. */
+  register(redirectUri: string): void;
 }
 
-/** Starts a provider that sends people back to the one address. */
-export async function startPeopleProvider(redirectUri: string): Promise<PeopleProvider> {
+/** Starts a provider without any client. */
+export async function startPeopleProvider(): Promise<PeopleProvider> {
   // By a name that is no literal, since there are no types to resolve.
   const name: string = "oidc-provider";
   const { default: Provider } = (await import(name)) as {
@@ -23,14 +25,15 @@ export async function startPeopleProvider(redirectUri: string): Promise<PeoplePr
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = { clientId: "gatehouse", clientSecret: "only for this test" };
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const configuration = {
-    clients: [{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: [redirectUri] }],
-    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" }] },
-  };
-  server.on("request", new Provider(issuer, configuration).callback());
+  const jwks = { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" }] };
   return {
     issuer,
     ...client,
+    register(redirectUri) {
+      const { clientId: client_id, clientSecret: client_secret } = client;
+      const clients = [{ client_id, client_secret, redirect_uris: [redirectUri] }];
+      server.on("request", new Provider(issuer, { clients, jwks }).callback());
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

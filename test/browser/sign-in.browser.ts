@@ -132,7 +132,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
   });
 
   it("signs in by the provider of an organization, and has its default role", async () => {
-    await using provider = await startPeopleProvider(`${server.config.baseUrl}/oauth/callback`);
+    await using provider = await startPeopleProvider();
     const { issuer, clientId, clientSecret } = provider;
     const created = await rest(
       server.url,
@@ -144,6 +144,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
         oidc: { issuer, clientId, clientSecret },
       },
     );
+    provider.register(`${server.config.baseUrl}/oauth/callback/${created.body.uid}`);
     using cli = commandLine(server.url);
     const flags = ["--no-browser", "--url", server.url, "--identity-provider", created.body.uid];
     const login = cli.run(["auth", "login", ...flags]);

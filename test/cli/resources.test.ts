@@ -269,6 +269,17 @@ describe("gatehouse iam", () => {
     const described = await caller.run("iam", "identity-providers", "describe", "sso", "-o", "yaml");
     assert.ok(!described.stdout.includes("canary-client-secret"));
     assert.match(await done("iam", "identity-providers", "list"), /^sso +\S+ +https:\/\/sso\.acme\.test +other$/m);
+    // Also where the server is called by another of its names: the URI is compared byte for byte at the provider.
+    const redirectUri = `${caller.server.config.baseUrl}/oauth/callback/${created.uid}`;
+    const elsewhere = { GATEHOUSE_URL: caller.server.url.replace("127.0.0.1", "localhost") };
+    for (const args of [
+      ["describe", "sso"],
+      ["list", "-o", "wide"],
+      ["update", "sso", "--oidc-pkce-enabled"],
+    ]) {
+      const { stdout, stderr } = await caller.runWith(elsewhere, "iam", "identity-providers", ...args);
+      assert.ok(stdout.split(/\s+/).includes(redirectUri), `${args}: ${stdout}${stderr}`);
+    }
     await done("iam", "identity-providers", "delete", "sso", "--yes");
   });
 

@@ -1,7 +1,10 @@
 // Identity providers: where the people of an organization sign in.
+import { callbackPathOf } from "../../sign-in/sign-in.ts";
+import { issuerOf } from "../client/credential.ts";
 import { created, description, name, uid, updated } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
 import { fileOrSecret, list, reference } from "./flags.ts";
+import { textAt } from "./json.ts";
 import type { Resource } from "./resource.ts";
 import { roles } from "./roles.ts";
 
@@ -24,6 +27,11 @@ export const identityProviders: Resource = {
       created,
       updated,
     ],
+  },
+  // What has to be registered at the provider. The token names the server as it names itself, whatever the address in use.
+  serverColumns: async (session) => {
+    const baseUrl = issuerOf((await session.credential()).token) ?? session.issuer;
+    return [{ title: "redirect uri", value: (row) => baseUrl + callbackPathOf(textAt(row, "uid")) }];
   },
   argument: { name: "name", field: "name" },
   parent: "group",

@@ -69,6 +69,8 @@ export interface Resource {
   };
   /** The columns of a list, where they depend on what was asked for. */
   readonly columnsFor?: (request: JsonObject, session: Session) => Promise<readonly Column[]>;
+  /** Further columns, where their texts depend on the server; lists have them in the wide format only. */
+  readonly serverColumns?: (session: Session) => Promise<readonly Column[]>;
   /** What its uids are those of, when not its own kind: an account association has the uid of its group. */
   readonly uidOf?: Resource;
   /** Changes the body after the flags were read into it, for what flags cannot say one by one. */

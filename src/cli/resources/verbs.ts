@@ -31,7 +31,8 @@ export async function listResources(session: Session, resource: Resource, option
     .filter(resource.keep ?? (() => true))
     .filter((row) => !resource.holder || near === undefined || parentOf(parentOf(textAt(row, "uid"))) === near);
   const columns = (await resource.columnsFor?.(request, session)) ?? resource.view.columns;
-  const view = { ...resource.view, columns };
+  const further = (await resource.serverColumns?.(session)) ?? [];
+  const view = { ...resource.view, columns: [...columns, ...further.map((column) => ({ ...column, wide: true }))] };
   const above = session.output.format === "tree" ? await holdersOf(session, resource, request, rows) : [];
   await session.output.list(view, inOrder(view, [...above, ...rows]));
 }
@@ -52,7 +53,12 @@ async function holdersOf(session: Session, { holder }: Resource, request: JsonOb
 
 /** Prints one. */
 export async function describeResource(session: Session, resource: Resource, text: string): Promise<void> {
-  await session.output.one(resource.view, await getResource(session, resource, text));
+  await printOne(session, resource, await getResource(session, resource, text));
+}
+
+async function printOne(session: Session, { view, serverColumns }: Resource, row: JsonObject): Promise<void> {
+  const columns = [...view.columns, ...((await serverColumns?.(session)) ?? [])];
+  await session.output.one({ ...view, columns }, row);
 }
 
 /** Creates one and prints it. */
@@ -73,7 +79,7 @@ export async function createResource(
   const afterwards = await resource.prepareCreate?.(options, session);
   const created = await session.call(method, { ...(parent !== "" && { parent }), [field]: completed });
   await afterwards?.(created);
-  await session.output.one(resource.view, created);
+  await printOne(session, resource, created);
 }
 
 /** Changes the fields whose flags are there, and nothing else. */
@@ -91,13 +97,8 @@ export async function updateResource(session: Session, resource: Resource, text:
     fields.filter((flag) => options[optionName(flag)] !== undefined),
   );
   if (changed.length === 0) throw wrongUsage("nothing is to be changed", "See --help for what can be.");
-  await session.output.one(
-    resource.view,
-    await session.call(method, {
-      [field]: { ...completed, uid: textAt(before, "uid") },
-      updateMask: changed.join(","),
-    }),
-  );
+  const request = { [field]: { ...completed, uid: textAt(before, "uid") }, updateMask: changed.join(",") };
+  await printOne(session, resource, await session.call(method, request));
 }
 
 /**

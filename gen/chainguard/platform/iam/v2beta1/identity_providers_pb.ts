@@ -113,7 +113,8 @@ export type IdentityProvider_OIDC = Message<"chainguard.platform.iam.v2beta1.Ide
   issuer: string;
 
   /**
-   * The client id that the issuer knows this server by.
+   * The client id that the issuer knows this server by. The client's redirect URI is the base URL of this server, followed by
+   * /oauth/callback/ and the uid of the identity provider.
    *
    * @generated from field: string client_id = 2;
    */
