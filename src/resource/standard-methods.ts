@@ -97,31 +97,35 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
     return resource.tracksUpdates ? { updateTime: time } : {};
   }
 
+  /** Updates a resource, and returns its row as stored; `guard` may refuse the change, or make another of it. */
+  async function change(
+    value: MessageShape<D> & { uid: string },
+    fieldMask: FieldMask | undefined,
+    call: Call,
+    guard: (tx: Transaction, before: R, after: R) => Promise<R> = async (_tx, _before, after) => after,
+  ): Promise<R> {
+    const mask = requestMask(schema, value, fieldMask);
+    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+      const before = await find(tx, value.uid);
+      const after = await guard(tx, before, changed(before, value, mask, tx.context.time));
+      return await updateRow(tx, collection, before, after);
+    });
+  }
+
   return {
     ...reading,
     message,
     insert,
     changed,
+    change,
 
     async create(parent: string, value: MessageShape<D>, call: Call, server: Pick<R, S>): Promise<MessageInitShape<D>> {
       const context = writeContext(call, deps.clock);
       return resource.toMessage(await deps.database.write(context, (tx) => insert(tx, parent, value, server)));
     },
 
-    async update(
-      value: MessageShape<D> & { uid: string },
-      fieldMask: FieldMask | undefined,
-      call: Call,
-      guard: (tx: Transaction, before: R, after: R) => Promise<R> = async (_tx, _before, after) => after,
-    ): Promise<MessageInitShape<D>> {
-      const mask = requestMask(schema, value, fieldMask);
-      const row = await deps.database.write(writeContext(call, deps.clock), async (tx) => {
-        const before = await find(tx, value.uid);
-        const after = await guard(tx, before, changed(before, value, mask, tx.context.time));
-        await updateRow(tx, collection, before, after);
-        return after;
-      });
-      return resource.toMessage(row);
+    async update(...update: Parameters<typeof change>): Promise<MessageInitShape<D>> {
+      return resource.toMessage(await change(...update));
     },
 
     async delete(

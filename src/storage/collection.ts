@@ -1,4 +1,5 @@
 // Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
+import { isDeepStrictEqual } from "node:util";
 import type { SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { type Soon, whenThere } from "../soon.ts";
@@ -51,6 +52,8 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly changesAccess: readonly Change[];
   /** Columns that never enter the change log. */
   readonly secret?: readonly (keyof R & string)[];
+  /** Columns that no reply and no event shows: an update of nothing else is stored, but not logged. */
+  readonly internal?: readonly (keyof R & string)[];
   /** Whether a column is set without an entry in the change log; false when absent. */
   readonly isTouched?: boolean;
   /** How much is made of a row that is shown, what is shown with it included, beside what its own columns are; 1 when absent. */
@@ -117,23 +120,55 @@ export async function insertMissingRow<R extends ResourceRow>(
   }
 }
 
-/** Replaces a row, given as this transaction read it, by one of the same uid and parent. */
+/**
+ * Replaces a row, given as this transaction read it, by one of the same uid and parent. Returns the row as stored.
+ *
+ * An update that changes no column but the update time writes nothing, and returns `before`. `changesBeside` says that the update
+ * changes something that belongs to the row and is stored elsewhere. The update time neither decreases nor precedes the creation,
+ * although of two updates that race the second may have begun first, and clocks are set back.
+ */
 export async function updateRow<R extends ResourceRow>(
   tx: Transaction,
   collection: Collection<R>,
   before: R,
-  after: R,
-): Promise<void> {
+  given: R,
+  { changesBeside = false } = {},
+): Promise<R> {
+  const changed = changedColumns(before, given);
+  if (changed.length === 0 && !changesBeside) return before;
+  const after =
+    given.updateTime === undefined ? given : { ...given, updateTime: laterUpdate(before, given.updateTime) };
   const update = tx.prepared(`${collection.kind}.update`, (db, tables) => {
     const table = collection.rows(tables);
     const columns = Object.keys(getTableColumns(table)).filter((column) => column !== "uid");
     return db.update(table).set(placeholders(columns)).where(unchanged(table)).returning({ uid: table.uid });
   });
-  const updated = await update.execute({ ...after, ...valuesBefore(before) });
+  const updated = await update.execute({ ...(after as ResourceRow), ...valuesBefore(before) });
   if (updated.length === 0) throw new StaleRow(`${collection.kind} ${before.uid} has changed`);
   await collection.keepBeside?.(tx, before, after);
   await updateEntries(tx, collection, before, after);
-  recordChange(tx, collection, "update", before, after);
+  const internal: readonly string[] = collection.internal ?? [];
+  if (changesBeside || changed.some((column) => !internal.includes(column)))
+    recordChange(tx, collection, "update", before, after);
+  return after;
+}
+
+function laterUpdate({ createTime, updateTime = createTime }: ResourceRow, time: number): number {
+  return Math.max(createTime, updateTime, time);
+}
+
+/** The columns in which two states of a row differ, without the update time. */
+function changedColumns<R extends ResourceRow>(before: R, after: R): string[] {
+  const known = before as unknown as Record<string, unknown>;
+  return Object.entries(after)
+    .filter(([column, value]) => column !== "updateTime" && !isSameValue(known[column], value))
+    .map(([column]) => column);
+}
+
+/** Whether two values of a column are stored as the same; of JSON a database may change the order of members. */
+function isSameValue(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
 }
 
 /** Removes a row, given as this transaction read it. Throws ReferenceViolation when something still refers to it. */

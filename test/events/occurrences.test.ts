@@ -9,6 +9,7 @@ import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import type { DatabaseKind, TestServer } from "../harness/server.ts";
+import { addIdentity, bind, ownerRole } from "../security/tree.ts";
 import { openSink, startSendingServer } from "./sink.ts";
 
 const [viewer, editor] = ["viewer", "editor"].map((wanted) => builtInRoles.find(({ name }) => name === wanted)!.uid);
@@ -255,7 +256,7 @@ async function providerOfToday(life: Life, root: string): Promise<void> {
   const revoked = await life.call("POST", `${at}/${subject}:revokeScimToken`, {}, (shown) =>
     scim("scim_token.revoked", "RevokeScimTokenResponse", shown),
   );
-  await life.call("POST", `${at}/${subject}:setScimEnabled`, { enabled: false, etag: revoked.etag }, (shown) =>
+  await life.call("POST", `${at}/${subject}:setScimEnabled`, { enabled: true, etag: revoked.etag }, (shown) =>
     scim("scim_enabled.updated", "SetScimEnabledResponse", shown),
   );
 
@@ -351,6 +352,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const settings = { termsDocuments: "eula,privacy" };
       await using server = await startSendingServer({ database, settings });
       const root = server.groupUid;
+      // Provisioning can be enabled where there are two owners.
+      await bind(server, root, await addIdentity(server, root), ownerRole.uid);
       const life = new Life(server);
       await life.call("POST", `/events/v2beta1/subscriptions/${root}`, { sink: `${sink.url}/hook` }, () => ({
         ...{ type: "events.subscription.created.v1", source: "/events/v2beta1/subscriptions" },

@@ -24,7 +24,7 @@ const role = roleRow(null, "role");
 const binding = bindingRow(group.uid, identity, role);
 
 /** One write after the other; whether each can change what somebody may do, as fixtures.ts declares it. */
-const steps: readonly { name: string; body: (tx: Transaction) => Promise<void>; changes: boolean }[] = [
+const steps: readonly { name: string; body: (tx: Transaction) => Promise<unknown>; changes: boolean }[] = [
   { name: "insert of a group", body: (tx) => insertRow(tx, groups, group), changes: false },
   { name: "insert of an identity", body: (tx) => insertRow(tx, identities, identity), changes: false },
   { name: "insert of a role", body: (tx) => insertRow(tx, roles, role), changes: false },

@@ -44,7 +44,7 @@ const steps = fc.array(
 type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never;
 
 interface Plan {
-  readonly write: (tx: Transaction) => Promise<void>;
+  readonly write: (tx: Transaction) => Promise<unknown>;
   readonly apply: () => unknown;
 }
 

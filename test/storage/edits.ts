@@ -46,9 +46,7 @@ export async function apply(tx: Transaction, rows: GroupRow[], { what, at, name 
     await insertRow(tx, groups, added);
     rows.push(added);
   } else if (what === "rename") {
-    const renamed = { ...row, name, updateTime: at % 50 };
-    await updateRow(tx, groups, row, renamed);
-    rows[rows.indexOf(row)] = renamed;
+    rows[rows.indexOf(row)] = await updateRow(tx, groups, row, { ...row, name, updateTime: at % 50 });
   } else if (row.parent !== null && !rows.some(({ parent }) => parent === row.uid)) {
     await deleteRow(tx, groups, row);
     rows.splice(rows.indexOf(row), 1);

@@ -43,7 +43,7 @@ async function insertAll(database: Database): Promise<void> {
 
 interface Refusal {
   readonly name: string;
-  readonly body: (tx: Transaction) => Promise<void>;
+  readonly body: (tx: Transaction) => Promise<unknown>;
   readonly error: typeof UniqueViolation | typeof ReferenceViolation;
 }
 

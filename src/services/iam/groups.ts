@@ -113,12 +113,9 @@ export function groups(deps: Deps): Implementation {
   }
 
   async function update({ group: value, updateMask }: UpdateGroupRequest, call: Call): Promise<Group> {
-    let updated: GroupRow | undefined;
-    await standard.update(value!, updateMask, call, async (tx, before, after) => {
-      updated = await allowedChange(tx, before, after, call);
-      return updated;
-    });
-    return await show(updated!);
+    return await show(
+      await standard.change(value!, updateMask, call, (tx, before, after) => allowedChange(tx, before, after, call)),
+    );
   }
 
   return implement(
@@ -158,7 +155,7 @@ async function allowedChange(tx: Transaction, before: GroupRow, asked: GroupRow,
   if (after.verified !== before.verified || after.kind !== before.kind) requireKind(after);
   // What is remembered of the organization, for its groups, ends with this.
   if (after.kind !== before.kind || after.status !== before.status) tx.changeAccess();
-  await refuseTakenName(tx, after);
+  if (after.verified !== before.verified) await refuseTakenName(tx, after);
   return after;
 }
 

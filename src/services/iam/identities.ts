@@ -116,7 +116,6 @@ export function personUid(issuer: string, subject: string): string {
 }
 
 /** A stored identity as a message. */
-/** A stored identity as a message. */
 export function identityMessage(row: IdentityRow): MessageInitShape<typeof IdentitySchema> {
   const { uid, name, description, email, emailUnverified, company } = row;
   return {

@@ -90,8 +90,7 @@ export function identityProviders(deps: Deps): Implementation {
         const mask = requestMask(IdentityProviderSchema, value!, updateMask);
         const known = await standard.find(database.session, value!.uid);
         await refuseImpossiblePkce(deps, known, standard.changed(known, value!, mask, clock()));
-        let updated: IdentityProviderRow | undefined;
-        await standard.update(value!, updateMask, call, async (tx, before, after) => {
+        const row = await standard.change(value!, updateMask, call, async (tx, before, after) => {
           // Whoever changes a provider gives the role away anew.
           await requireUsableRole(tx, after.defaultRole, before.parent, call);
           await requireMappedRoles(tx, before, after, call);
@@ -100,13 +99,14 @@ export function identityProviders(deps: Deps): Implementation {
           const secret = secretOf(value!, mask);
           refuseSecretForNewIssuer(before, after, secret);
           const correlationRule = correlationOf(before, value!, mask);
+          // A secret that is sent counts as another one: an update time that stays would confirm a guessed secret.
           const clientSecret =
             secret === undefined ? before.clientSecret : secret && sealClientSecret(seals, before.uid, secret);
-          updated = { ...after, correlationRule, clientSecret: clientSecret || null };
+          const updated = { ...after, correlationRule, clientSecret: clientSecret || null };
           requireSecretOrPkce(updated.clientSecret !== null, updated.pkceEnabled);
           return updated;
         });
-        return shown(updated!);
+        return shown(row);
       },
       deleteIdentityProvider: (request, call) => standard.delete(request, call, deleteMappings),
       ...scimTokens(deps),

@@ -106,9 +106,9 @@ export function roleBindings(deps: Deps): Implementation {
             if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
             const isOwned = givesOwner(after) && !(await findAwaited(tx, after.identityUid));
             if (!isOwned) await refuseLastOwner(tx, before);
-            await updateRow(tx, roleBindingCollection, before, after);
+            const row = await updateRow(tx, roleBindingCollection, before, after);
             await forgetAwaited(tx, before.identityUid);
-            return after;
+            return row;
           }),
         );
         return (await shown([updated], call))[0]!;

@@ -55,13 +55,15 @@ export function withToken(
   };
 }
 
-/** With no token that is accepted. Whether provisioning is switched on stays as it is. */
+/** With no token that is accepted, as it was where none is. Whether provisioning is switched on stays as it is. */
 export function revoked(scim: ScimColumns, now: number): ScimColumns {
+  if (scim.scimRevokeTime !== null) return scim;
   return { ...newScim(), scimEnabled: scim.scimEnabled, scimRevokeTime: now };
 }
 
-/** Switched on or off. */
+/** Switched on or off, as it was where it is so already. */
 export function switched(scim: ScimColumns, scimEnabled: boolean): ScimColumns {
+  if (scim.scimEnabled === scimEnabled) return scim;
   return { ...scim, scimEnabled, scimEtag: newEtag() };
 }
 

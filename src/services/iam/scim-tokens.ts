@@ -56,8 +56,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
       const before = await findRow(tx, identityProviderCollection, uid);
       if (!before) throw notFound(resourceType(IdentityProviderSchema), uid);
       const after = { ...before, ...(await decide(before, tx)), updateTime: tx.context.time };
-      await updateRow(tx, identityProviderCollection, before, after);
-      return after;
+      return await updateRow(tx, identityProviderCollection, before, after);
     });
   }
 

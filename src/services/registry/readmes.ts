@@ -12,7 +12,6 @@ import { readReadme, writeReadme } from "../../storage/registry.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { type RepoRow, repoCollection } from "./rows.ts";
 
-/** What a readme is called in the change log. */
 /** What the change log calls readmes. */
 export const readmeKind = "repo_readmes";
 
@@ -54,7 +53,8 @@ export function repoReadmes(
         const before = await readReadme(tx, uid);
         const readme = create(RepoReadmeSchema, { uid, content: before });
         applyMask(RepoReadmeSchema, readme, value!, mask);
-        await updateRow(tx, repoCollection, repo, { ...repo, updateTime: tx.context.time });
+        if (readme.content === before) return readme;
+        await updateRow(tx, repoCollection, repo, { ...repo, updateTime: tx.context.time }, { changesBeside: true });
         await setReadme(tx, repo, before, readme.content);
         return readme;
       });

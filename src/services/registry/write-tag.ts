@@ -15,8 +15,8 @@ export async function writeTag(
   const { time } = tx.context;
   const own = { uid: before?.uid ?? newChild(parent), parent, createTime: before?.createTime ?? time };
   const after: TagRow = { ...columns, ...own, updateTime: time };
-  if (before) await updateRow(tx, tagCollection, before, after);
-  else await insertRow(tx, tagCollection, after);
+  if (before) return await updateRow(tx, tagCollection, before, after);
+  await insertRow(tx, tagCollection, after);
   return after;
 }
 

@@ -53,7 +53,10 @@ export async function stateOf(session: Session, row: AdvisoryRow): Promise<Advis
 /** The events in their order, and what the row says of them. */
 function settled({ row, events }: AdvisoryState): AdvisoryState {
   const sorted = events.toSorted((a, b) => a.createTime - b.createTime || (a.uid < b.uid ? -1 : 1));
-  return { row: { ...row, aliasText: row.aliases.join("\n"), latestEventType: latestTypeOf(sorted) }, events: sorted };
+  // Sources may date their records in the future.
+  const updateTime = Math.max(row.createTime, row.updateTime);
+  const derived = { aliasText: row.aliases.join("\n"), latestEventType: latestTypeOf(sorted), updateTime };
+  return { row: { ...row, ...derived }, events: sorted };
 }
 
 /** The state of an advisory is its latest approved event. */
@@ -79,17 +82,17 @@ export async function replaceState(
   before: AdvisoryState,
   state: AdvisoryState,
 ): Promise<AdvisoryState> {
-  const after = settled(state);
-  const { row, events } = after;
-  await updateRow(tx, advisoryCollection, before.row, row);
+  const { row: given, events } = settled(state);
   const known = new Map(before.events.map((event) => [event.uid, event]));
+  const changesBeside = events.some((event) => known.get(event.uid) !== event);
+  const row = await updateRow(tx, advisoryCollection, before.row, given, { changesBeside });
   for (const event of events) {
     if (!known.has(event.uid)) await insertAdvisoryEvent(tx, event);
     else if (known.get(event.uid) !== event) await updateAdvisoryEvent(tx, event);
   }
   await replaceTerms(tx, row.uid, termsOf(before.row, before.events), termsOf(row, events));
   if (textOf(row) !== textOf(before.row)) await replaceText(tx, row.uid, textOf(row));
-  return after;
+  return { row, events };
 }
 
 /** Takes an advisory out of the lists, for good. It can still be read by its uid, as `kept`. */

@@ -32,6 +32,7 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   rows: (tables) => tables.advisories,
   entries: (tables) => tables.advisoryEntries,
   changesAccess: [],
+  internal: ["sources"],
   // Its events: some hundred bytes each.
   weight: 3,
   derived: advisoryTables,
