@@ -1,10 +1,10 @@
 // The settings, checked and turned into what the program works with.
-import { isIP } from "node:net";
 import path from "node:path";
 import { checkIssuer } from "./authn/issuers.ts";
 import { isLoopbackUrl } from "./authn/outbound.ts";
 import type { KeyAlgorithm } from "./authn/signing-key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
+import { type Network, parseNetwork } from "./network-address.ts";
 import { serviceNamePattern } from "./registry/service-name.ts";
 import { oneOf, toDocumentId, toEmailDomain, toList, toPattern, toSwitch } from "./setting-values.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
@@ -15,6 +15,8 @@ export interface Config {
   readonly dev: boolean;
   readonly host: string;
   readonly port: number;
+  /** Proxies whose forwarding headers are believed. */
+  readonly trustedProxies: readonly Network[];
   readonly dataDir: string;
   readonly databaseUrl: string;
   /** Without a trailing slash. */
@@ -48,7 +50,10 @@ export interface Config {
     /** What a registry shows when it notifies; empty to take no notifications. */
     readonly notificationSecret: string;
   };
+  /** Who may read them on the port of the API, unless they have a listener of their own. */
   readonly metrics: "loopback" | "anyone" | "nobody";
+  /** Where metrics have a listener of their own. */
+  readonly metricsListen: Address | undefined;
   /** How long the change log keeps a change; undefined for good. */
   readonly changesKeptMs: number | undefined;
   readonly drainTimeoutMs: number;
@@ -58,11 +63,10 @@ export interface Config {
   readonly acceptIssuerChange: boolean;
 }
 
-/** The addresses that begin with the same bits. */
-export interface Network {
-  readonly address: string;
-  readonly prefix: number;
-  readonly family: "ipv4" | "ipv6";
+/** Where to listen. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** The operator's login provider. */
@@ -78,9 +82,7 @@ export interface LoginConfig {
 /** Checks the settings. Throws a ConfigError that names the one that cannot be used. */
 export function toConfig(raw: RawSettings): Config {
   const dev = toSwitch(raw, "dev");
-  const { host, port } = toAddress(raw.listen);
-  if (dev && !isLoopback(host))
-    throw new ConfigError(`listen: development mode serves loopback addresses only, not ${host}.`);
+  const { host, port } = toAddress(raw, "listen", dev);
   const tls = readCertificate(raw);
   if (raw["data-dir"] === "") throw new ConfigError("data-dir: must not be empty.");
   const dataDir = path.resolve(raw["data-dir"]);
@@ -91,6 +93,7 @@ export function toConfig(raw: RawSettings): Config {
     dev,
     host,
     port,
+    trustedProxies: toTrustedProxies(raw),
     dataDir,
     databaseUrl: toDatabaseUrl(raw["database-url"], dataDir),
     baseUrl,
@@ -110,6 +113,7 @@ export function toConfig(raw: RawSettings): Config {
     termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
     registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
+    metricsListen: toMetricsListen(raw, dev),
     changesKeptMs: toChangesKept(raw),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
     fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
@@ -118,12 +122,38 @@ export function toConfig(raw: RawSettings): Config {
   };
 }
 
-function toAddress(text: string): { host: string; port: number } {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+function toAddress(raw: RawSettings, name: SettingName, dev: boolean): Address {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(raw[name]);
   const port = Number(match?.[3]);
   if (!match || port < 1 || port > 65535)
-    throw new ConfigError(`listen: ${JSON.stringify(text)} is not host:port with a port from 1 to 65535.`);
-  return { host: match[1] ?? match[2] ?? "", port };
+    throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not host:port with a port from 1 to 65535.`);
+  const host = match[1] ?? match[2] ?? "";
+  if (dev && !isLoopback(host))
+    throw new ConfigError(`${name}: development mode serves loopback addresses only, not ${host}.`);
+  return { host, port };
+}
+
+function toMetricsListen(raw: RawSettings, dev: boolean): Address | undefined {
+  if (raw["metrics-listen"] === "") return undefined;
+  if (raw.metrics === "nobody")
+    throw new ConfigError("metrics-listen: serves metrics, which metrics=nobody denies to everybody; set one of them.");
+  if (raw["metrics-listen"] === raw.listen)
+    throw new ConfigError(`metrics-listen: ${raw.listen} is where the API listens; choose another port.`);
+  return toAddress(raw, "metrics-listen", dev);
+}
+
+/** More networks than the largest content delivery networks list. */
+const maxTrustedProxies = 1000;
+
+function toTrustedProxies(raw: RawSettings): Network[] {
+  const networks = toNetworks(raw, "trusted-proxies");
+  if (networks.length > maxTrustedProxies)
+    throw new ConfigError(`trusted-proxies: ${networks.length} networks are more than ${maxTrustedProxies}.`);
+  // Every client could then name any address as its own.
+  const everybody = networks.find(({ prefix }) => prefix === 0);
+  if (everybody)
+    throw new ConfigError(`trusted-proxies: ${everybody.address}/0 trusts every client; name the proxies.`);
+  return networks;
 }
 
 function toDatabaseUrl(text: string, dataDir: string): string {
@@ -219,13 +249,9 @@ function toNetworks(raw: RawSettings, name: SettingName): Network[] {
 }
 
 function toNetwork(text: string, name: SettingName): Network {
-  const match = /^([0-9a-fA-F:.]+)\/(\d{1,3})$/.exec(text);
-  const [address = "", prefix] = [match?.[1], Number(match?.[2])];
-  const version = isIP(address);
-  const family = version === 6 ? "ipv6" : "ipv4";
-  if (version === 0 || prefix > (family === "ipv6" ? 128 : 32))
-    throw new ConfigError(`${name}: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
-  return { address, prefix, family };
+  const network = parseNetwork(text);
+  if (!network) throw new ConfigError(`${name}: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
+  return network;
 }
 
 /** The keys of a list in base64 or base64url. Throws a ConfigError that says where they are from, and nothing of them. */

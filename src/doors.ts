@@ -3,19 +3,20 @@ import type { Logger } from "pino";
 import { clip } from "./aip/clip.ts";
 import { type ApiError, codeName } from "./aip/errors.ts";
 import type { Api } from "./api.ts";
-import type { Config } from "./config.ts";
+import type { Address, Config } from "./config.ts";
 import { detailTypes } from "./doors/detail-types.ts";
 import { type EndpointOptions, type Endpoints, newEndpoints } from "./doors/endpoints.ts";
 import { type FastPath, newFastPath } from "./doors/fast/fast-path.ts";
 import type { HttpHandler } from "./doors/guard.ts";
-import { defaultLimits } from "./doors/limits.ts";
+import { defaultLimits, metricsLimits } from "./doors/limits.ts";
 import { type Listener, openListener } from "./doors/listen.ts";
 import { newGateway } from "./doors/rest/gateway.ts";
 import { newRouter, type RouterOptions } from "./doors/router.ts";
-import { type Mounts, newSite, type Pages } from "./doors/site.ts";
+import { type Mounts, newSite, type Pages, sendPage, text } from "./doors/site.ts";
 import { limits } from "./limits.ts";
+import { newNetworkList } from "./network-address.ts";
 import { type Call, newRequestId } from "./pipeline/call.ts";
-import { ConfigError } from "./settings.ts";
+import { ConfigError, type SettingName } from "./settings.ts";
 import { hasCode } from "./system-error.ts";
 
 /** What the doors lead to. */
@@ -40,6 +41,7 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
     port: config.port,
     ...(config.tls ? { tls: config.tls } : {}),
     limits: defaultLimits,
+    ...(config.trustedProxies.length > 0 && { trustedProxies: newNetworkList(config.trustedProxies) }),
     handler: (request, response) => {
       if (!fast?.request(request, response)) return router(request, response);
     },
@@ -48,17 +50,38 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
     onUnread: (connections, bytes) =>
       log.warn({ connections, bytes }, "connections were closed whose clients did not take their replies"),
   }).catch((error) => {
-    throw unopened(config, error);
+    throw unopened("listen", config, error);
   });
 }
 
-/** Why the port cannot be opened, under the name of the setting. */
-function unopened({ host, port }: Config, error: unknown): unknown {
+/** Serves metrics, and nothing else, on a port of their own. Rejects with a sentence when another program has the port. */
+export async function openMetricsListener(address: Address, pages: Pages, log: Logger): Promise<Listener> {
+  const site = newSite(
+    pages,
+    {},
+    (request, response) => {
+      request.resume();
+      sendPage(request, response, text(404, "Not Found"));
+    },
+    (error) => log.error({ err: error }, "a page failed"),
+  );
+  return await openListener({
+    ...address,
+    limits: metricsLimits,
+    handler: site,
+    onError: (error) => log.warn({ err: error }, "a connection failed"),
+  }).catch((error) => {
+    throw unopened("metrics-listen", address, error);
+  });
+}
+
+/** Why a port cannot be opened, under the name of the setting. */
+function unopened(name: SettingName, { host, port }: Address, error: unknown): unknown {
   if (hasCode(error, "EADDRINUSE"))
-    return new Error(`listen: ${host}:${port} is taken by another program; --listen names another.`);
+    return new Error(`${name}: ${host}:${port} is taken by another program; --${name} names another.`);
   const isForeign = hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "ENOTFOUND");
-  if (isForeign) return new ConfigError(`listen: ${host} is no address of this machine.`);
-  if (hasCode(error, "EACCES")) return new ConfigError(`listen: port ${port} is not for this user.`);
+  if (isForeign) return new ConfigError(`${name}: ${host} is no address of this machine.`);
+  if (hasCode(error, "EACCES")) return new ConfigError(`${name}: port ${port} is not for this user.`);
   return error;
 }
 

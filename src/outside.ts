@@ -1,30 +1,23 @@
 // What the configuration says of the world outside: whom this server may ask, and by whom people sign in.
-import { BlockList } from "node:net";
 import type { Logger } from "pino";
 import { fetchJson, type OutboundOptions, outboundLimits } from "./authn/outbound.ts";
-import type { Config, Network } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { Mounts } from "./doors/site.ts";
+import { newNetworkList } from "./network-address.ts";
 import type { LoginProvider } from "./sign-in/login-provider.ts";
 import { callbackPath } from "./sign-in/sign-in.ts";
 import type { AwsEndpoint } from "./sts/aws-caller.ts";
 
 /** The rules of requests to issuers. */
 export function outboundOptions(config: Config): OutboundOptions {
-  const allowedPrivate = addressesOf(config.privateIssuerNetworks);
+  const allowedPrivate = newNetworkList(config.privateIssuerNetworks);
   return { ...outboundLimits, allowLoopbackHttp: config.dev, allowedPrivate };
 }
 
 /** The rules of requests that bring events: receivers may have something to do before they answer. */
 export function sinkOptions(config: Config): OutboundOptions {
-  const allowedPrivate = addressesOf(config.privateSinkNetworks);
+  const allowedPrivate = newNetworkList(config.privateSinkNetworks);
   return { ...outboundLimits, timeoutMs: 10_000, allowLoopbackHttp: config.dev, allowedPrivate };
-}
-
-/** A list of all that is in some networks. */
-export function addressesOf(networks: readonly Network[]): BlockList {
-  const list = new BlockList();
-  for (const { address, prefix, family } of networks) list.addSubnet(address, prefix, family);
-  return list;
 }
 
 /** Who verifies the signed requests of AWS identities: the operator named it, and toConfig let nobody else answer. */

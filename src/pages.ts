@@ -15,14 +15,10 @@ export function pages(
   signer: Pick<RegistrySigner, "certificate" | "jwks">,
   metrics: Metrics,
 ): Pages {
-  const mayMeasure = { anyone: () => true, loopback: isLocal, nobody: () => false }[config.metrics];
   return {
     "/healthz": () => text(200, "ok"),
     "/readyz": () => database.check().then(() => text(200, "ready")),
-    "/metrics": async (request) =>
-      mayMeasure(request)
-        ? { status: 200, contentType: metrics.contentType, text: await metrics.text() }
-        : text(403, "Forbidden"),
+    ...(config.metricsListen === undefined && metricsPage(metrics, config.metrics)),
     [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
     [keySetPath]: () => publicJson(keys.jwks()),
     "/token/certificate.pem": () => ({
@@ -32,5 +28,16 @@ export function pages(
       maxAge: 300,
     }),
     "/token/jwks.json": () => publicJson(signer.jwks),
+  };
+}
+
+/** The page of metrics. Through a proxy on this machine everybody would be local: what was forwarded is not. */
+export function metricsPage(metrics: Metrics, readers: Config["metrics"]): Pages {
+  const mayRead = { anyone: () => true, loopback: isLocal, nobody: () => false }[readers];
+  return {
+    "/metrics": async (request) =>
+      mayRead(request)
+        ? { status: 200, contentType: metrics.contentType, text: await metrics.text() }
+        : text(403, "Forbidden"),
   };
 }

@@ -10,17 +10,18 @@ import { newPolicy, type Policy } from "./authz/policy.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Listener } from "./doors/listen.ts";
-import { openDoors } from "./doors.ts";
+import { openDoors, openMetricsListener } from "./doors.ts";
 import { endpoints } from "./endpoints.ts";
 import { deliverEvents, type EventDelivery } from "./events/event-delivery.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { limits } from "./limits.ts";
+import { newNetworkList } from "./network-address.ts";
 import { type Metrics, newMetrics } from "./observe/metrics.ts";
 import { openConfiguredDatabase, toRefusal } from "./open-database.ts";
 import { openApiPages } from "./openapi.ts";
 import { operations } from "./operations.ts";
-import { addressesOf, outboundOptions, sinkOptions } from "./outside.ts";
-import { pages } from "./pages.ts";
+import { outboundOptions, sinkOptions } from "./outside.ts";
+import { metricsPage, pages } from "./pages.ts";
 import { newObserver } from "./pipeline/observe.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
@@ -114,6 +115,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     "limit",
     () => listener.metLimits,
   );
+  const metricsListener = await openOwnMetrics(config, metrics, log, listener);
   keepUp(database, keys, keepingOf(config), { clock, log, draining });
   const sender = { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) };
   const delivery = config.deliversEvents ? deliverEvents({ database, find: api.eventOf, sender, log }) : undefined;
@@ -123,7 +125,24 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
     "outcome",
     () => delivery?.counts ?? {},
   );
-  return running(config, { database, tokens, policy, seals }, listener, delivery, stopping);
+  const listeners = { listener, metricsListener };
+  return running(config, { database, tokens, policy, seals }, listeners, delivery, stopping);
+}
+
+/** The listener of metrics where they have one of their own. Without it nothing listens. */
+async function openOwnMetrics(
+  { metricsListen }: Config,
+  metrics: Metrics,
+  log: Logger,
+  main: Listener,
+): Promise<Listener | undefined> {
+  if (!metricsListen) return undefined;
+  try {
+    return await openMetricsListener(metricsListen, metricsPage(metrics, "anyone"), log);
+  } catch (error) {
+    await main[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 function policyOver({ session, accessEpoch }: Database): Policy {
@@ -192,14 +211,17 @@ function keepingOf({ changesKeptMs }: Config): Keeping {
 function running(
   config: Config,
   parts: Pick<Server, "database" | "tokens" | "policy" | "seals">,
-  listener: Listener,
+  { listener, metricsListener }: { listener: Listener; metricsListener: Listener | undefined },
   delivery: EventDelivery | undefined,
   stopping: AbortController,
 ): Server {
   let closed: Promise<void> | undefined;
   const close = (finish: () => readonly (PromiseLike<void> | undefined)[]) => {
     stopping.abort();
-    closed ??= Promise.all(finish()).then(() => parts.database.close());
+    // Metrics can be read until there is nothing more to measure.
+    closed ??= Promise.all(finish())
+      .then(() => metricsListener?.[Symbol.asyncDispose]())
+      .then(() => parts.database.close());
     return closed;
   };
   return {
@@ -221,7 +243,7 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
       trustedEmailIssuers: config.trustedEmailIssuers,
       sharedEmailDomains: config.sharedEmailDomains,
       allowInsecureSinks: config.dev,
-      privateSinks: addressesOf(config.privateSinkNetworks),
+      privateSinks: newNetworkList(config.privateSinkNetworks),
       registryService: config.registry.service,
       termsDocuments: config.termsDocuments,
     },

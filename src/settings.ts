@@ -154,10 +154,23 @@ export const settings = [
     description: "what the registry shows when it notifies, better not as a flag; notifications are refused when empty",
   },
   {
+    name: "trusted-proxies",
+    value: "list",
+    fallback: "",
+    description:
+      "networks (CIDR) of proxies whose Forwarded and X-Forwarded-For headers name the client; without them the peer is the client",
+  },
+  {
     name: "metrics",
     value: "who",
     fallback: "loopback",
     description: "who may read /metrics: loopback, anyone or nobody",
+  },
+  {
+    name: "metrics-listen",
+    value: "host:port",
+    fallback: "",
+    description: "where to serve /metrics, to everybody who reaches it, instead of on the port of the API",
   },
   {
     name: "changes-kept",

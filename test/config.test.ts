@@ -134,6 +134,38 @@ describe("settings", () => {
       { privateIssuerNetworks: network },
       new RegExp(`^private-issuer-networks: "${network}" is not a network`),
     ]),
+    ["a proxy that is no network", { trustedProxies: "proxy.test" }, /^trusted-proxies: "proxy.test" is not a network/],
+    [
+      "all of IPv4 as proxies",
+      { trustedProxies: "10.0.0.0/8,0.0.0.0/0" },
+      /^trusted-proxies: 0.0.0.0\/0 trusts every client/,
+    ],
+    ["all of IPv6 as proxies", { trustedProxies: "::/0" }, /^trusted-proxies: ::\/0 trusts every client/],
+    [
+      "more proxies than anybody has",
+      { trustedProxies: Array(1001).fill("10.0.0.1/32").join() },
+      /^trusted-proxies: 1001 networks are more than 1000\.$/,
+    ],
+    [
+      "an address of metrics without a port",
+      { metricsListen: "127.0.0.1" },
+      /^metrics-listen: "127.0.0.1" is not host:port/,
+    ],
+    [
+      "metrics in development mode for the network",
+      { metricsListen: "0.0.0.0:9090" },
+      /^metrics-listen: development mode serves loopback addresses only/,
+    ],
+    [
+      "metrics on the port of the API",
+      { metricsListen: "127.0.0.1:8080" },
+      /^metrics-listen: 127.0.0.1:8080 is where the API listens/,
+    ],
+    [
+      "metrics for nobody on a port of their own",
+      { metricsListen: "127.0.0.1:9090", metrics: "nobody" },
+      /^metrics-listen: .*metrics=nobody/,
+    ],
     ["a prefix beyond 32", { privateIssuerNetworks: "10.0.0.0/33" }, /^private-issuer-networks: /],
     ["an endpoint over plain http", { awsStsEndpoint: "http://sts.example" }, /^aws-sts-endpoint: /],
     ["an endpoint with a path", { awsStsEndpoint: "https://sts.example/x" }, /^aws-sts-endpoint: /],

@@ -1,11 +1,14 @@
 // AIP-193: the whole vocabulary of errors. Services and the steps of the pipeline throw only what is made here.
 import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "../../gen/google/rpc/code_pb.ts";
 import {
   type BadRequest,
   BadRequestSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  type RetryInfo,
+  RetryInfoSchema,
 } from "../../gen/google/rpc/error_details_pb.ts";
 import { clip } from "./clip.ts";
 
@@ -140,6 +143,21 @@ export function aborted(description: string): ApiError {
 /** RESOURCE_EXHAUSTED: a limit of the server or a quota was met. */
 export function resourceExhausted(description: string): ApiError {
   return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`);
+}
+
+/** RESOURCE_EXHAUSTED with a RetryInfo: the rate limit that was met allows the call again after `retryMs` milliseconds. */
+export function rateLimited(description: string, retryMs: number): ApiError {
+  return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`, {
+    details: [detail(RetryInfoSchema, { retryDelay: durationFromMs(retryMs) })],
+  });
+}
+
+/** The value of a Retry-After header, in whole seconds (RFC 9110 §10.2.3); undefined for an error that waiting does not cure. */
+export function retryAfterOf({ code, details }: ApiError): string | undefined {
+  const found = details.find(({ schema }) => schema.typeName === RetryInfoSchema.typeName);
+  const delay = found && (found.value as RetryInfo).retryDelay;
+  if (delay) return String(Math.max(1, Math.ceil(durationMs(delay) / 1000)));
+  return code === Code.UNAVAILABLE ? "1" : undefined;
 }
 
 /** UNAVAILABLE: the call may be tried again. */

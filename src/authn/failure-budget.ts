@@ -1,8 +1,9 @@
-// How many bad tokens one address may have looked at: a verification costs a signature (security case D8).
+// How many bad tokens one client may have looked at: a verification costs a signature (security case D8).
 import { LRUCache } from "lru-cache";
-import { ApiError, Code, resourceExhausted } from "../aip/errors.ts";
+import { ApiError, Code, rateLimited } from "../aip/errors.ts";
 import type { Clock } from "../clock.ts";
 import { once } from "../lazy.ts";
+import { clientOf } from "../network-address.ts";
 
 /** How much an address may get wrong, and how many addresses are remembered. */
 export interface FailureLimits {
@@ -12,13 +13,16 @@ export interface FailureLimits {
   readonly sources: number;
 }
 
-/** Counts the refused tokens of each address. */
+/** Counts the refused tokens of each client, by its canonical address. The addresses of one IPv6 /64 are one client. */
 export interface FailureBudget {
-  /** Whether the address has had its share of this second. */
-  isSpent(source: string): boolean;
+  /** Whether the client has had its share of this second. */
+  isSpent(address: string): boolean;
   /** Counts one refused token. */
-  spend(source: string): void;
+  spend(address: string): void;
 }
+
+/** Within this time failures are counted together, and the next such time allows as many again. */
+export const windowMs = 1000;
 
 interface Tally {
   /** The second that is counted, since the epoch. */
@@ -30,17 +34,18 @@ interface Tally {
 export function newFailureBudget({ perSecond, sources }: FailureLimits, clock: Clock): FailureBudget {
   // The memory for so many sources is taken at once: by the first failure.
   const tallies = once(() => new LRUCache<string, Tally>({ max: sources }));
-  const currentSecond = () => Math.floor(clock() / 1000);
+  const currentSecond = () => Math.floor(clock() / windowMs);
   return {
-    isSpent(source) {
-      const tally = tallies().get(source);
+    isSpent(address) {
+      const tally = tallies().get(clientOf(address));
       return tally !== undefined && tally.failures >= perSecond && tally.second === currentSecond();
     },
-    spend(source) {
+    spend(address) {
       const second = currentSecond();
-      const tally = tallies().get(source);
+      const client = clientOf(address);
+      const tally = tallies().get(client);
       if (tally?.second === second) tally.failures++;
-      else tallies().set(source, { second, failures: 1 });
+      else tallies().set(client, { second, failures: 1 });
     },
   };
 }
@@ -74,7 +79,7 @@ export async function lookWithin<T>(
 
 /** RESOURCE_EXHAUSTED: the address has had its share. */
 export function tooManyFailures(): ApiError {
-  return resourceExhausted("too many bad tokens from this address; try again in a second");
+  return rateLimited("too many bad tokens from this address; try again in a second", windowMs);
 }
 
 const refusals: readonly Code[] = [Code.UNAUTHENTICATED, Code.PERMISSION_DENIED];

@@ -15,11 +15,12 @@ import {
   compressionGzip,
   connectNodeAdapter,
 } from "@connectrpc/connect-node";
-import { ApiError, Code, resourceExhausted } from "../aip/errors.ts";
+import { ApiError, Code, resourceExhausted, retryAfterOf } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { isLater } from "../soon.ts";
 import { type BodyLimits, discardBody } from "./body.ts";
+import { clientAddress } from "./client-address.ts";
 import { checked } from "./connect-check.ts";
 import { toConnectError } from "./connect-error.ts";
 import { connectTimeout } from "./fast/connect.ts";
@@ -31,7 +32,7 @@ import { maxOperationBytes, maxValues } from "./limits.ts";
 import type { RouterOptions } from "./router.ts";
 import { fitTrailers } from "./trailer-budget.ts";
 
-const peerKey = createContextKey("", { description: "address of the peer" });
+const clientAddressKey = createContextKey("", { description: "address of the client" });
 
 /** What connect-node is told of one service. */
 type Bounds = Pick<ConnectNodeAdapterOptions, "readMaxBytes" | "shutdownSignal">;
@@ -59,7 +60,7 @@ function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router:
   const handler = connectNodeAdapter({
     routes,
     fallback: (request, response) => void options.fallback(request, response as HttpResponse),
-    contextValues: (request) => createContextValues().set(peerKey, request.socket.remoteAddress ?? ""),
+    contextValues: (request) => createContextValues().set(clientAddressKey, clientAddress(request as HttpRequest)),
     ...bounds,
     acceptCompression: compressions,
     maxTimeoutMs: options.maxTimeoutMs,
@@ -137,6 +138,8 @@ function unary(method: Method) {
       if (context.protocolName !== "connect") throw toConnectError(fitTrailers(told));
       // RFC 9110 §15.5.2: a 401 names the scheme.
       if (told.code === Code.UNAUTHENTICATED) context.responseHeader.set("www-authenticate", "Bearer");
+      const retryAfter = retryAfterOf(told);
+      if (retryAfter !== undefined) context.responseHeader.set("retry-after", retryAfter);
       throw toConnectError(told);
     } finally {
       for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
@@ -154,7 +157,7 @@ function callOf(context: HandlerContext): Call {
   return newCall({
     door: context.protocolName as DoorName,
     requestId: newRequestId(),
-    peer: context.values.get(peerKey),
+    clientAddress: context.values.get(clientAddressKey),
     header: (name) => context.requestHeader.get(name) ?? undefined,
     signal: () => context.signal,
   });

@@ -1,5 +1,5 @@
 // Plain HTTP beside the API: paths of other people's protocols, with bodies and replies of their own.
-import type { ApiError } from "../aip/errors.ts";
+import { type ApiError, retryAfterOf } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { checkFormType, decodeUtf8, readBody } from "./body.ts";
@@ -84,7 +84,13 @@ async function serve(path: string, endpoint: Endpoint, options: EndpointOptions,
   if (client.isGone) return;
   const closes = failure instanceof HttpError && failure.closes;
   const extra = failure instanceof HttpError ? Object.entries(failure.headers) : [];
-  const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff", ...reply.headers };
+  const retryAfter = failure && retryAfterOf(failure);
+  const headers = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...(retryAfter !== undefined && { "retry-after": retryAfter }),
+    ...reply.headers,
+  };
   const sent = { ...reply, headers, closes };
   sendReply(req, res, sent, [...extra, ...callHeaders(call)], { ...options, ...endpoint });
 }

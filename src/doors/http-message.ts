@@ -25,11 +25,6 @@ export function readHeader(req: HttpRequest, name: string): string | undefined {
   return value;
 }
 
-/** The address of the peer; empty when the connection is gone. */
-export function peerAddress(req: HttpRequest): string {
-  return req.socket?.remoteAddress ?? "";
-}
-
 /** What stands for the connection: the session of HTTP/2, the socket of HTTP/1. */
 export function connectionOf(req: HttpRequest): object | undefined {
   return "stream" in req ? req.stream.session : req.socket;

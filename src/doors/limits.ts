@@ -98,6 +98,9 @@ export const defaultLimits: ListenerLimits = {
   meanChunkBytes: 128,
 };
 
+/** The same for a listener whose clients are a few collectors of metrics. */
+export const metricsLimits: ListenerLimits = { ...defaultLimits, maxConnections: 64 };
+
 /** How often to look for what has timed out: often enough that a limit is met within a quarter of its time. */
 export function checkInterval(limits: ListenerLimits): number {
   const { prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs } = limits;

@@ -1,7 +1,7 @@
 // The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, told apart connection by connection.
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, type BlockList, createServer, type Server, type Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { loader, once as made } from "../lazy.ts";
 import { drainer } from "./drain.ts";
@@ -10,6 +10,7 @@ import { guarded, guardedStream, type HttpHandler, ignore, type SocketServer } f
 import { newHttp1Server } from "./http1.ts";
 import type { ListenerLimits } from "./limits.ts";
 import { type MetLimits, newMetLimits } from "./met-limits.ts";
+import { markPeer } from "./peer.ts";
 import { sniff } from "./preface.ts";
 import { boundUnread, type UnreadReport } from "./unread.ts";
 
@@ -23,6 +24,8 @@ export interface ListenerOptions {
   /** The certificate chain and its key, PEM. Without it the port is plaintext. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   readonly limits: ListenerLimits;
+  /** Proxies whose forwarding headers name the client; none when absent. */
+  readonly trustedProxies?: BlockList;
   readonly handler: HttpHandler;
   /** Looks at each HTTP/2 stream first; what it does not take becomes a request for the handler. */
   readonly fast?: StreamHandler | undefined;
@@ -85,6 +88,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       socket.destroy();
       return;
     }
+    markPeer(socket, options.trustedProxies);
     track(undecided, socket);
     sniff(socket, limits.prefaceTimeoutMs, (protocol) => {
       undecided.delete(socket);

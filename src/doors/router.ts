@@ -7,16 +7,9 @@ import { completeError } from "../pipeline/finish-error.ts";
 import { isMethodPath } from "../pipeline/later.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 import { dropRest } from "./body.ts";
+import { clientAddress } from "./client-address.ts";
 import { type HttpHandler, refuse as refusePlainly } from "./guard.ts";
-import {
-  connectionOf,
-  type HttpRequest,
-  type HttpResponse,
-  isHttp2,
-  pathOf,
-  peerAddress,
-  readHeader,
-} from "./http-message.ts";
+import { connectionOf, type HttpRequest, type HttpResponse, isHttp2, pathOf, readHeader } from "./http-message.ts";
 import { checkRpcHead } from "./rpc-head.ts";
 import { doorByType, newRpcRefusal, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 
@@ -111,7 +104,7 @@ function callOf(request: HttpRequest, door: DoorName): Call {
   return newCall({
     door,
     requestId: newRequestId(),
-    peer: peerAddress(request),
+    clientAddress: clientAddress(request),
     connection: connectionOf(request),
     header: (name) => readHeader(request, name),
   });

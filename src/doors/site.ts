@@ -1,7 +1,9 @@
 // The few fixed pages beside the API: probes, metrics, discovery.
 import type { ServerResponse } from "node:http";
+import { isForwarded } from "./client-address.ts";
 import type { HttpHandler } from "./guard.ts";
 import { type HttpRequest, type HttpResponse, pathOf } from "./http-message.ts";
+import { peerOf } from "./peer.ts";
 
 /** One page: its text, or a status other than 200. */
 export interface PageReply {
@@ -90,10 +92,19 @@ export function seeOther(location: string, headers: Readonly<Record<string, stri
   return { status: 303, contentType: "text/plain; charset=utf-8", text: "", headers: all };
 }
 
-/** Whether the peer is this machine. */
+/**
+ * Whether a request comes from this machine, and from no further: neither passed on by a proxy that runs here, nor sent by a
+ * browser for a site whose name leads here.
+ */
 export function isLocal(request: HttpRequest): boolean {
-  const address = request.socket.remoteAddress ?? "";
-  return address === "::1" || /^(::ffff:)?127\./.test(address);
+  const { address } = peerOf(request.socket);
+  const isLoopback = address === "::1" || address.startsWith("127.");
+  return isLoopback && !isForwarded(request) && isLocalName(hostOf(request));
+}
+
+/** The host that a request names. */
+export function hostOf({ headers }: Pick<HttpRequest, "headers">): string {
+  return headers.host ?? String(headers[":authority"] ?? "");
 }
 
 /** Whether a Host header names this machine. */

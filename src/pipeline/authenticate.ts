@@ -36,7 +36,7 @@ export function authenticate(call: Call, deps: AuthenticateDeps): Promise<void> 
   }
   const refuse = (error: unknown): never => {
     if (!(error instanceof TokenError)) throw error;
-    deps.failures.spend(call.peer);
+    deps.failures.spend(call.clientAddress);
     throw unauthenticated(tokenErrorText(error), error);
   };
   let verified: VerifiedToken | Promise<VerifiedToken>;
@@ -73,8 +73,12 @@ function admit(call: Call, token: VerifiedToken, access: Access | undefined): vo
 }
 
 /** Security case D8: once an address has sent too many bad tokens, only those known to be good still pass for a while. */
-function verify(token: string, { peer }: Call, deps: AuthenticateDeps): VerifiedToken | Promise<VerifiedToken> {
-  if (!deps.failures.isSpent(peer)) return deps.tokens.verify(token);
+function verify(
+  token: string,
+  { clientAddress }: Call,
+  deps: AuthenticateDeps,
+): VerifiedToken | Promise<VerifiedToken> {
+  if (!deps.failures.isSpent(clientAddress)) return deps.tokens.verify(token);
   const known = deps.tokens.recall(token);
   if (!known) throw tooManyFailures();
   return known;

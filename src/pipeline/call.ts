@@ -15,8 +15,8 @@ export interface Call {
   readonly door: DoorName;
   /** Names the request in the log and in error metadata. */
   readonly requestId: string;
-  /** The address of the peer, for limits per source. Empty when unknown. */
-  readonly peer: string;
+  /** The address of the client, which may be behind trusted proxies: for limits per client and for logs. Empty when unknown. */
+  readonly clientAddress: string;
   /** Stands for the connection: one object for all of its requests, which lives no longer. Absent when unknown. */
   readonly connection?: object | undefined;
   /** A header of the request by its lower-case name; undefined when absent. Repeated headers are joined by ", ". */
@@ -38,7 +38,7 @@ export interface Call {
 }
 
 /** What a door says of a request. The signal is asked for only when a handler listens. */
-type CallInit = Pick<Call, "door" | "requestId" | "peer" | "connection" | "header"> & {
+type CallInit = Pick<Call, "door" | "requestId" | "clientAddress" | "connection" | "header"> & {
   readonly signal?: () => AbortSignal;
 };
 
@@ -73,16 +73,16 @@ export function callAs(call: Call, method: NonNullable<Call["method"]>): Call {
 class RequestCall implements Call {
   readonly door: DoorName;
   readonly requestId: string;
-  readonly peer: string;
+  readonly clientAddress: string;
   readonly connection: object | undefined;
   readonly header: Call["header"];
   readonly #signal: (() => AbortSignal) | undefined;
   #replyHeaders: Map<string, string> | undefined;
 
-  constructor({ door, requestId, peer, connection, header, signal }: CallInit) {
+  constructor({ door, requestId, clientAddress, connection, header, signal }: CallInit) {
     this.door = door;
     this.requestId = requestId;
-    this.peer = peer;
+    this.clientAddress = clientAddress;
     this.connection = connection;
     this.header = header;
     this.#signal = signal;

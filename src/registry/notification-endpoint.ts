@@ -1,7 +1,7 @@
 // Where registries tell of pushes and deletions. They repeat what is not answered by 2xx, so 2xx says: it is on disk.
 import { hash, timingSafeEqual } from "node:crypto";
-import { type ApiError, Code, resourceExhausted, unauthenticated } from "../aip/errors.ts";
-import type { FailureBudget } from "../authn/failure-budget.ts";
+import { type ApiError, Code, rateLimited, unauthenticated } from "../aip/errors.ts";
+import { type FailureBudget, windowMs } from "../authn/failure-budget.ts";
 import type { Clock } from "../clock.ts";
 import type { Endpoint, EndpointReply } from "../doors/endpoints.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -65,9 +65,9 @@ function checkSecret({ secret, failures }: NotificationEndpointDeps, call: Call)
   const shown = parseBasic(header)?.password ?? /^bearer +(.+)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
   // Security case C1: digests have one length, and how far they agree tells nothing.
   if (timingSafeEqual(hash("sha256", shown, "buffer"), hash("sha256", secret, "buffer"))) return;
-  if (failures.isSpent(call.peer))
-    throw resourceExhausted("too many bad secrets from this address; try again in a second");
-  failures.spend(call.peer);
+  if (failures.isSpent(call.clientAddress))
+    throw rateLimited("too many bad secrets from this address; try again in a second", windowMs);
+  failures.spend(call.clientAddress);
   throw unauthenticated("the secret of the notifications is required");
 }
 

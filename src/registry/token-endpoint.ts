@@ -43,7 +43,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
         throw invalidField("service", "is not the registry that this server issues tokens for");
       const wanted = parseScopes(scopes);
       const caller = await lookWithin(deps.failures, {
-        source: request.call.peer,
+        source: request.call.clientAddress,
         isKnown: () => deps.tokens.recall(credentials.password) !== undefined,
         look: () => signIn(deps, credentials),
       });

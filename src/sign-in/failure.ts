@@ -1,5 +1,5 @@
 // What people are told when a sign-in fails: by the program that they came from, or else by a page.
-import { type ApiError, Code } from "../aip/errors.ts";
+import { type ApiError, Code, retryAfterOf } from "../aip/errors.ts";
 import { OutboundError } from "../authn/outbound.ts";
 import { type PageReply, seeOther } from "../doors/site.ts";
 import { finishError } from "../pipeline/finish-error.ts";
@@ -40,12 +40,16 @@ export function failureReply(
   else deps.log.info({ ...event, error: error.message }, "sign-in");
   const status = statusOf(error);
   if (target && "redirect" in target) return seeOther(withError(target.redirect, error.message, status));
-  return page(
+  const refusal = page(
     status,
     "You are not signed in",
     markup`<p role="alert">${error.message}</p>
 ${goBack}`,
   );
+  const retryAfter = retryAfterOf(error);
+  return retryAfter === undefined
+    ? refusal
+    : { ...refusal, headers: { ...refusal.headers, "retry-after": retryAfter } };
 }
 
 // 404 is for whoever has to register; nothing else that was not found may look like it.

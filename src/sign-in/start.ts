@@ -1,7 +1,9 @@
 // The first half of a sign-in: /oauth checks what is asked for and sends the browser to a login provider.
-import { resourceExhausted } from "../aip/errors.ts";
-import { type HttpRequest, peerAddress } from "../doors/http-message.ts";
-import { isLocalName, type PageReply, seeOther } from "../doors/site.ts";
+import { rateLimited } from "../aip/errors.ts";
+import { windowMs } from "../authn/failure-budget.ts";
+import { clientAddress } from "../doors/client-address.ts";
+import type { HttpRequest } from "../doors/http-message.ts";
+import { hostOf, isLocalName, type PageReply, seeOther } from "../doors/site.ts";
 import { findHeadlessSession, insertSignIn } from "../storage/sign-in.ts";
 import { type Attempt, failureReply } from "./failure.ts";
 import { codeUsed } from "./headless.ts";
@@ -9,6 +11,11 @@ import { markup, page } from "./html.ts";
 import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
 import { cookieLine, startLogin } from "./login-state.ts";
 import { isSecure, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
+
+const tooMany = "too many people are signing in; try again in a while";
+
+/** After this time some of the sign-ins that fill all places have probably ended. */
+const fullRetryMs = 30_000;
 
 /** Makes the page /oauth. */
 export function startPage(deps: SignInDeps) {
@@ -30,15 +37,15 @@ export function startPage(deps: SignInDeps) {
 
 // The cookie of a login is for one name of this machine, and the provider sends the browser to that of the base URL.
 function otherName({ dev, baseUrl }: SignInDeps, request: HttpRequest): string | undefined {
-  const host = request.headers.host ?? String(request.headers[":authority"] ?? "");
+  const host = hostOf(request);
   if (!dev || host === new URL(baseUrl).host || !isLocalName(host)) return undefined;
   return baseUrl + request.url;
 }
 
 function spendStart({ starts }: SignInDeps, request: HttpRequest): void {
-  const peer = peerAddress(request);
-  if (starts.isSpent(peer)) throw tooMany();
-  starts.spend(peer);
+  const client = clientAddress(request);
+  if (starts.isSpent(client)) throw rateLimited(tooMany, windowMs);
+  starts.spend(client);
 }
 
 async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt): Promise<PageReply> {
@@ -54,7 +61,7 @@ async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt):
   const url = await deps.upstream.authorizationUrl({ ...provider, parameters }, started.login.secrets);
   const context = { actor: "", method: startPath, requestId: "", time: now };
   const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, deps.limits.signIns));
-  if (!isKept) throw tooMany();
+  if (!isKept) throw rateLimited(tooMany, fullRetryMs);
   const reply = "headlessCode" in target ? askFirst(target.headlessCode, url) : seeOther(url.href);
   return {
     ...reply,
@@ -72,8 +79,4 @@ function askFirst(code: string, url: URL): PageReply {
 <p>Go on only if you have started this yourself, and the device shows this code.</p>
 <p><a class="action" href="${url.href}">Sign in</a></p>`,
   );
-}
-
-function tooMany() {
-  return resourceExhausted("too many people are signing in; try again in a while");
 }

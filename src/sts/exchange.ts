@@ -102,7 +102,7 @@ async function lookAtToken<T>(
   if ("problem" in bearer) throw noToken(bearer.problem);
   const { token } = bearer;
   const isKnown = () => tokens.recall(token) !== undefined;
-  return await lookWithin(failures, { source: call.peer, isKnown, look: () => look(token) });
+  return await lookWithin(failures, { source: call.clientAddress, isKnown, look: () => look(token) });
 }
 
 function readPresented(token: string): Presented {

@@ -100,7 +100,10 @@ export function newRefresh(deps: RefreshDeps) {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
     call.setReplyHeader("cache-control", "no-store");
     const token = readToken(call);
-    return await lookWithin(deps.failures, { source: call.peer, look: () => refreshWith(deps, token, request) });
+    return await lookWithin(deps.failures, {
+      source: call.clientAddress,
+      look: () => refreshWith(deps, token, request),
+    });
   };
 }
 

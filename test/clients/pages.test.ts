@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { version } from "../../src/version.ts";
+import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
@@ -137,5 +138,37 @@ describe("pages", () => {
     const { keys } = (await (await fetch(jwks_uri)).json()) as { keys: Record<string, unknown>[] };
     assert.notEqual(keys.length, 0);
     for (const key of keys) assert.deepEqual(Object.keys(key).sort(), ["alg", "e", "kid", "kty", "n", "use"]);
+  });
+});
+
+describe("metrics on a port of their own", () => {
+  it("are there for all who reach it, behind proxies too, and not on the port of the API", async () => {
+    const metricsListen = `127.0.0.1:${await freePort()}`;
+    await using own = await startTestServer({ settings: { metricsListen } });
+    assert.equal((await fetch(`${own.url}/metrics`)).status, 404);
+    const reply = await fetch(`http://${metricsListen}/metrics`, { headers: { "x-forwarded-for": "192.0.2.1" } });
+    assert.equal(reply.status, 200);
+    assert.match(await reply.text(), /gatehouse_build_info/);
+    // Nothing else is there.
+    for (const [method, path, status] of [
+      ["GET", "/iam/v2beta1/groups", 404],
+      ["GET", "/readyz", 404],
+      ["POST", "/metrics", 405],
+    ] as const) {
+      const other = await fetch(`http://${metricsListen}${path}`, { method, ...(method === "POST" && { body: "x" }) });
+      assert.equal(other.status, status, path);
+    }
+    await own.server.drain();
+    await assert.rejects(fetch(`http://${metricsListen}/metrics`));
+  });
+
+  it("do not start where their port is taken, and neither does the API", async () => {
+    await using other = await startTestServer();
+    const listen = `127.0.0.1:${await freePort()}`;
+    const metricsListen = new URL(other.url).host;
+    await assert.rejects(startTestServer({ settings: { listen, metricsListen } }), {
+      message: `metrics-listen: ${metricsListen} is taken by another program; --metrics-listen names another.`,
+    });
+    await assert.rejects(fetch(`http://${listen}/healthz`));
   });
 });

@@ -39,7 +39,26 @@ const addresses: [address: string | undefined, isLocal: boolean][] = [
 ];
 for (const [remoteAddress, local] of addresses) {
   it(`a peer at ${remoteAddress} is ${local ? "" : "not "}this machine`, () => {
-    assert.equal(isLocal({ socket: { remoteAddress } } as HttpRequest), local);
+    assert.equal(isLocal({ socket: { remoteAddress }, headers: { host: "localhost" } } as HttpRequest), local);
+  });
+}
+
+const foreign: Record<string, string>[] = [
+  { forwarded: "for=127.0.0.1" },
+  { "x-forwarded-for": "127.0.0.1" },
+  { "x-forwarded-for": "" },
+  { "x-forwarded-proto": "https" },
+  { "x-forwarded-host": "localhost" },
+  { "x-real-ip": "127.0.0.1" },
+  { via: "1.1 proxy" },
+  { "cf-connecting-ip": "127.0.0.1" },
+  { host: "gatehouse.example.com" },
+  { host: "" },
+];
+for (const headers of foreign) {
+  it(`a peer on loopback that sends ${JSON.stringify(headers)} stands for somebody else`, () => {
+    const request = { socket: { remoteAddress: "127.0.0.1" }, headers: { host: "localhost", ...headers } };
+    assert.equal(isLocal(request as unknown as HttpRequest), false);
   });
 }
 

@@ -6,7 +6,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { outboundLimits } from "../../src/authn/outbound.ts";
 import { deliverEvents } from "../../src/events/event-delivery.ts";
 import { fanOut } from "../../src/events/fan-out.ts";
-import { addressesOf } from "../../src/outside.ts";
+import { newNetworkList } from "../../src/network-address.ts";
 import type { EventDefinition } from "../../src/resource/event-definition.ts";
 import { type SubscriptionRow, subscriptionCollection } from "../../src/services/events/rows.ts";
 import { deleteRow, insertRow } from "../../src/storage/collection.ts";
@@ -308,7 +308,7 @@ function deliver(
         // Longer than any test.
         timeoutMs: 60_000,
         allowLoopbackHttp: false,
-        allowedPrivate: addressesOf([{ address: "127.0.0.0", prefix: 8, family: "ipv4" }]),
+        allowedPrivate: newNetworkList([{ address: "127.0.0.0", prefix: 8, family: "ipv4" }]),
       },
     },
   });

@@ -156,7 +156,7 @@ for (const version of versions) {
       await send("GET", "/iam/v2beta1/groups", ["x-one", "1", "authorization", "Bearer a"]);
       const { call } = seen!;
       assert.equal(call.door, "rest");
-      assert.equal(call.peer, "127.0.0.1");
+      assert.equal(call.clientAddress, "127.0.0.1");
       assert.match(call.requestId, /^request-\d+$/);
       assert.equal(call.header("x-one"), "1");
       assert.equal(call.header("authorization"), "Bearer a");

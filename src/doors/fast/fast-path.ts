@@ -8,8 +8,9 @@ import { completeError } from "../../pipeline/finish-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import { isLater } from "../../soon.ts";
 import type { BodyLimits } from "../body.ts";
+import { clientAddress, clientAddressOfStream } from "../client-address.ts";
 import { Deadline } from "../deadlines.ts";
-import { connectionOf, type HttpRequest, type HttpResponse, peerAddress } from "../http-message.ts";
+import { connectionOf, type HttpRequest, type HttpResponse } from "../http-message.ts";
 import type { ChunkLimits } from "../limits.ts";
 import { connect } from "./connect.ts";
 import { type Exchange, requestExchange, StreamExchange } from "./exchange.ts";
@@ -64,8 +65,11 @@ export function newFastPath(options: FastOptions): FastPath {
       const plan = planOf(overHttp2, header, options);
       if (!plan) return false;
       const { session } = stream;
-      const peer = session?.socket?.remoteAddress ?? "";
-      const call = newCallOf(plan, { peer, connection: session, header });
+      const call = newCallOf(plan, {
+        clientAddress: clientAddressOfStream(session, headers),
+        connection: session,
+        header,
+      });
       run(
         method,
         plan,
@@ -82,7 +86,11 @@ export function newFastPath(options: FastOptions): FastPath {
       const header: HeaderOf = (name) => request.headers[name]?.toString();
       const plan = planOf(overHttp1, header, options);
       if (!plan) return false;
-      const call = newCallOf(plan, { peer: peerAddress(request), connection: connectionOf(request), header });
+      const call = newCallOf(plan, {
+        clientAddress: clientAddress(request),
+        connection: connectionOf(request),
+        header,
+      });
       run(method, plan, call, requestExchange(request, response, options), options);
       return true;
     },
@@ -116,11 +124,9 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return seen > 1;
 }
 
-function newCallOf(
-  { protocol }: Plan,
-  { peer, connection, header }: Pick<Call, "peer" | "connection" | "header">,
-): Call {
-  return newCall({ door: protocol.door, requestId: newRequestId(), peer, connection, header });
+function newCallOf({ protocol }: Plan, of: Pick<Call, "clientAddress" | "connection" | "header">): Call {
+  const { clientAddress, connection, header } = of;
+  return newCall({ door: protocol.door, requestId: newRequestId(), clientAddress, connection, header });
 }
 
 /** Serves one call. The deadline and the method race; the exchange sends the first answer and drops the other. */

@@ -1,5 +1,5 @@
 import type { DescService, Registry } from "@bufbuild/protobuf";
-import { type ApiError, Code, type ErrorDetail } from "../../aip/errors.ts";
+import { type ApiError, Code, type ErrorDetail, retryAfterOf } from "../../aip/errors.ts";
 import { completeDetails } from "../../pipeline/finish-error.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
@@ -68,7 +68,7 @@ export function statusOf(error: ApiError): number {
 function headersOf(error: ApiError): Reply["headers"] {
   // RFC 9110 §15.5.2: a 401 names the scheme.
   if (error.code === Code.UNAUTHENTICATED) return { ...jsonHeaders, "www-authenticate": "Bearer" };
-  // RFC 9110 §10.2.3: what could not be done now may be tried again, though not at once.
-  if (error.code === Code.UNAVAILABLE) return { ...jsonHeaders, "retry-after": "1" };
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter !== undefined) return { ...jsonHeaders, "retry-after": retryAfter };
   return error instanceof HttpError ? { ...jsonHeaders, ...error.headers } : jsonHeaders;
 }

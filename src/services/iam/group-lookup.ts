@@ -1,6 +1,6 @@
 // Finding one's organization by the domain of one's e-mail address.
 import { GroupSchema, type GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { invalidField, notFound, resourceExhausted } from "../../aip/errors.ts";
+import { invalidField, notFound, rateLimited } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
 import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -41,8 +41,8 @@ export function groupLookup(deps: Deps): LookupHandlers {
       const { uid } = callerOf(call);
       await deps.database.write(writeContext(call, deps.clock), async (tx) => {
         const latest = await findLatestAccessRequest(tx, groupUid, uid);
-        if (latest !== undefined && tx.context.time - latest < requestIntervalMs)
-          throw resourceExhausted("access was requested less than an hour ago");
+        const waitMs = latest === undefined ? 0 : latest + requestIntervalMs - tx.context.time;
+        if (waitMs > 0) throw rateLimited("access was requested less than an hour ago", waitMs);
         // Notifications of the owners come from the change log.
         const after = { identityUid: uid };
         tx.logChange({ kind: accessRequests, uid: groupUid, groupUid, before: null, after });

@@ -1,5 +1,7 @@
 // grpc.health.v1: whether the program can serve.
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { type Health, HealthCheckResponse_ServingStatus as Status } from "../../../gen/health/v1/health_pb.ts";
 import { newStatePoll } from "./state-poll.ts";
 
@@ -8,6 +10,9 @@ const watchIntervalMs = 1000;
 
 /** Watches at a time, of everybody together: they need no token. */
 export const maxWatches = 1000;
+
+/** After this time a client that was refused a watch may try again. */
+const watchRetryMs = 30_000;
 
 /** What health is told of. */
 export interface HealthOptions {
@@ -45,7 +50,7 @@ export function health({ services, check, draining }: HealthOptions): ServiceImp
     },
     async *watch({ service }, { signal }) {
       using follower = poll.follow();
-      if (!follower) throw new ConnectError(`${maxWatches} watches at a time are the most`, Code.ResourceExhausted);
+      if (!follower) throw tooManyWatches();
       let last: Status | undefined;
       let serves = await follower.next(undefined, signal);
       while (serves !== undefined) {
@@ -61,4 +66,10 @@ export function health({ services, check, draining }: HealthOptions): ServiceImp
       else if (last === Status.SERVING) yield { status: Status.NOT_SERVING };
     },
   };
+}
+
+function tooManyWatches(): ConnectError {
+  const retryInfo = { desc: RetryInfoSchema, value: { retryDelay: durationFromMs(watchRetryMs) } };
+  const message = `${maxWatches} watches at a time are the most`;
+  return new ConnectError(message, Code.ResourceExhausted, undefined, [retryInfo]);
 }
