@@ -81,12 +81,15 @@ export function refusalText(status: number): string {
 }
 
 const refusals: Readonly<Record<number, string>> = {
+  405: "the method is not allowed",
   408: "the request did not arrive in time",
   413: "the chunks of the body have extensions that are too long",
   431: "the target and the headers of the request are too long, or too many",
-  501: "the method is not supported",
   505: "the version of HTTP is not supported; HTTP/1.1 and HTTP/2 are",
 };
+
+/** The methods that some path allows, for requests whose method no path does. */
+export const allowedMethods = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 
 /** The header that says what that is. */
 export const refusalType = "text/plain; charset=utf-8";
@@ -101,6 +104,8 @@ export function refuse(response: HttpResponse, status: number): void {
   if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
   const text = refusalText(status);
   response.statusCode = status;
+  // RFC 9110 §15.5.6: a 405 names what is allowed.
+  if (status === 405) response.setHeader("allow", allowedMethods);
   response.setHeader("content-type", refusalType);
   response.setHeader("content-length", text.length);
   // RFC 9110 §9.3.2

@@ -9,7 +9,7 @@ import type { ListenerLimits } from "./limits.ts";
  */
 export function checkHead(request: HttpRequest, limits: ListenerLimits): number | undefined {
   // A request that is echoed may tell a script what only the browser should know; nothing here needs it (RFC 9110 §9.3.8).
-  if (request.method === "TRACE") return 501;
+  if (request.method === "TRACE") return 405;
   // RFC 9112 §2.3: node's parser also takes HTTP/0.9, which may go without Host, and HTTP/2.0 in the syntax of HTTP/1.
   if (!("stream" in request) && request.httpVersionMajor !== 1) return 505;
   const target = request.url ?? "";

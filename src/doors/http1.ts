@@ -98,7 +98,7 @@ export function newHttp1Server(
     else socket.destroy();
   });
   // Node has taken its listeners off this socket: it is no HTTP connection any more.
-  server.on("connect", (_request, socket: Duplex) => sendLast(socket, 501));
+  server.on("connect", (_request, socket: Duplex) => sendLast(socket, 405));
   // Arms headersTimeout and requestTimeout, which node enforces for listening servers only.
   server.emit("listening");
 

@@ -143,7 +143,7 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
     response.writeContinue();
     handle(request, response);
   });
-  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => refuse(response, 501));
+  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => refuse(response, 405));
   return server;
 }
 

@@ -9,20 +9,22 @@ export type TextWriter = (message: Message) => string;
 /** Makes a message into a value for JSON.stringify. */
 type ToJson = (schema: DescMessage, message: Message) => unknown;
 
-/** Makes writers, one per message type when it is first asked for, of messages as `toJson` has them. */
-export function newTextWriters(toJson: ToJson): (schema: DescMessage) => TextWriter {
+/**
+ * Makes writers, one per message type when it is first asked for, of messages as `toJson` has them. Each text ends with `end`.
+ */
+export function newTextWriters(toJson: ToJson, end = ""): (schema: DescMessage) => TextWriter {
   const made = new Map<DescMessage, TextWriter>();
   return (schema) => {
     const known = made.get(schema);
     if (known) return known;
-    const writer = newTextWriter(schema, toJson);
+    const writer = newTextWriter(schema, toJson, end);
     made.set(schema, writer);
     return writer;
   };
 }
 
-function newTextWriter(schema: DescMessage, toJson: ToJson): TextWriter {
-  const write: TextWriter = (message) => JSON.stringify(toJson(schema, message));
+function newTextWriter(schema: DescMessage, toJson: ToJson, end: string): TextWriter {
+  const write: TextWriter = (message) => JSON.stringify(toJson(schema, message)) + end;
   const [first] = schema.fields.toSorted((a, b) => a.number - b.number);
   // Of well-known types a list holds something else than messages.
   const isPaged =
@@ -47,7 +49,7 @@ function pagedWriter(
     const rest = write({ ...message, [localName]: [] } as Message);
     // Whether an empty list is written is the matter of `toJson`.
     const isWritten = rest.startsWith(`${opening}]`);
-    const end = rest === "{}" ? "}" : `,${rest.slice(1)}`;
-    return opening + textOf(items) + (isWritten ? rest.slice(opening.length) : `]${end}`);
+    const others = rest.startsWith("{}") ? rest.slice(1) : `,${rest.slice(1)}`;
+    return opening + textOf(items) + (isWritten ? rest.slice(opening.length) : `]${others}`);
   };
 }

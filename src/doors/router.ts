@@ -83,7 +83,10 @@ async function serve(
   return handler(request, response);
 }
 
-/** What is no RPC is for the others; a client of gRPC understands no answer but gRPC's. */
+/**
+ * Answers a call of an unknown method in the words of its protocol. What is no RPC goes to the others: of JSON and protobuf
+ * only the path tells whether a client of Connect sent it, since REST has the same content types.
+ */
 function unknown(
   request: HttpRequest,
   response: HttpResponse,
@@ -91,7 +94,7 @@ function unknown(
   fallback: HttpHandler,
 ): void | Promise<void> {
   const door = doorOf(request);
-  if (!door || door === "connect") return fallback(request, response);
+  if (!door || (door === "connect" && !isMethodPath(pathOf(request)))) return fallback(request, response);
   refuse(request, response, callOf(request, door), unimplemented(`there is no method ${pathOf(request)}`));
 }
 

@@ -76,7 +76,7 @@ export function text(status: number, body: string): PageReply {
 
 /** A reply of JSON that others may keep for five minutes. */
 export function publicJson(value: unknown): PageReply {
-  return { status: 200, contentType: "application/json", text: JSON.stringify(value), maxAge: 300 };
+  return { status: 200, contentType: "application/json", text: `${JSON.stringify(value)}\n`, maxAge: 300 };
 }
 
 /** A page of HTML in UTF-8, which may load nothing and stand in no frame; `style` is the hash of its only style. */

@@ -1,5 +1,5 @@
 import { unauthenticated } from "../aip/errors.ts";
-import { parseBearer } from "../authn/bearer.ts";
+import { requireBearer } from "../authn/bearer.ts";
 import type { VerifiedToken } from "../authn/caller.ts";
 import { type FailureBudget, tooManyFailures } from "../authn/failure-budget.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
@@ -28,12 +28,7 @@ export function authenticate(call: Call, deps: AuthenticateDeps): Promise<void> 
   const header = call.header("authorization");
   const known = recall(header, call, deps);
   if (known) return findAccess(call, known, deps);
-  const bearer = parseBearer(header);
-  if ("problem" in bearer) {
-    throw unauthenticated(
-      bearer.problem === "missing" ? "a bearer token is required" : 'the Authorization header must be "Bearer <token>"',
-    );
-  }
+  const bearer = requireBearer(header, "a bearer token");
   const refuse = (error: unknown): never => {
     if (!(error instanceof TokenError)) throw error;
     deps.failures.spend(call.clientAddress);
@@ -41,7 +36,7 @@ export function authenticate(call: Call, deps: AuthenticateDeps): Promise<void> 
   };
   let verified: VerifiedToken | Promise<VerifiedToken>;
   try {
-    verified = verify(bearer.token, call, deps);
+    verified = verify(bearer, call, deps);
   } catch (error) {
     return refuse(error);
   }

@@ -1,4 +1,5 @@
 import type { Message } from "@bufbuild/protobuf";
+import { clip } from "../aip/clip.ts";
 import { type ApiError, permissionDenied, unauthenticated } from "../aip/errors.ts";
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
@@ -20,7 +21,7 @@ export function authorize(call: Call, rule: AccessRule, request: Message): void 
     }
   } else if (rule.capabilities.length > 0) {
     const scope = access.scope(rule.capabilities);
-    if (scope.length === 0) throw denied(rule.capabilities, "");
+    if (scope.length === 0) throw denied(rule.capabilities, parentOf(request));
     call.scope = scope;
   }
 }
@@ -58,6 +59,11 @@ export function methodOf(call: Call): NonNullable<Call["method"]> {
 export function scopeOf(call: Call): Scope {
   if (!call.scope) throw permissionDenied("the method has no scope");
   return call.scope;
+}
+
+/** The parent that the request names, for a denial; empty where it names none. */
+function parentOf(request: Message): string {
+  return "parent" in request && typeof request.parent === "string" ? clip(request.parent) : "";
 }
 
 function denied(capabilities: readonly number[], uid: string): ApiError {

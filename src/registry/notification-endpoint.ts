@@ -171,5 +171,5 @@ function refuse({ code, message }: ApiError, status: number): EndpointReply {
 }
 
 function reply(status: number, value: object): EndpointReply {
-  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+  return { status, headers: { "content-type": "application/json" }, body: `${JSON.stringify(value)}\n` };
 }

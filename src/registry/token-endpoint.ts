@@ -118,7 +118,7 @@ function refuse({ code, message }: ApiError, status: number): EndpointReply {
 }
 
 function json(status: number, value: unknown): EndpointReply {
-  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+  return { status, headers: { "content-type": "application/json" }, body: `${JSON.stringify(value)}\n` };
 }
 
 function scopeText({ type, name, actions }: Grant): string {

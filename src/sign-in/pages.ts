@@ -24,5 +24,5 @@ async function organizationCheck(deps: SignInDeps, request: HttpRequest): Promis
   const name = queryOf(request).get("name") ?? "";
   if (name === "") return text(400, "name is required");
   const answer = await deps.providers.hasProvider(name);
-  return { status: 200, contentType: "application/json", text: JSON.stringify(answer) };
+  return { status: 200, contentType: "application/json", text: `${JSON.stringify(answer)}\n` };
 }

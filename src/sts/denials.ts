@@ -1,19 +1,10 @@
 // What a failed exchange tells: the check and what was presented, never what an identity has configured.
 import { clip } from "../aip/clip.ts";
-import { ApiError, Code, permissionDenied, unauthenticated, unavailable } from "../aip/errors.ts";
+import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
 import { OutboundError } from "../authn/outbound.ts";
 
 /** The checks of a token that are not a comparison with an identity. */
 export type VerificationCheck = "keys" | "alg" | "signature" | "exp" | "nbf" | "iat" | "token";
-
-/** UNAUTHENTICATED: there is no token to look at. The text says where one belongs and nothing of what was sent. */
-export function noToken(problem: "missing" | "malformed"): ApiError {
-  return unauthenticated(
-    problem === "missing"
-      ? 'the token to exchange is missing: send "Authorization: Bearer <token>"'
-      : 'the token to exchange must be alone in one Authorization header: "Bearer <token>"',
-  );
-}
 
 /** PERMISSION_DENIED: what was presented as a token is none. */
 export function malformedToken(): ApiError {

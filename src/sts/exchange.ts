@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExchangeRequest, RawTokenSchema } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { permissionDenied } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
-import { parseBearer } from "../authn/bearer.ts";
+import { requireBearer } from "../authn/bearer.ts";
 import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
@@ -22,7 +22,7 @@ import { assumeWithAwsRequest } from "./aws-assumption.ts";
 import { type AwsEndpoint, identityOf } from "./aws-caller.ts";
 import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
 import type { Claims } from "./claim-match.ts";
-import { malformedToken, noToken, show } from "./denials.ts";
+import { malformedToken, show } from "./denials.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
 import { issueToken } from "./issue.ts";
 import { type PresentedToken, parsePresented } from "./presented-token.ts";
@@ -66,8 +66,9 @@ export function newExchange(deps: ExchangeDeps) {
   return async (request: ExchangeRequest, call: Call): Promise<MessageInitShape<typeof RawTokenSchema>> => {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
     call.setReplyHeader("cache-control", "no-store");
+    const token = readToken(call);
     const wanted = readExchangeRequest(request, deps.audiences);
-    return await lookAtToken(deps, call, async (token) => {
+    return await lookAtToken(deps, call.clientAddress, token, async () => {
       const presented = readPresented(token);
       try {
         const assumption = await assume(deps, wanted, presented);
@@ -84,25 +85,30 @@ export function newExchange(deps: ExchangeDeps) {
 
 /** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
 export function newPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
-  return (call) =>
-    lookAtToken(deps, call, async (token) => {
+  return async (call) => {
+    const token = readToken(call);
+    return await lookAtToken(deps, call.clientAddress, token, async () => {
       const presented = readPresented(token);
       if ("aws" in presented) throw malformedToken();
       return await verifyPerson(deps, deps.login, presented);
     });
+  };
 }
 
 /** Takes the token from the header alone: in the query it would end up in logs (security case X14). */
+function readToken(call: Call): string {
+  return requireBearer(call.header("authorization"), "the token to exchange");
+}
+
+/** Looks at a token, within what its source may still send of bad ones. */
 async function lookAtToken<T>(
   { failures, tokens }: ExchangeDeps,
-  call: Call,
-  look: (token: string) => Promise<T>,
+  source: string,
+  token: string,
+  look: () => Promise<T>,
 ): Promise<T> {
-  const bearer = parseBearer(call.header("authorization"));
-  if ("problem" in bearer) throw noToken(bearer.problem);
-  const { token } = bearer;
   const isKnown = () => tokens.recall(token) !== undefined;
-  return await lookWithin(failures, { source: call.clientAddress, isKnown, look: () => look(token) });
+  return await lookWithin(failures, { source, isKnown, look });
 }
 
 function readPresented(token: string): Presented {

@@ -7,7 +7,7 @@ import {
 } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { permissionDenied, unauthenticated } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
-import { parseBearer } from "../authn/bearer.ts";
+import { requireBearer } from "../authn/bearer.ts";
 import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Assumption } from "./assumption.ts";
@@ -99,7 +99,7 @@ export function newRefresh(deps: RefreshDeps) {
   ): Promise<MessageInitShape<typeof TokenPairSchema>> => {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
     call.setReplyHeader("cache-control", "no-store");
-    const token = readToken(call);
+    const token = requireBearer(call.header("authorization"), "the refresh token");
     return await lookWithin(deps.failures, {
       source: call.clientAddress,
       look: () => refreshWith(deps, token, request),
@@ -155,15 +155,6 @@ function readWanted(
   const gone = wanted.audience.find((one) => !audiences.includes(one));
   if (gone !== undefined) throw permissionDenied("the audience is no longer offered", { aud: gone });
   return wanted;
-}
-
-// The header alone, as for an exchange.
-function readToken(call: Call): string {
-  const bearer = parseBearer(call.header("authorization"));
-  if ("problem" in bearer) {
-    throw unauthenticated('the refresh token is missing: send "Authorization: Bearer <refresh token>"');
-  }
-  return bearer.token;
 }
 
 /** Either somebody has stolen it or it was stolen from somebody: nobody keeps the session. */

@@ -4,6 +4,8 @@ import { type Bearer, maxBearerLength, parseBearer } from "../../src/authn/beare
 
 const jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln_-0";
 const malformed: Bearer = { problem: "malformed" };
+const repeated: Bearer = { problem: "repeated" };
+const tooLong: Bearer = { problem: "too long" };
 const missing: Bearer = { problem: "missing" };
 
 const cases: [name: string, header: string | undefined, expected: Bearer][] = [
@@ -21,9 +23,9 @@ const cases: [name: string, header: string | undefined, expected: Bearer][] = [
   ["any b64token after the scheme, padded base64 too", "Bearer ab+/cd==", { token: "ab+/cd==" }],
   ["a scheme without a token", "Bearer", malformed],
   ["a scheme and blanks only", "Bearer   ", malformed],
-  ["T14: two headers, joined", `Bearer ${jwt}, Bearer ${jwt}`, malformed],
-  ["T14: two headers, joined without a space", `Bearer ${jwt},Bearer ${jwt}`, malformed],
-  ["two bare headers, joined", `${jwt}, ${jwt}`, malformed],
+  ["T14: two headers, joined", `Bearer ${jwt}, Bearer ${jwt}`, repeated],
+  ["T14: two headers, joined without a space", `Bearer ${jwt},Bearer ${jwt}`, repeated],
+  ["two bare headers, joined", `${jwt}, ${jwt}`, repeated],
   ["T14: scheme Basic", "Basic dXNlcjpwYXNz", malformed],
   ["scheme DPoP", `DPoP ${jwt}`, malformed],
   ["a scheme that only starts with Bearer", `Bearers ${jwt}`, malformed],
@@ -39,8 +41,8 @@ const cases: [name: string, header: string | undefined, expected: Bearer][] = [
   ["bare text of two segments", "abc.def", malformed],
   ["bare text of four segments", "a.b.c.d", malformed],
   ["bare text with an empty segment", "abc.def.", malformed],
-  ["T9: 1 MiB of dots", ".".repeat(1024 * 1024), malformed],
-  ["T9: a token beyond the limit", `Bearer ${"a".repeat(maxBearerLength)}`, malformed],
+  ["T9: 1 MiB of dots", ".".repeat(1024 * 1024), tooLong],
+  ["T9: a token beyond the limit", `Bearer ${"a".repeat(maxBearerLength)}`, tooLong],
   ["a header at the limit", `Bearer ${"a".repeat(maxBearerLength - 7)}`, { token: "a".repeat(maxBearerLength - 7) }],
 ];
 

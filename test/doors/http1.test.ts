@@ -64,12 +64,12 @@ const heads: [name: string, message: string, status: number][] = [
   ["a target over the limit", `GET /${"a".repeat(5000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
   ["one header too many", `GET / HTTP/1.1\r\nHost: a\r\n${"X: a\r\n".repeat(16)}\r\n`, 431],
   ["an endless chunk extension", `${chunked}1;${"a".repeat(20_000)}\r\na\r\n0\r\n\r\n`, 413],
-  ["H3 CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", 501],
-  ["H3 CONNECT with a body to come", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 9\r\n\r\na", 501],
+  ["H3 CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", 405],
+  ["H3 CONNECT with a body to come", "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 9\r\n\r\na", 405],
   ["H5 HTTP/2.0 without a preface", "GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505],
   ["H5 HTTP/2.0 without Host", "GET / HTTP/2.0\r\n\r\n", 505],
   ["H5 a version that is left out", "GET /\r\n\r\n", 505],
-  ["H3 TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 501],
+  ["H3 TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 405],
 ];
 
 for (const [name, message, status] of heads) {
@@ -256,7 +256,7 @@ const closing: [what: string, text: string, status: number][] = [
   ["two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400],
   ["no host", "GET / HTTP/1.1\r\n\r\n", 400],
   ["a host that is none", "GET / HTTP/1.1\r\nHost: [\r\n\r\n", 400],
-  ["TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 501],
+  ["TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 405],
   ["the wish to close", "GET /closing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 200],
 ];
 for (const [what, text, status] of closing) {

@@ -179,7 +179,7 @@ function open(port: number): RawSocket {
       for await (const [piece] of onData(socket)) {
         text += piece;
         // The bodies here are one JSON object.
-        if (text.endsWith("}")) break;
+        if (text.endsWith("}\n")) break;
       }
       return text;
     },

@@ -99,7 +99,7 @@ for (const version of versions) {
       assert.equal(answer.status, 200);
       assert.equal(
         answer.text,
-        `{"uid":"${uid}","resourceLimits":{},"verified":false,"createTime":"1970-01-01T00:00:00.000Z"}`,
+        `{"uid":"${uid}","resourceLimits":{},"verified":false,"createTime":"1970-01-01T00:00:00.000Z"}\n`,
       );
     });
 
@@ -107,7 +107,7 @@ for (const version of versions) {
       const answer = await send("GET", "/iam/v2beta1/groups");
       assert.equal(
         answer.text,
-        '{"groups":[{"name":"ä","resourceLimits":{},"verified":false}],"totalCount":"2","skipped":0}',
+        '{"groups":[{"name":"ä","resourceLimits":{},"verified":false}],"totalCount":"2","skipped":0}\n',
       );
       assert.equal(answer.headers["content-length"], String(Buffer.byteLength(answer.text)));
       assert.equal(answer.headers["content-type"], "application/json");
@@ -141,7 +141,7 @@ for (const version of versions) {
 
     it("binds a POST", async () => {
       const answer = await send("POST", "/iam/v2beta1/groups", json, '{"name":"a"}');
-      assert.equal(answer.text, '{"name":"a","resourceLimits":{},"verified":false}');
+      assert.equal(answer.text, '{"name":"a","resourceLimits":{},"verified":false}\n');
       assert.deepEqual(seen?.request, create(groups.createGroup.input, { parent: "", group: { name: "a" } }));
     });
 
@@ -184,7 +184,7 @@ for (const version of versions) {
         "DELETE, GET, HEAD, PATCH, POST",
       ],
       ["OPTIONS", "OPTIONS", "/sts/exchange", 405, Code.UNIMPLEMENTED, "Method Not Allowed", "GET, HEAD, POST"],
-      ["H3: TRACE", "TRACE", "/sts/exchange", 501, Code.UNIMPLEMENTED, "Method Not Allowed"],
+      ["H3: TRACE", "TRACE", "/sts/exchange", 405, Code.UNIMPLEMENTED, "Method Not Allowed", "GET, HEAD, POST"],
       [
         "H1: a malformed path",
         "GET",
@@ -296,7 +296,7 @@ for (const version of versions) {
     for (const [rule, headers, text, token] of forms) {
       it(`reads the parameters of a POST without body from the query and ${rule}`, async () => {
         const answer = await send("POST", "/sts/exchange?aud=a", headers, text);
-        assert.equal(answer.text, JSON.stringify({ token }));
+        assert.equal(answer.text, `${JSON.stringify({ token })}\n`);
       });
     }
 

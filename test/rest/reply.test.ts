@@ -58,7 +58,7 @@ for (const version of versions) {
         answer.text,
         '{"code":3,"message":"Invalid argument: name: is bad","details":[' +
           '{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"name","description":"is bad"}]},' +
-          '{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","domain":"d","metadata":{"a":"b"}}]}',
+          '{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","domain":"d","metadata":{"a":"b"}}]}\n',
       );
     });
   });

@@ -50,6 +50,71 @@ describe("HTTP", () => {
     });
   }
 
+  for (const ending of [":", "%3A", "::", ":%20", "/", "/:"]) {
+    it(`H1: DELETE of a uid that ends in ${ending} deletes nothing`, async () => {
+      const child = await addGroup(ground.server, ground.server.groupUid);
+      const { status } = await send("DELETE", `${groups}/${child}${ending}`);
+      assert.ok(status === 400 || status === 404, String(status));
+      assert.equal((await send("GET", `${groups}/${child}`)).status, 200);
+    });
+  }
+
+  const flawed: readonly [string, string, string, string?][] = [
+    ["an unknown parameter", "GET", `${groups}?nope=1`],
+    ["a parameter of another type", "GET", `${groups}?page_size=x`],
+    ["a parameter with a malformed escape", "GET", `${groups}?name=%zz`],
+    ["a path whose uid is malformed", "GET", `${groups}/none`],
+    ["a body that is not JSON", "POST", groups, "{"],
+    ["a body with an unknown field", "POST", groups, '{"nope":1}'],
+  ];
+  for (const [flaw, method, target, body] of flawed) {
+    it(`a bad token is told before ${flaw}`, async () => {
+      const headers = { "content-type": "application/json", authorization: "Bearer a.b.c" };
+      assert.equal((await send(method, target, headers, body)).status, 401);
+      assert.equal((await send(method, target, { "content-type": "application/json" }, body)).status, 400);
+    });
+  }
+
+  const credentials: readonly [string, string, RegExp][] = [
+    [
+      "a token that is too long",
+      `Bearer ${"a".repeat(16 * 1024)}`,
+      /the Authorization header has more than 16384 characters/,
+    ],
+    ["two tokens", "Bearer a.b.c, Bearer a.b.c", /send .*Bearer <token>.* once/],
+    ["a token in quotes", 'Bearer "a.b.c"', /is not of the form .*Bearer <token>/],
+    ["another scheme", "Basic dXNlcjpwYXNz", /is not of the form .*Bearer <token>/],
+  ];
+  for (const [what, authorization, message] of credentials) {
+    for (const [method, target] of [
+      ["GET", groups],
+      ["GET", "/sts/exchange?aud=x"],
+      ["POST", "/sts/exchange_refresh_token"],
+    ] as const) {
+      it(`${target} names what is wrong with ${what}`, async () => {
+        const { status, body } = await send(method, target, { authorization });
+        assert.equal(status, 401);
+        assert.match(body, message);
+      });
+    }
+  }
+
+  it("JSON over REST ends with a line break, and its length counts it", async () => {
+    const { groupUid } = ground.server;
+    const targets = [
+      groups,
+      `${groups}/${groupUid}`,
+      "/nowhere",
+      "/.well-known/openid-configuration",
+      "/iam/v1/groups",
+    ];
+    for (const target of targets) {
+      const { headers, body } = await send("GET", target);
+      assert.match(body, /\}\n$/);
+      assert.equal(headers["content-length"], String(Buffer.byteLength(body)));
+    }
+  });
+
   it("H1: an escaped slash in a uid is decoded once", async () => {
     const child = await addGroup(ground.server, ground.server.groupUid);
     const { status, body } = await send("GET", `${groups}/${child.replace("/", "%2F")}`);
@@ -79,8 +144,9 @@ describe("HTTP", () => {
     assert.equal((await send("GET", `${groups}/${child}`)).status, 200);
   });
 
-  it("H3: TRACE is answered 501", async () => {
-    assert.equal((await send("TRACE", groups)).status, 501);
+  it("H3: TRACE is answered 405, which names what is allowed", async () => {
+    const { status, headers } = await send("TRACE", groups);
+    assert.deepEqual([status, headers.allow], [405, "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"]);
   });
 
   it("H4: the issuer comes from the configuration, whatever a request says of hosts", async () => {

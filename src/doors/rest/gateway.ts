@@ -1,7 +1,7 @@
 // The REST door: an HTTP request becomes a call of a method, and what it answers becomes JSON.
 import type { DescService, Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
-import { ApiError, Code, toApiError } from "../../aip/errors.ts";
+import { ApiError, toApiError } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { errorDomain } from "../../pipeline/finish-error.ts";
 import type { LaterMethods } from "../../pipeline/later.ts";
@@ -10,7 +10,6 @@ import { isLater, type Soon, whenThere } from "../../soon.ts";
 import { type BodyLimits, checkFormType, checkJsonType, decodeUtf8, readBody } from "../body.ts";
 import { Client } from "../client.ts";
 import { httpCall } from "../http-call.ts";
-import { HttpError } from "../http-error.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../http-message.ts";
 import { callHeaders, type Reply, sendReply } from "../reply.ts";
 import { bindRequest, type RequestParts } from "./bind.ts";
@@ -18,7 +17,7 @@ import { type Binding, bindingsOf } from "./http-rule.ts";
 import { type JsonConverters, newJsonConverters } from "./json.ts";
 import { bodyField, parseJsonText } from "./json-text.ts";
 import { parseParameters } from "./query.ts";
-import { newErrorReplies, successReply } from "./reply.ts";
+import { finalNewline, newErrorReplies, successReply } from "./reply.ts";
 import { type LaterBindings, newRoutes, type RouteMatch } from "./routes.ts";
 
 /** The limits of the door and what it cannot know by itself. */
@@ -59,7 +58,7 @@ interface Serving extends GatewayOptions {
 /** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
 export function newGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
   const registry = options.anyTypes;
-  const { writer } = newJsonConverters({ registry, zeroValues: true });
+  const { writer } = newJsonConverters({ registry, zeroValues: true, end: finalNewline });
   const serving: Serving = {
     ...options,
     newRequestId: () => options.newRequestId(),
@@ -98,7 +97,7 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
       const target = requestTarget(req);
       const { query } = target;
       path = target.path;
-      const match = findMatch(serving, req.method ?? "", path);
+      const match = serving.routes.find(req.method ?? "", path);
       service = match.binding.method.descriptor.parent;
       const soon = answer(serving, req, match, query, call, client);
       reply = isLater(soon) ? await soon : soon;
@@ -115,13 +114,6 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
   }
 }
 
-function findMatch(serving: Serving, httpMethod: string, path: string): RouteMatch {
-  // RFC 9110 §15.6.2: what the server supports for no resource at all.
-  if (httpMethod === "TRACE" || httpMethod === "CONNECT")
-    throw new HttpError(501, Code.UNIMPLEMENTED, "Method Not Allowed");
-  return serving.routes.find(httpMethod, path);
-}
-
 function answer(
   serving: Serving,
   req: HttpRequest,
@@ -132,9 +124,8 @@ function answer(
 ): Soon<Reply> {
   const { method } = match.binding;
   const { output } = method.descriptor;
-  // Who has no token at all need not send a body either.
-  const admitted = call.header("authorization") === undefined ? method.authenticate(call) : undefined;
-  const parts = whenThere(admitted, () => receive(serving, req, match.binding, query, call));
+  // Who is calling comes before anything that is wrong with the request, and before its body is read.
+  const parts = whenThere(method.authenticate(call), () => receive(serving, req, match.binding, query));
   const message = whenThere(parts, (received) => {
     const reply = method.invoke(call, bindRequest(match, received));
     return isLater(reply) ? client.wait(reply, serving.requestTimeoutMs) : reply;
@@ -144,11 +135,11 @@ function answer(
   );
 }
 
-function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string, call: Call): Soon<RequestParts> {
+function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string): Soon<RequestParts> {
   const parts = { parameters: parseParameters(query, "query"), body: undefined, registry: serving.registry };
   // RFC 9110 §9.3.1: the body of a GET has no meaning, and without a rule for it no other one has.
   const isRead = binding.body !== "none" || binding.httpMethod === "POST";
-  return isRead ? receiveBody(serving, req, binding, parts, call) : parts;
+  return isRead ? receiveBody(serving, req, binding, parts) : parts;
 }
 
 async function receiveBody(
@@ -156,12 +147,9 @@ async function receiveBody(
   req: HttpRequest,
   binding: Binding,
   parts: RequestParts,
-  call: Call,
 ): Promise<RequestParts> {
   const bytes = await readBody(req, serving);
   if (bytes.length === 0) return parts;
-  // To decode a body takes up to a thousand times as long as to refuse a stranger.
-  await binding.method.authenticate(call);
   if (binding.body !== "none") {
     checkJsonType(req);
     return { ...parts, body: parseJsonText(bytes, serving.maxJsonDepth) };

@@ -27,6 +27,8 @@ export interface JsonOptions {
    * enums, unset messages and unset members of a oneof or with `optional` are left out in any case.
    */
   readonly zeroValues: boolean;
+  /** What every text ends with; nothing when absent. */
+  readonly end?: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +57,7 @@ export function newJsonConverters(options: JsonOptions): JsonConverters {
         convert: memberConverter(field, converter, options.zeroValues),
       })),
     );
-  return { converter, writer: newTextWriters((schema, message) => converter(schema)(message)) };
+  return { converter, writer: newTextWriters((schema, message) => converter(schema)(message), options.end) };
 }
 
 function byNumber(schema: DescMessage): DescField[] {

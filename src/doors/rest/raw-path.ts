@@ -4,7 +4,7 @@ import { invalidField } from "../../aip/errors.ts";
 export interface RequestPath {
   /** The colon, if any, taken as part of the last segment. */
   readonly segments: readonly string[];
-  /** The last segment split at its last colon; undefined without a colon. */
+  /** The last segment split at its last colon; undefined without a colon, and where nothing follows the colon. */
   readonly verb: { readonly segments: readonly string[]; readonly name: string } | undefined;
 }
 
@@ -22,7 +22,8 @@ export function parseRawPath(raw: string): RequestPath | undefined {
   const colon = last.lastIndexOf(":");
   const isPlain = !raw.includes("%") && !raw.includes("/.");
   const segments = isPlain ? parts : parts.map(decodeSegment);
-  if (colon < 0) return { segments, verb: undefined };
+  // AIP-136: a custom method has a name. Without one, `UID:` would be a second spelling of `UID`.
+  if (colon < 0 || colon === last.length - 1) return { segments, verb: undefined };
   const split = segments.with(-1, decodeSegment(last.slice(0, colon)));
   return { segments, verb: { segments: split, name: decodeSegment(last.slice(colon + 1)) } };
 }

@@ -27,6 +27,9 @@ const httpStatus: Readonly<Record<Code, number>> = {
   [Code.UNAUTHENTICATED]: 401,
 };
 
+/** What ends JSON, so that a shell's prompt begins on a line of its own. */
+export const finalNewline = "\n";
+
 /** What every reply says: replies depend on who asks, are not to be kept, and are what they say they are. */
 const commonHeaders = {
   "cache-control": "private, no-store",
@@ -54,7 +57,7 @@ export function newErrorReplies(
     return {
       status: statusOf(error),
       headers: headersOf(error),
-      body: JSON.stringify({ code: error.code, message: error.message, details }),
+      body: JSON.stringify({ code: error.code, message: error.message, details }) + finalNewline,
       closes: error instanceof HttpError && error.closes,
     };
   };
