@@ -81,7 +81,7 @@ export const comments: Readonly<Record<string, string>> = {
   "chainguard.platform.auth.Auth": "What people need around signing in.",
   "chainguard.platform.auth.Auth.Validate": "Tells whose token the caller has and what it allows now.",
   "chainguard.platform.auth.Auth.Register": "Registers the person whose login provider made the bearer token, and accepts an invite.",
-  "chainguard.platform.auth.Auth.GetHeadlessSession": "Answers the token that was left for a device without a browser, encrypted for it.",
+  "chainguard.platform.auth.Auth.GetHeadlessSession": "Delivers the token that was left for a device without a browser, encrypted for it. It is delivered once, to the first call; for others the code is unknown.",
   "chainguard.platform.auth.Auth.Delete": "Removes the caller's own account with all that it holds.",
   "chainguard.platform.auth.WhoAmI": "The caller, as a token has it.",
   "chainguard.platform.auth.WhoAmI.issuer": "Who made the token.",

@@ -10,6 +10,7 @@ export function httpCall(req: HttpRequest, requestId: string, client: Client): C
     requestId,
     clientAddress: clientAddress(req),
     connection: connectionOf(req),
+    isHead: req.method === "HEAD",
     header(name) {
       return readHeader(req, name);
     },

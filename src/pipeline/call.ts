@@ -19,6 +19,8 @@ export interface Call {
   readonly clientAddress: string;
   /** Stands for the connection: one object for all of its requests, which lives no longer. Absent when unknown. */
   readonly connection?: object | undefined;
+  /** Whether the client asks for the headers of the response alone (RFC 9110 §9.3.2). Nothing is then delivered that is delivered once. */
+  readonly isHead?: boolean | undefined;
   /** A header of the request by its lower-case name; undefined when absent. Repeated headers are joined by ", ". */
   header(name: string): string | undefined;
   /** What every door sets on the reply; names in lower case. */
@@ -38,7 +40,7 @@ export interface Call {
 }
 
 /** What a door says of a request. The signal is asked for only when a handler listens. */
-type CallInit = Pick<Call, "door" | "requestId" | "clientAddress" | "connection" | "header"> & {
+type CallInit = Pick<Call, "door" | "requestId" | "clientAddress" | "connection" | "isHead" | "header"> & {
   readonly signal?: () => AbortSignal;
 };
 
@@ -75,15 +77,17 @@ class RequestCall implements Call {
   readonly requestId: string;
   readonly clientAddress: string;
   readonly connection: object | undefined;
+  readonly isHead: boolean | undefined;
   readonly header: Call["header"];
   readonly #signal: (() => AbortSignal) | undefined;
   #replyHeaders: Map<string, string> | undefined;
 
-  constructor({ door, requestId, clientAddress, connection, header, signal }: CallInit) {
+  constructor({ door, requestId, clientAddress, connection, isHead, header, signal }: CallInit) {
     this.door = door;
     this.requestId = requestId;
     this.clientAddress = clientAddress;
     this.connection = connection;
+    this.isHead = isHead;
     this.header = header;
     this.#signal = signal;
   }

@@ -11,6 +11,7 @@ import { markup, page } from "./html.ts";
 import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
 import { cookieLine, startLogin } from "./login-state.ts";
 import { isSecure, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
+import { userCodeOf } from "./user-code.ts";
 
 const tooMany = "too many people are signing in; try again in a while";
 
@@ -75,8 +76,9 @@ function askFirst(code: string, url: URL): PageReply {
     200,
     "Sign in for another device",
     markup`<p>A device without a browser asks you to sign in. It will then act in your name.</p>
-<p>Its code begins with <code>${code.slice(0, 8)}</code>.</p>
-<p>Go on only if you have started this yourself, and the device shows this code.</p>
+<p>Its code is <code>${userCodeOf(code)}</code>.</p>
+<p>Go on only if you have started this yourself, and the device shows this code.
+A device that shows no such code must show an address with <code>${code.slice(0, 8)}</code> after <code>headless_code=</code>.</p>
 <p><a class="action" href="${url.href}">Sign in</a></p>`,
   );
 }

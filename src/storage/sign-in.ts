@@ -1,6 +1,6 @@
 // What people who sign in leave behind for a while: logins under way, tokens for headless devices, refresh families.
 // `sweep.ts` removes what has expired.
-import { and, asc, count, eq, sql } from "./drizzle.ts";
+import { and, asc, count, eq, ne, sql } from "./drizzle.ts";
 import { placeholders, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
 import type { StoredSignIn } from "./tables/sign-in.ts";
@@ -48,15 +48,16 @@ export async function takeSignIn(tx: Transaction, id: string): Promise<boolean> 
   return (await statement.execute({ id })).length > 0;
 }
 
-/** A token that waits for a device without a browser. */
+/** A token that waits for a device without a browser, or once it was delivered, the code that no other sign-in may have. */
 export interface HeadlessSessionRow {
   readonly code: string;
   readonly publicKey: string;
+  /** Empty once it was delivered. */
   readonly encryptedToken: string;
   readonly expireTime: number;
 }
 
-/** Leaves a token for a device; answers false when one waits for it already. */
+/** Leaves a token for a device; answers false when the code was used already. */
 export async function insertHeadlessSession(tx: Transaction, row: HeadlessSessionRow): Promise<boolean> {
   const statement = tx.prepared("headless_sessions.insert", (db, { headlessSessions }) =>
     db
@@ -68,7 +69,7 @@ export async function insertHeadlessSession(tx: Transaction, row: HeadlessSessio
   return (await statement.execute({ ...row })).length > 0;
 }
 
-/** The token that waits for a device; undefined when there is none. */
+/** What there is for the code of a device; undefined when nobody has signed in for it. */
 export async function findHeadlessSession(session: Session, code: string): Promise<HeadlessSessionRow | undefined> {
   const statement = session.prepared("headless_sessions.get", (db, { headlessSessions }) =>
     db
@@ -77,6 +78,18 @@ export async function findHeadlessSession(session: Session, code: string): Promi
       .where(eq(headlessSessions.code, sql.placeholder("code"))),
   );
   return (await statement.execute({ code }))[0];
+}
+
+/** Removes the token of a session and keeps its code; answers whether it was still there, which it is for one caller only. */
+export async function takeHeadlessToken(tx: Transaction, { code }: HeadlessSessionRow): Promise<boolean> {
+  const statement = tx.prepared("headless_sessions.take", (db, { headlessSessions }) =>
+    db
+      .update(headlessSessions)
+      .set({ encryptedToken: "" })
+      .where(and(eq(headlessSessions.code, sql.placeholder("code")), ne(headlessSessions.encryptedToken, "")))
+      .returning({ code: headlessSessions.code }),
+  );
+  return (await statement.execute({ code })).length > 0;
 }
 
 /** A sign-in that may be refreshed. */

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { personUid } from "../../src/services/iam/identities.ts";
+import { userCodeOf } from "../../src/sign-in/user-code.ts";
 import { answersOf, type Browser, newBrowser, signInUrl } from "../harness/browser.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { freePort } from "../harness/postgres.ts";
@@ -15,6 +16,12 @@ import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/
 import { keyPair } from "../sts/outside.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
 import { ownerRole, viewerRole } from "./tree.ts";
+
+/** A device without a browser, and its code. */
+function newDevice() {
+  const device = generateKeyPairSync("x25519");
+  return { device, code: device.publicKey.export({ format: "jwk" }).x! };
+}
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
   describe(`signing in under attack, ${database}`, () => {
@@ -380,14 +387,14 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     });
 
     it("X7: a device gets the token that was left for its code, which only it can read, and only one is", async () => {
-      const device = generateKeyPairSync("x25519");
-      const code = device.publicKey.export({ format: "jwk" }).x!;
+      const { device, code } = newDevice();
       const poll = () => rest(server.url, undefined, "GET", `/sts/headless_sessions?code=${code}`);
       assert.equal((await poll()).status, 404);
       const ask = (browser: Browser) => browser.request(`${server.url}/oauth?headless_code=${code}`);
       const begin = async (browser: Browser) => {
         const asked = await ask(browser);
-        assert.match(asked.text, new RegExp(`<code>${code.slice(0, 8)}</code>`));
+        for (const shown of [userCodeOf(code), code.slice(0, 8)])
+          assert.match(asked.text, new RegExp(`<code>${shown}</code>`));
         const link = /<a class="action" href="([^"]+)"/.exec(asked.text)?.[1] ?? assert.fail(asked.text);
         const url = link.replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number)));
         return upstream.authorize(new URL(url));
@@ -398,7 +405,11 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const done = await first.visit(back);
       assert.deepEqual([done.status, done.url.href], [200, `${server.config.baseUrl}/oauth/done`]);
       assert.match(done.text, /You are signed in/);
-      const { body, headers } = await poll();
+      // A client that asks for the headers alone has no use for the token.
+      assert.equal((await fetch(`${server.url}/sts/headless_sessions?code=${code}`, { method: "HEAD" })).status, 200);
+      const polls = await Promise.all(Array.from({ length: 8 }, poll));
+      assert.deepEqual(polls.map(({ status }) => status).sort(), [200, ...Array(7).fill(404)]);
+      const { body, headers } = polls.find(({ status }) => status === 200)!;
       assert.equal(headers.get("cache-control"), "no-store");
       const x = Buffer.from(body.ecdhPublicKey, "base64").toString();
       const publicKey = createPublicKey({ key: { kty: "OKP", crv: "X25519", x }, format: "jwk" });
@@ -414,6 +425,11 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.match((await second.request(late)).text, /the code of the device was used already/);
       // Whoever comes with it from now on is told before they sign in for nothing.
       assert.match((await ask(newBrowser())).text, /the code of the device was used already/);
+      // What was delivered is as unknown as what never was.
+      const { code: unknown } = newDevice();
+      const asked = (one: string) => rest(server.url, undefined, "GET", `/sts/headless_sessions?code=${one}`);
+      const [delivered, never] = [await asked(code), await asked(unknown)];
+      assert.deepEqual([delivered.status, delivered.body.message], [404, never.body.message]);
       clock.advance(16 * 60_000);
       assert.equal((await poll()).status, 404);
     });

@@ -2,6 +2,7 @@
 // that only the holder of this process's key can read it.
 import { createDecipheriv, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { userCodeOf } from "../../sign-in/user-code.ts";
 import type { Target } from "../client/credential.ts";
 import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
@@ -13,16 +14,13 @@ import { type LoginOptions, loginAddress } from "./login-address.ts";
 const codeLifeMs = 900_000;
 const intervalMs = 2_000;
 
-/** As many characters of the code as a person compares. */
-const shownCode = 8;
-
 /** Shows an address to open elsewhere, and waits for the token. */
 export async function loginHeadless(shell: Shell, target: Target, options: LoginOptions): Promise<SignedIn> {
   const { publicKey, privateKey } = generateKeyPairSync("x25519");
   const code = String(publicKey.export({ format: "jwk" }).x);
   const address = loginAddress(target, { ...options, refresh: false }, { headless_code: code });
   note(shell, `Open this address in a browser on any device, and sign in there:\n\n  ${address}\n`);
-  note(shell, `The page must show a code that begins with ${code.slice(0, shownCode)}.`);
+  note(shell, `The page must show the code ${userCodeOf(code)}.`);
   const until = Date.now() + codeLifeMs;
   while (Date.now() < until) {
     const session = await findSession(target, code);

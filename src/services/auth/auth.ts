@@ -7,13 +7,16 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { findRow } from "../../storage/collection.ts";
-import { findHeadlessSession } from "../../storage/sign-in.ts";
+import { findHeadlessSession, type HeadlessSessionRow, takeHeadlessToken } from "../../storage/sign-in.ts";
 import type { Claims } from "../../sts/claim-match.ts";
 import { personUid } from "../iam/identities.ts";
 import { identityCollection } from "../iam/rows.ts";
 import { removePerson } from "./people.ts";
 import { personOf, register } from "./registration.ts";
 import { whoAmI } from "./who-am-i.ts";
+
+/** A token that was delivered is as unknown as one that never was. */
+const unknownCode = "of this code: nobody has signed in for it, or the token was delivered";
 
 const sessionType = "auth.chainguard.dev/HeadlessSession";
 
@@ -28,6 +31,11 @@ export interface AuthDeps extends Deps {
 /** Serves what people need around signing in. */
 export function auth(deps: AuthDeps): Implementation {
   const { database, clock, issuer, verifyPerson } = deps;
+
+  /** Whether the token of a session is this call's: the first one's that has room for it in its response. */
+  const isDelivered = async (row: HeadlessSessionRow, call: Call) =>
+    call.isHead || (await database.write(writeContext(call, clock), (tx) => takeHeadlessToken(tx, row)));
+
   return implement(Auth, {
     validate: (_request, call) => database.read((session) => whoAmI(session, issuer, call)),
 
@@ -45,7 +53,8 @@ export function auth(deps: AuthDeps): Implementation {
     async getHeadlessSession({ code }, call) {
       call.setReplyHeader("cache-control", "no-store");
       const row = await findHeadlessSession(database.session, code);
-      if (!row || row.expireTime <= clock()) throw notFound(sessionType, "of this code: nobody has signed in for it");
+      const isThere = row && row.encryptedToken !== "" && row.expireTime > clock();
+      if (!isThere || !(await isDelivered(row, call))) throw notFound(sessionType, unknownCode);
       // Clients decode the text once more.
       return { ecdhPublicKey: Buffer.from(row.publicKey), encryptedIdtoken: Buffer.from(row.encryptedToken, "base64") };
     },

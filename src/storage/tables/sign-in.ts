@@ -41,7 +41,7 @@ export function defineSignInTables(columns: Columns, identityUid: () => AnyPgCol
         /** The public key of the device, base64url. */
         code: text().primaryKey(),
         publicKey: text().notNull(),
-        /** Nonce and ciphertext, base64. */
+        /** Nonce and ciphertext, base64. Empty once they were delivered: the code stays used. */
         encryptedToken: text().notNull(),
         expireTime: integer().notNull(),
       },

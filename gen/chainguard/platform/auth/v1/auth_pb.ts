@@ -322,7 +322,8 @@ export const Auth: GenService<{
     output: typeof SessionSchema;
   },
   /**
-   * Answers the token that was left for a device without a browser, encrypted for it.
+   * Delivers the token that was left for a device without a browser, encrypted for it. It is delivered once, to the first
+   * call; for others the code is unknown.
    *
    * @generated from rpc chainguard.platform.auth.Auth.GetHeadlessSession
    */
