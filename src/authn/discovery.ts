@@ -9,6 +9,8 @@ export const keySetPath = "/.well-known/jwks.json";
 /** The members of the discovery document that are true of this server. */
 export interface DiscoveryDocument {
   readonly issuer: string;
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
   readonly jwks_uri: string;
   readonly response_types_supported: readonly string[];
   readonly subject_types_supported: readonly string[];
@@ -19,12 +21,16 @@ export interface DiscoveryDocument {
 /**
  * What verifiers of our tokens need to know of the issuer (OpenID Connect Discovery 1.0 §3).
  *
- * The issuer is repeated byte for byte. No endpoint is named that a browser could be sent to, since there is none.
+ * The issuer is repeated byte for byte. The two endpoints are where people sign in and where tokens are exchanged: strict
+ * libraries refuse a document without them, although neither serves OAuth clients of others.
  */
 export function discoveryDocument(issuer: string): DiscoveryDocument {
+  const base = issuer.replace(/\/$/, "");
   return {
     issuer,
-    jwks_uri: issuer.replace(/\/$/, "") + keySetPath,
+    authorization_endpoint: `${base}/oauth`,
+    token_endpoint: `${base}/sts/exchange`,
+    jwks_uri: base + keySetPath,
     // Required, and §4.2 forbids an empty list: `id_token` is what issuers of workload tokens state.
     response_types_supported: ["id_token"],
     subject_types_supported: ["public"],
