@@ -17,6 +17,8 @@ export interface Config {
   readonly port: number;
   /** Proxies whose forwarding headers are believed. */
   readonly trustedProxies: readonly Network[];
+  /** As browsers write them: scheme, host, and port unless it is the usual one. */
+  readonly corsOrigins: readonly string[];
   readonly dataDir: string;
   readonly databaseUrl: string;
   /** Without a trailing slash. */
@@ -94,6 +96,7 @@ export function toConfig(raw: RawSettings): Config {
     host,
     port,
     trustedProxies: toTrustedProxies(raw),
+    corsOrigins: toOrigins(raw),
     dataDir,
     databaseUrl: toDatabaseUrl(raw["database-url"], dataDir),
     baseUrl,
@@ -242,6 +245,23 @@ function toTrustedIssuer(issuer: string, dev: boolean): string {
   const problem = checkIssuer(issuer, dev);
   if (problem) throw new ConfigError(`trusted-email-issuers: ${JSON.stringify(issuer)} ${problem}.`);
   return issuer;
+}
+
+/** More would be a mistake; each request with an origin looks it up. */
+const maxOrigins = 100;
+
+function toOrigins(raw: RawSettings): string[] {
+  const origins = toList(raw["cors-origins"]);
+  if (origins.length > maxOrigins)
+    throw new ConfigError(`cors-origins: ${origins.length} origins are more than ${maxOrigins}.`);
+  // `*` and `null` are no origins that can be trusted: any page, and any sandboxed one, would have them.
+  const wrong = origins.find(
+    (text) => !/^https?:[^*]+$/.test(text) || !URL.canParse(text) || new URL(text).origin !== text,
+  );
+  if (wrong === undefined) return origins;
+  throw new ConfigError(
+    `cors-origins: ${JSON.stringify(wrong)} is not an origin such as https://console.example.com: scheme, host, and port unless it is the usual one.`,
+  );
 }
 
 function toNetworks(raw: RawSettings, name: SettingName): Network[] {

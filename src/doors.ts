@@ -4,6 +4,7 @@ import { clip } from "./aip/clip.ts";
 import { type ApiError, codeName } from "./aip/errors.ts";
 import type { Api } from "./api.ts";
 import type { Address, Config } from "./config.ts";
+import { type Cors, newCors } from "./doors/cors.ts";
 import { detailTypes } from "./doors/detail-types.ts";
 import { type EndpointOptions, type Endpoints, newEndpoints } from "./doors/endpoints.ts";
 import { type FastPath, newFastPath } from "./doors/fast/fast-path.ts";
@@ -34,7 +35,8 @@ export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draini
 export async function openDoors(options: DoorsOptions): Promise<Listener> {
   const { config, log } = options;
   const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
-  const fast = config.fastPath ? fastPathOf(options.api, onError) : undefined;
+  const cors = newCors(config.corsOrigins);
+  const fast = config.fastPath ? fastPathOf(options.api, cors, onError) : undefined;
   const router = routerOf(options);
   return await openListener({
     host: config.host,
@@ -42,9 +44,9 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
     ...(config.tls ? { tls: config.tls } : {}),
     limits: defaultLimits,
     ...(config.trustedProxies.length > 0 && { trustedProxies: newNetworkList(config.trustedProxies) }),
-    handler: (request, response) => {
+    handler: cors.surround((request, response) => {
       if (!fast?.request(request, response)) return router(request, response);
-    },
+    }),
     fast: fast?.stream,
     onError,
     onUnread: (connections, bytes) =>
@@ -85,7 +87,7 @@ function unopened(name: SettingName, { host, port }: Address, error: unknown): u
   return error;
 }
 
-function fastPathOf({ methods }: Api, onError: (error: unknown) => void): FastPath {
+function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknown) => void): FastPath {
   return newFastPath({
     methods,
     maxBodyBytes: limits.bodyBytes,
@@ -96,6 +98,7 @@ function fastPathOf({ methods }: Api, onError: (error: unknown) => void): FastPa
     maxTimeoutMs: limits.deadlineMs,
     maxJsonDepth: limits.jsonDepth,
     detailTypes,
+    headersFor,
     onError,
   });
 }

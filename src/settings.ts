@@ -154,6 +154,12 @@ export const settings = [
     description: "what the registry shows when it notifies, better not as a flag; notifications are refused when empty",
   },
   {
+    name: "cors-origins",
+    value: "list",
+    fallback: "",
+    description: "origins whose pages may call the API from a browser, such as https://console.example.com",
+  },
+  {
     name: "trusted-proxies",
     value: "list",
     fallback: "",

@@ -134,6 +134,23 @@ describe("settings", () => {
       { privateIssuerNetworks: network },
       new RegExp(`^private-issuer-networks: "${network}" is not a network`),
     ]),
+    ["any origin", { corsOrigins: "*" }, /^cors-origins: "\*" is not an origin/],
+    ["the origin of no page", { corsOrigins: "null" }, /^cors-origins: "null" is not an origin/],
+    [
+      "an origin with a path",
+      { corsOrigins: "https://a.test/" },
+      /^cors-origins: "https:\/\/a.test\/" is not an origin/,
+    ],
+    ["an origin with its usual port", { corsOrigins: "https://a.test:443" }, /^cors-origins: .* is not an origin/],
+    ["an origin in capitals", { corsOrigins: "https://A.test" }, /^cors-origins: .* is not an origin/],
+    ["an origin without a scheme", { corsOrigins: "a.test" }, /^cors-origins: .* is not an origin/],
+    ["an origin with a wildcard", { corsOrigins: "https://*.a.test" }, /^cors-origins: .* is not an origin/],
+    ["an origin of another scheme", { corsOrigins: "file://" }, /^cors-origins: .* is not an origin/],
+    [
+      "too many origins",
+      { corsOrigins: Array(101).fill("https://a.test").join() },
+      /^cors-origins: 101 origins are more/,
+    ],
     ["a proxy that is no network", { trustedProxies: "proxy.test" }, /^trusted-proxies: "proxy.test" is not a network/],
     [
       "all of IPv4 as proxies",

@@ -112,7 +112,7 @@ for (const version of versions) {
       assert.equal(answer.headers["content-length"], String(Buffer.byteLength(answer.text)));
       assert.equal(answer.headers["content-type"], "application/json");
       assert.equal(answer.headers["cache-control"], "private, no-store");
-      assert.equal(answer.headers.vary, "Authorization");
+      assert.equal(answer.headers.vary, "Authorization, Origin");
       assert.equal(answer.headers["x-content-type-options"], "nosniff");
       assert.match(String(answer.headers["x-request-id"]), /^request-\d+$/);
     });

@@ -9,6 +9,7 @@ import type { Method, MethodTable } from "../../pipeline/method.ts";
 import { isLater } from "../../soon.ts";
 import type { BodyLimits } from "../body.ts";
 import { clientAddress, clientAddressOfStream } from "../client-address.ts";
+import type { Cors } from "../cors.ts";
 import { Deadline } from "../deadlines.ts";
 import { connectionOf, type HttpRequest, type HttpResponse } from "../http-message.ts";
 import type { ChunkLimits } from "../limits.ts";
@@ -34,6 +35,8 @@ export interface FastOptions extends BodyLimits, ChunkLimits {
   readonly maxTimeoutMs: number;
   /** How many arrays and objects of JSON may lie in one another. */
   readonly maxJsonDepth: number;
+  /** The headers of every response to a request of this origin: see cors.ts. None when absent. */
+  readonly headersFor?: Cors["headersFor"];
   /** The types that stand in the details of errors. */
   readonly detailTypes: Registry;
   /** Hears why a call got no answer at all. */
@@ -70,6 +73,9 @@ export function newFastPath(options: FastOptions): FastPath {
         connection: session,
         header,
       });
+      // A request of HTTP/1 has them from whoever surrounds this handler; a stream does not come that way.
+      const allowed = options.headersFor?.(headers.origin, method.path) ?? [];
+      for (const [name, value] of allowed) call.setReplyHeader(name, value);
       run(
         method,
         plan,

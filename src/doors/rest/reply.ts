@@ -33,7 +33,7 @@ export const finalNewline = "\n";
 /** What every reply says: replies depend on who asks, are not to be kept, and are what they say they are. */
 const commonHeaders = {
   "cache-control": "private, no-store",
-  vary: "Authorization",
+  vary: "Authorization, Origin",
   "x-content-type-options": "nosniff",
 };
 
