@@ -1,7 +1,7 @@
 // The settings, checked and turned into what the program works with.
 import path from "node:path";
-import { checkIssuer } from "./authn/issuers.ts";
-import { isLoopbackUrl } from "./authn/outbound.ts";
+import { isLoopbackUrl } from "./authn/addresses.ts";
+import { checkIssuer } from "./authn/issuer-url.ts";
 import type { KeyAlgorithm } from "./authn/signing-key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { type Network, parseNetwork } from "./network-address.ts";

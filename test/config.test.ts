@@ -199,7 +199,7 @@ describe("settings", () => {
     [
       "a login provider that no sign-in would take",
       { loginIssuer: "https://127.1", loginClientId: "gatehouse" },
-      /^login-issuer: must have its host in the usual spelling/,
+      /^login-issuer: must be written as "https:\/\/127\.0\.0\.1"\.$/,
     ],
     [
       "an issuer of addresses without a scheme",

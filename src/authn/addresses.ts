@@ -1,5 +1,5 @@
 // Which addresses a request on behalf of a stranger may go to (security cases J2 to J4, W1).
-import { BlockList } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { once } from "../lazy.ts";
 
 /** An address, as a lookup answers it. */
@@ -55,6 +55,18 @@ export function isPublicAddress({ address, family }: Address): boolean {
 /** Whether an address is of this machine. An IPv4-mapped spelling is not taken for one. */
 export function isLoopbackAddress(address: Address): boolean {
   return !address.address.includes("::ffff:") && isListed(loopback(), address);
+}
+
+/** Whether a URL names this machine by a loopback address or as `localhost`. */
+export function isLoopbackUrl(url: URL): boolean {
+  const address = bareHost(url);
+  const family = isIP(address);
+  return address === "localhost" || (family !== 0 && isLoopbackAddress({ address, family }));
+}
+
+/** RFC 3986 §3.2.2: an IPv6 address stands in brackets. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
 }
 
 /** Whether a list has the address. */

@@ -1,10 +1,10 @@
-import { checkIssuer, fetchDiscovery } from "./issuers.ts";
+import { type FetchJson, fetchDiscovery } from "./issuer-documents.ts";
+import { checkIssuer } from "./issuer-url.ts";
 import { OutboundError } from "./outbound.ts";
 
 /** What asking an issuer rests on. */
 export interface DiscovererOptions {
-  /** Fetches a JSON document under the rules of outbound.ts. */
-  readonly fetchJson: (url: string) => Promise<unknown>;
+  readonly fetchJson: FetchJson;
   readonly allowInsecureIssuers: boolean;
   /** How many issuers are asked at the same time. */
   readonly maxFetches: number;

@@ -1,9 +1,14 @@
-// The keys of the issuers that identities name: discovered, checked, kept for a while (security cases J1 to J9).
+// The keys of the issuers that identities name: discovered, checked and cached (security cases J1 to J9).
+import type { KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
+import { isLoopbackUrl } from "./addresses.ts";
 import { type FetchSlotsLimits, newFetchSlots } from "./fetch-slots.ts";
-import { type KeySet, type OutsideKey, parseKeySet, selectKeys } from "./key-sets.ts";
-import { isLoopbackUrl, OutboundError } from "./outbound.ts";
+import { type FetchJson, fetchKeys } from "./issuer-documents.ts";
+import { checkIssuer } from "./issuer-url.ts";
+import { type KeySet, type OutsideKey, selectKeys } from "./key-sets.ts";
+import { OutboundError } from "./outbound.ts";
+import { retryDelayMs } from "./retry-delay.ts";
 
 /** How long and how many. Times are in milliseconds. */
 export interface IssuersLimits extends FetchSlotsLimits {
@@ -11,7 +16,7 @@ export interface IssuersLimits extends FetchSlotsLimits {
   readonly refreshAfterMs: number;
   /** While an issuer is down, its keys serve until they are this old (security case J9). */
   readonly lifetimeMs: number;
-  /** A failure is remembered this long, and unknown kids cause one fetch within it. */
+  /** Within it, tokens of unknown kids cause one fetch, and so do tokens that no key has signed, unless it brings keys for them. */
   readonly cooldownMs: number;
   /** How many issuers with keys are kept; the least recently used one makes room. */
   readonly maxIssuers: number;
@@ -33,8 +38,7 @@ export const defaultIssuersLimits: IssuersLimits = {
 
 /** What finding keys rests on. */
 export interface IssuersOptions {
-  /** Fetches a JSON document under the rules of outbound.ts. */
-  readonly fetchJson: (url: string) => Promise<unknown>;
+  readonly fetchJson: FetchJson;
   readonly clock: Clock;
   /** Whether issuers on loopback may use plain http. */
   readonly allowInsecureIssuers: boolean;
@@ -44,10 +48,10 @@ export interface IssuersOptions {
 /** Finds the keys of issuers. Whether an issuer may be asked at all is the caller's to decide, before it calls. */
 export interface Issuers {
   /**
-   * The keys of an issuer, fetched at most once at a time; a kid that they lack has them fetched once more.
+   * The keys of an issuer, fetched at most once at a time.
    *
-   * This and the set's `find` reject with an OutboundError: refused where the issuer or its documents break a rule,
-   * unavailable where it does not answer and no keys are in store.
+   * This and the set's `find` and `findNewer` reject with an OutboundError: refused where the issuer or its documents break a rule,
+   * unavailable or untrusted where it does not answer and no keys are cached.
    */
   keysFor(issuer: string): Promise<KeySet>;
 }
@@ -56,14 +60,16 @@ interface Entry {
   readonly issuer: string;
   keys: readonly OutsideKey[] | undefined;
   fetchedAt: number;
+  /** The last fetch, if it failed, and how many have failed since the last good one. */
   failure: OutboundError | undefined;
-  failedAt: number;
-  /** When an unknown kid last caused a fetch. */
-  lookedAt: number;
+  failures: number;
+  retryAt: number;
+  /** When a token that no key verified last caused a fetch: one of a kid that no key has, or of a signature that no key made. */
+  readonly askedAt: { unknownKid: number; badSignature: number };
   fetching: Promise<void> | undefined;
 }
 
-/** Makes a finder of keys with an empty store. */
+/** Makes a finder of keys with an empty cache. */
 export function openIssuers(options: IssuersOptions): Issuers {
   const { clock, limits = defaultIssuersLimits } = options;
   const known = new LRUCache<string, Entry>({ max: limits.maxIssuers });
@@ -76,10 +82,10 @@ export function openIssuers(options: IssuersOptions): Issuers {
     if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
     const entry = known.get(issuer) ?? unknown.get(issuer) ?? newEntry(issuer);
     keep(entry);
-    const isDue = !isFresh(entry) && !isYounger(entry.failedAt, limits.cooldownMs);
+    const isDue = !isFresh(entry) && clock() >= entry.retryAt;
     // It rejects when nobody was asked: too many others are, and anybody can have them asked.
     const busy = isDue ? await refresh(entry).catch((error: unknown) => error) : undefined;
-    if (entry.keys && isYounger(entry.fetchedAt, limits.lifetimeMs)) return keySet(entry);
+    if (entry.keys && isYounger(entry.fetchedAt, limits.lifetimeMs)) return keySet(entry, isDue && busy === undefined);
     throw busy ?? entry.failure ?? new OutboundError("unavailable", "the keys of the issuer are out of date");
   }
 
@@ -93,51 +99,47 @@ export function openIssuers(options: IssuersOptions): Issuers {
     return keys !== undefined && isYounger(fetchedAt, limits.refreshAfterMs);
   }
 
-  function keySet(entry: Entry): KeySet {
+  /** `isNew` says that the keys were fetched for this token, so that fetching them again cannot help it. */
+  function keySet(entry: Entry, isNew: boolean): KeySet {
+    let seen = entry.keys ?? [];
     return {
       async find(hint) {
-        const found = selectKeys(entry.keys ?? [], hint);
+        const found = selectKeys(seen, hint);
         if (found.length > 0) return found;
-        // A key may be newer than the store; random kids must not make us ask more often (security case T12).
-        if (entry.fetching) await entry.fetching;
-        else if (isYounger(entry.lookedAt, limits.cooldownMs)) return found;
-        else await lookAgain(entry);
-        if (entry.failure) throw entry.failure;
-        return selectKeys(entry.keys ?? [], hint);
+        await lookAgain(entry, "unknownKid");
+        seen = entry.keys ?? [];
+        return selectKeys(seen, hint);
+      },
+      async findNewer(hint) {
+        const tried = selectKeys(seen, hint);
+        const { badSignature: askedAt } = entry.askedAt;
+        // Another token may have had them fetched since.
+        if (seen === entry.keys && !isNew) await lookAgain(entry, "badSignature");
+        seen = entry.keys ?? [];
+        const newer = withoutKeys(selectKeys(seen, hint), tried);
+        // An issuer that has replaced its keys may do so again at once; only fetches in vain are limited.
+        if (newer.length > 0) entry.askedAt.badSignature = askedAt;
+        return newer;
       },
     };
   }
 
-  async function lookAgain(entry: Entry): Promise<void> {
-    const before = entry.lookedAt;
-    entry.lookedAt = clock();
-    try {
-      await refresh(entry);
-    } catch (error) {
-      // Nobody was asked: too many others are.
-      entry.lookedAt = before;
-      throw error;
+  /** Fetches the keys for a token that none of them verifies, unless that was done lately (security case T12). */
+  async function lookAgain(entry: Entry, why: keyof Entry["askedAt"]): Promise<void> {
+    const before = entry.askedAt[why];
+    const mayAsk = entry.failure ? clock() >= entry.retryAt : !isYounger(before, limits.cooldownMs);
+    if (mayAsk) entry.askedAt[why] = clock();
+    if (mayAsk || entry.fetching) {
+      await refresh(entry).catch((error: unknown) => {
+        // Nobody was asked: too many others are.
+        entry.askedAt[why] = before;
+        throw error;
+      });
     }
+    if (entry.failure) throw entry.failure;
   }
 
   return { keysFor };
-}
-
-/** The rule that an issuer's URL breaks, as words that follow its name; undefined for a good one (security case J7). */
-export function checkIssuer(issuer: string, allowInsecure: boolean): string | undefined {
-  // Printable ASCII without the backslash, which URL parsers read as a slash.
-  const url = /^[\x21-\x5b\x5d-\x7e]{1,2048}$/.test(issuer) ? URL.parse(issuer) : null;
-  if (!url) return "must be an https URL";
-  // RFC 8414 §2. By their signs, since an empty query, fragment or user name leaves no trace in a parsed URL.
-  if (issuer.includes("?")) return "must not have a query";
-  if (issuer.includes("#")) return "must not have a fragment";
-  const host = /^https?:\/\/([^/]*)/.exec(issuer)?.[1]?.toLowerCase() ?? "";
-  if (host.includes("@")) return "must not have user information";
-  const isInsecure = url.protocol === "http:" && allowInsecure && isLoopbackUrl(url);
-  if (url.protocol !== "https:" && !isInsecure) return "must be an https URL";
-  // An address in another spelling, such as 127.1 or 0x7f000001, would be compared as written and fetched as meant.
-  if (host !== url.host && host !== `${url.host}:443`) return "must have its host in the usual spelling";
-  return undefined;
 }
 
 function newEntry(issuer: string): Entry {
@@ -147,10 +149,15 @@ function newEntry(issuer: string): Entry {
     keys: undefined,
     fetchedAt: never,
     failure: undefined,
-    failedAt: never,
-    lookedAt: never,
+    failures: 0,
+    retryAt: never,
+    askedAt: { unknownKid: never, badSignature: never },
     fetching: undefined,
   };
+}
+
+function withoutKeys(keys: readonly KeyObject[], others: readonly KeyObject[]): KeyObject[] {
+  return keys.filter((key) => !others.some((other) => other.equals(key)));
 }
 
 /** Whom a request to the issuer is a burden to: all ports of a host, but on this machine each is another program. */
@@ -166,20 +173,22 @@ function isKnown({ keys }: Entry): boolean {
 
 /**
  * Fetches the keys of an entry, or joins the fetch that is under way; the outcome is written into the entry, and `keep` is
- * told. Unknown issuers take no places from known ones.
+ * called with it. Unknown issuers take no places from known ones.
  */
 function refresher({ fetchJson, clock }: IssuersOptions, limits: IssuersLimits, keep: (entry: Entry) => void) {
   const [knownSlots, unknownSlots] = [newFetchSlots(limits), newFetchSlots(limits)];
 
   async function refresh(entry: Entry): Promise<void> {
     try {
-      entry.keys = await discoverKeys(entry.issuer, fetchJson);
+      entry.keys = await fetchKeys(entry.issuer, fetchJson);
       entry.fetchedAt = clock();
       entry.failure = undefined;
+      entry.failures = 0;
+      entry.retryAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       entry.failure = error;
-      entry.failedAt = clock();
+      entry.retryAt = clock() + retryDelayMs(++entry.failures);
       // An issuer that answers with something else has withdrawn its keys.
       if (error.failure === "refused") entry.keys = undefined;
     }
@@ -195,29 +204,4 @@ function refresher({ fetchJson, clock }: IssuersOptions, limits: IssuersLimits, 
       });
     return entry.fetching;
   };
-}
-
-/** The discovery document of an issuer (OpenID Connect Discovery 1.0 §4); rejects with an OutboundError. */
-export async function fetchDiscovery(
-  issuer: string,
-  fetchJson: IssuersOptions["fetchJson"],
-): Promise<Readonly<Record<string, unknown>>> {
-  const document = await fetchJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-  const members = (document ?? {}) as Record<string, unknown>;
-  // §4.3: exactly the issuer that was asked for.
-  if (members.issuer !== issuer) throw new OutboundError("refused", "the discovery document names another issuer");
-  return members;
-}
-
-/** The keys of an issuer by its discovery document. */
-async function discoverKeys(issuer: string, fetchJson: IssuersOptions["fetchJson"]): Promise<OutsideKey[]> {
-  const { jwks_uri: keysUrl } = await fetchDiscovery(issuer, fetchJson);
-  if (typeof keysUrl !== "string") throw new OutboundError("refused", "the discovery document names no keys");
-  // Plain http is for issuers on this machine; an issuer elsewhere may not send us here.
-  if (!keysUrl.startsWith("https:") && !issuer.startsWith("http:")) {
-    throw new OutboundError("refused", "the URL of the keys is not https");
-  }
-  const keys = parseKeySet(await fetchJson(keysUrl));
-  if (!keys) throw new OutboundError("refused", "the keys of the issuer are not a key set of acceptable size");
-  return keys;
 }

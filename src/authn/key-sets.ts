@@ -15,6 +15,11 @@ export interface KeyHint {
 export interface KeySet {
   /** The keys that a token with this header can have been signed by, at most `maxCandidates`. */
   find(hint: KeyHint): Promise<readonly KeyObject[]>;
+  /**
+   * Further keys for a token that none of these has verified, since an issuer may replace a key under the same kid or have none
+   * (RFC 7517 §4.5). Asks the issuer again, unless that was in vain lately. A set that never changes does without.
+   */
+  findNewer?(hint: KeyHint): Promise<readonly KeyObject[]>;
 }
 
 /** A key of another issuer. */

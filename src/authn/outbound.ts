@@ -4,7 +4,7 @@ import type { LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { type BlockList, isIP, type LookupFunction } from "node:net";
 import { http } from "../node-http.ts";
-import { isListed, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
+import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "./addresses.ts";
 import { type Lookup, lookUpBySystem, newLookup } from "./lookup.ts";
 
 /** The time and size that a document may have. */
@@ -129,13 +129,6 @@ async function askedOf<T>(
   }
 }
 
-/** Whether a URL names this machine by a loopback address or as `localhost`. */
-export function isLoopbackUrl(url: URL): boolean {
-  const address = bareHost(url);
-  const family = isIP(address);
-  return address === "localhost" || (family !== 0 && isLoopbackAddress({ address, family }));
-}
-
 function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: OutboundOptions): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError("refused", "the address is not a URL");
@@ -144,11 +137,6 @@ function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: Outboun
   const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && mayBePlain);
   if (!isAllowed) throw new OutboundError("refused", "the URL is not https");
   return url;
-}
-
-/** RFC 3986 §3.2.2: an IPv6 address stands in brackets. */
-function bareHost({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, "");
 }
 
 const lookUp = newLookup();

@@ -1,4 +1,4 @@
-import { checkIssuer } from "../authn/issuers.ts";
+import { checkIssuer } from "../authn/issuer-url.ts";
 import { operatorRole, ownerRole } from "../authz/built-in-roles.ts";
 import type { Config } from "../config.ts";
 import { placeOf } from "../open-database.ts";
@@ -7,6 +7,7 @@ import { enrol } from "../services/auth/people.ts";
 import { syncBuiltInRoles } from "../services/iam/built-in-role-rows.ts";
 import { createOrganization, hasOrganization, lockOrganizations } from "../services/iam/first-owner.ts";
 import { ConfigError } from "../settings.ts";
+import { checkSubject } from "../sts/identity-rules.ts";
 import { withDatabase } from "./open.ts";
 
 /** The first organization, and whose tokens may assume its owner. */
@@ -25,7 +26,8 @@ export async function bootstrap(config: Config, { organization, issuer, subject 
   if (misnomer !== undefined) throw new ConfigError(`organization: ${misnomer}.`);
   const problem = checkIssuer(issuer, config.dev);
   if (problem !== undefined) throw new ConfigError(`issuer: ${problem}.`);
-  if (subject === "") throw new ConfigError("subject: must not be empty.");
+  const subjectProblem = checkSubject(issuer, subject);
+  if (subjectProblem !== undefined) throw new ConfigError(`subject: ${subjectProblem}.`);
   const now = Date.now();
   const created = await withDatabase(config, "create", async (database) => {
     await syncBuiltInRoles(database, now);

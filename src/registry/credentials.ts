@@ -6,7 +6,7 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { AccessToken, Policy } from "../authz/policy.ts";
 import { type AssumptionDeps, assumeWithOutsideToken } from "../sts/assumption.ts";
-import { parsePresented } from "../sts/presented-token.ts";
+import { expiryOf, parsePresented } from "../sts/presented-token.ts";
 import { isUid } from "../uid.ts";
 import { tokenUser } from "./token-user.ts";
 
@@ -54,7 +54,8 @@ export async function signIn(deps: SignInDeps, { user, password }: Credentials):
     if (user === tokenUser)
       throw unauthenticated(`the password of "${tokenUser}" must be an API token of this service`);
     const { uid, claims } = await assumeWithOutsideToken(deps, user, presented);
-    const expiry = Number(presented.claims.exp) * 1000;
+    // The exchange has checked that there is one.
+    const expiry = expiryOf(presented.claims) ?? 0;
     const now = deps.clock();
     await deps.directory.touch(uid, now);
     const expiresAt = Math.min(expiry, claims.notAfter ?? expiry);

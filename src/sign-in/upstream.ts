@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type * as client from "openid-client";
 import { permissionDenied, unavailable } from "../aip/errors.ts";
-import { checkIssuer } from "../authn/issuers.ts";
+import { checkIssuer } from "../authn/issuer-url.ts";
 import { OutboundError, type OutboundReply, type OutboundRequest } from "../authn/outbound.ts";
 import type { Clock } from "../clock.ts";
 import { loader, once } from "../lazy.ts";

@@ -1,10 +1,13 @@
 // Whether the claims of a token are those that an identity names. Nothing is folded, trimmed or normalised (security
 // case M5), and what the token says is compared, never interpreted (M8).
 import type { Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { checkIssuerSpelling } from "../authn/issuer-url.ts";
+import { numberText } from "../json.ts";
+import { checkVisible } from "./claim-text.ts";
 import { matchesWhole } from "./patterns.ts";
 import type { StepBudget } from "./step-budget.ts";
 
-/** The claims of a token, as JSON.parse makes them. */
+/** The claims of a token, as `parseExactly` makes them. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Whether all claims match; if not, the first that does not: `iss`, `sub`, `aud`, then further ones by name. */
@@ -69,7 +72,11 @@ function wantedFurther({ claims: exact, claimPatterns: patterns }: Identity_Clai
 
 /** Whether the `iss` of a token is the one that the identity names: all that may be asked of an unverified token. */
 export function matchIssuer(match: Identity_ClaimMatch, iss: unknown, steps: StepBudget): boolean {
-  return typeof iss === "string" && matchMember(match.iss, normalizeIssuer(iss), steps);
+  if (typeof iss !== "string") return false;
+  const issuer = normalizeIssuer(iss);
+  // A pattern matches spellings of a URL that its author did not think of, such as one with dot segments (security case M3).
+  if (match.iss.case === "issuerPattern" && checkIssuerSpelling(issuer) !== undefined) return false;
+  return matchMember(match.iss, issuer, steps);
 }
 
 /** The issuer as a URL: Google also writes its own without the scheme. */
@@ -80,7 +87,7 @@ export function normalizeIssuer(iss: string): string {
 /** Whether a claim has an exact value, or fits a pattern as a whole. */
 export function matchMember({ case: name, value = "" }: Member, claim: unknown, steps: StepBudget): boolean {
   // An empty member is refused at create, and would otherwise stand for a claim that says nothing (security case M6).
-  if (typeof claim !== "string" || value === "") return false;
+  if (typeof claim !== "string" || value === "" || checkVisible(claim) !== undefined) return false;
   return name?.endsWith("Pattern") ? matchesWhole(value, claim, steps) : value === claim;
 }
 
@@ -112,11 +119,9 @@ function claimTexts(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.flatMap(valueTexts) : valueTexts(claim);
 }
 
-/** The text that a value compares by; none for objects, lists and null (security case M7). */
+/** The text that a value compares by: JSON text as it was sent; none for objects, lists and null (security case M7). */
 function valueTexts(claim: unknown): string[] {
-  if (typeof claim === "string") return [claim];
-  if (typeof claim === "boolean") return [String(claim)];
-  // Beyond this range JSON.parse may have rounded one account number to another.
-  const isExact = typeof claim === "number" && (Number.isSafeInteger(claim) || !Number.isInteger(claim));
-  return isExact ? [JSON.stringify(claim)] : [];
+  if (typeof claim === "string") return checkVisible(claim) === undefined ? [claim] : [];
+  const text = typeof claim === "boolean" ? String(claim) : numberText(claim);
+  return text === undefined ? [] : [text];
 }

@@ -9,7 +9,8 @@ import {
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { FieldViolation } from "../aip/errors.ts";
 import { fromTimestamp } from "../aip/timestamps.ts";
-import { checkIssuer } from "../authn/issuers.ts";
+import { checkIssuer, checkIssuerSpelling } from "../authn/issuer-url.ts";
+import { checkClaimText, checkVisible } from "./claim-text.ts";
 import { show } from "./denials.ts";
 import { checkPattern, checkPatternsTogether, type PatternKind } from "./patterns.ts";
 import { checkStaticKeySet } from "./static-keys.ts";
@@ -24,8 +25,6 @@ export interface RelationshipOptions {
   readonly createTime: number;
 }
 
-/** The longest exact value, in UTF-16 units. */
-const maxValueLength = 2048;
 /** The longest key set, in bytes of UTF-8. */
 const maxKeysBytes = 64 * 1024;
 const maxClaims = 50;
@@ -55,9 +54,9 @@ function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: Identity_Clai
   const at = (name: string) => `claim_match.${name}`;
   const violations = [
     ...checkMember(at("issuer"), iss, "issuer", (text) => checkIssuer(text, options.allowInsecureIssuers)),
-    ...checkMember(at("subject"), sub, "subject", checkText),
-    ...(aud.case === undefined ? [] : checkMember(at("audience"), aud, "audience", checkText)),
-    ...checkMap(at("claims"), claims, checkText),
+    ...checkMember(at("subject"), sub, "subject", checkClaimText),
+    ...(aud.case === undefined ? [] : checkMember(at("audience"), aud, "audience", checkClaimText)),
+    ...checkMap(at("claims"), claims, checkClaimText),
     ...checkMap(at("claim_patterns"), claimPatterns, (pattern) => checkPattern(pattern, "claim")),
   ];
   if (iss.case === "issuer" && sub.case === "subject")
@@ -72,8 +71,8 @@ function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: Identity_Clai
 function checkStaticKeys(keys: Identity_StaticKeys, { now, createTime }: RelationshipOptions): FieldViolation[] {
   const { issuer, subject, issuerKeys, expirationTime, audiences } = keys;
   return [
-    ...rule("static_keys.issuer", issuer === "" ? required : checkText(issuer)),
-    ...rule("static_keys.subject", subject === "" ? required : checkText(subject)),
+    ...rule("static_keys.issuer", issuer === "" ? required : checkIssuerName(issuer)),
+    ...rule("static_keys.subject", subject === "" ? required : checkClaimText(subject)),
     ...checkKey("static_keys", issuer, subject),
     ...rule("static_keys.issuer_keys", checkIssuerKeys(issuerKeys)),
     ...rule(
@@ -81,7 +80,7 @@ function checkStaticKeys(keys: Identity_StaticKeys, { now, createTime }: Relatio
       expirationTime && checkExpiry(fromTimestamp(expirationTime), now, createTime),
     ),
     ...rule("static_keys.audiences", audiences.length > 1 ? "must have at most one value" : undefined),
-    ...audiences.flatMap((text, i) => rule(`static_keys.audiences[${i}]`, text === "" ? empty : checkText(text))),
+    ...audiences.flatMap((text, i) => rule(`static_keys.audiences[${i}]`, text === "" ? empty : checkClaimText(text))),
   ];
 }
 
@@ -89,8 +88,8 @@ function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: Identity_AWSIdentit
   const isAccount = /^[0-9]{12}$/.test(awsAccount);
   return [
     ...rule("aws_identity.aws_account", isAccount ? undefined : 'AWS account ID must match "^[0-9]{12}$"'),
-    ...checkMember("aws_identity.arn", awsArn, "arn", checkText),
-    ...checkMember("aws_identity.user_id", awsUserId, "user_id", checkText),
+    ...checkMember("aws_identity.arn", awsArn, "arn", checkClaimText),
+    ...checkMember("aws_identity.user_id", awsUserId, "user_id", checkClaimText),
   ];
 }
 
@@ -120,7 +119,7 @@ function checkMap(
   const entries = Object.entries(values);
   if (entries.length > maxClaims) return violation(field, `must have at most ${maxClaims} entries`);
   return entries.flatMap(([name, value]) => [
-    ...rule(field, name === "" ? "must not have an empty name" : checkText(name)),
+    ...rule(field, name === "" ? "must not have an empty name" : checkClaimText(name)),
     ...rule(`${field}[${show(name)}]`, check(value)),
   ]);
 }
@@ -131,8 +130,20 @@ function checkExpiry(time: number, now: number, createTime: number): string | un
 }
 
 function checkKey(field: string, issuer: string, subject: string): FieldViolation[] {
-  const isGood = fitsIndex(issuer, subject);
-  return rule(`${field}.subject`, isGood ? undefined : `must be at most ${maxKeyBytes} bytes long with the issuer`);
+  return rule(`${field}.subject`, fitsIndex(issuer, subject) ? undefined : tooLongKey);
+}
+
+const tooLongKey = `must be at most ${maxKeyBytes} bytes long with the issuer`;
+
+/** All violations of an issuer and a subject that stand for a person. */
+export function checkPerson(issuer: string, subject: string): FieldViolation[] {
+  return [...rule("issuer", checkIssuerName(issuer)), ...rule("subject", checkSubject(issuer, subject))];
+}
+
+/** The rule that the subject of an issuer's tokens breaks, without the field's name; undefined for a good one. */
+export function checkSubject(issuer: string, subject: string): string | undefined {
+  if (subject === "") return empty;
+  return checkVisible(subject) ?? (fitsIndex(issuer, subject) ? undefined : tooLongKey);
 }
 
 /** Whether an identity can be found by this issuer and subject. */
@@ -147,8 +158,12 @@ function checkIssuerKeys(text: string): string | undefined {
   return checkStorable(text) ?? checkStaticKeySet(text);
 }
 
-function checkText(text: string): string | undefined {
-  return text.length > maxValueLength ? `must be at most ${maxValueLength} characters long` : checkStorable(text);
+/**
+ * The rule that a text breaks as the issuer of tokens whose keys are given, or of a person; undefined for a good one. Nobody is asked
+ * for keys there, so that it need not be a URL (RFC 7519 §4.1.1), but a URL has one spelling.
+ */
+export function checkIssuerName(text: string): string | undefined {
+  return /^\s*https?:/i.test(text) ? checkIssuerSpelling(text) : checkClaimText(text);
 }
 
 // PostgreSQL stores neither.

@@ -1,5 +1,6 @@
-// Security case M3: whoever can serve a host that an issuer pattern matches can mint tokens for the identity. So the
-// part of the pattern that matches the host may leave open no character that ends, splits or redirects a host.
+// Security case M3: whoever can serve an issuer that a pattern matches can mint tokens for the identity. So the part of the pattern
+// that matches the host may leave open no character that ends, splits or redirects a host, and the part behind it no slash: a host
+// may serve one tenant below another. Only issuers in their one spelling are matched at all (claim-match.ts).
 import type { PatternNode } from "./pattern-syntax.ts";
 import { re2 } from "./re2.ts";
 
@@ -34,6 +35,8 @@ export function checkIssuerPattern(root: PatternNode): string | undefined {
 
 const mustBegin = 'must begin with a literal "https://"';
 
+const forSegment = '"[^/]" for what may differ between two slashes';
+
 const forName = '"[a-z0-9-]+" for what may differ between two dots';
 
 /** Where reading may have got to after the part, from each of the phases before it. */
@@ -61,12 +64,16 @@ function walkRepeat({ item, min, max }: PatternNode & { kind: "repeat" }, before
     current = walk(item, current);
     if (round >= Math.min(min, rounds)) for (const phase of current) reached.add(phase);
   }
+  const slash = max > 1 ? findSlash(item) : undefined;
+  if (slash) throw new Offence(`${locate(slash)} may not be repeated; write each segment of the path, ${forSegment}`);
   return reached;
 }
 
 function walkSet(node: PatternNode & { kind: "set" }, before: Phases): Phases {
-  if ([...before].every((phase) => phase === rest)) return before;
   const only = singleMember(node.text);
+  if (only === undefined && before.has(rest) && re2().RE2JS.compile(node.text).testExact("/"))
+    throw new Offence(`${locate(node)} can match "/"; write ${forSegment}`);
+  if ([...before].every((phase) => phase === rest)) return before;
   if (only !== undefined) return advance(before, only, node);
   if ([...before].some((phase) => phase !== host && phase !== rest)) {
     throw new Offence(`${mustBegin}: ${locate(node)} is not literal`);
@@ -79,6 +86,23 @@ function walkSet(node: PatternNode & { kind: "set" }, before: Phases): Phases {
   if (delimiter !== undefined)
     throw new Offence(`${locate(node)} can match "${delimiter}" in the host; write ${forName}`);
   return before;
+}
+
+/** The first slash that a part must or may match. */
+function findSlash(node: PatternNode): (PatternNode & { kind: "literal" | "set" }) | undefined {
+  switch (node.kind) {
+    case "literal":
+      return node.text === "/" ? node : undefined;
+    case "set":
+      return singleMember(node.text) === "/" ? node : undefined;
+    case "flags":
+      return undefined;
+    case "sequence":
+    case "choice":
+      return node.items.map(findSlash).find((slash) => slash !== undefined);
+    case "repeat":
+      return findSlash(node.item);
+  }
 }
 
 /** The one character that a set stands for, as `\.`, `\x2e` and `[.]` do; undefined for others. */

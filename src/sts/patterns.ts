@@ -2,6 +2,7 @@
 // length of the value (security case M4). Data never becomes a pattern (M8).
 import { LRUCache } from "lru-cache";
 import type { RE2JS, RE2JSException } from "re2js";
+import { checkVisible } from "./claim-text.ts";
 import { checkIssuerPattern } from "./issuer-pattern.ts";
 import { type ParsedPattern, parsePattern, patternSize } from "./pattern-syntax.ts";
 import { re2 } from "./re2.ts";
@@ -66,7 +67,8 @@ function compile(text: string): Compiled {
 
 function compileNew(text: string): Compiled {
   if (text.length > maxPatternLength) return { problem: `must be at most ${maxPatternLength} characters long` };
-  if (text.includes("\0") || !text.isWellFormed()) return { problem: "must be well-formed Unicode without U+0000" };
+  const hidden = checkVisible(text);
+  if (hidden !== undefined) return { problem: hidden };
   const parsed = parsePattern(text);
   // Before compiling, which takes as long as the program is large.
   const problem = parsed && checkSize(parsed);

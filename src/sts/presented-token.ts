@@ -1,8 +1,11 @@
 // The token that is presented for exchange: taken apart, and later verified. Until then nothing in it is true.
+import { isUtf8 } from "node:buffer";
 import type { KeyObject } from "node:crypto";
 import { type KeyHint, type KeySet, outsideAlgorithms } from "../authn/key-sets.ts";
+import { isJsonObject, type JsonObject, numberOf, parseExactly } from "../json.ts";
 import { loader, once } from "../lazy.ts";
 import { type Claims, normalizeIssuer } from "./claim-match.ts";
+import { checkVisible } from "./claim-text.ts";
 import { keysDenied, show, type VerificationCheck, verificationDenied } from "./denials.ts";
 
 const jose = once((): typeof import("jose") => loader(import.meta.url)("jose"));
@@ -26,13 +29,19 @@ const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 /** Takes a token apart; undefined when it is not a JSON Web Token with a signature part. */
 export function parsePresented(text: string): PresentedToken | undefined {
   if (!compactJws.test(text)) return undefined;
-  // That it cannot be loaded says nothing of the token.
-  const { decodeProtectedHeader, decodeJwt } = jose();
+  const [header, claims] = text.split(".", 2).map(parseSegment);
+  if (!header || !claims) return undefined;
+  const [issuer, subject] = [asText(claims.iss), asText(claims.sub)];
+  return { text, header, claims, issuer: normalizeIssuer(issuer), subject };
+}
+
+/** The JSON object that a segment holds; undefined when it holds none, or one that has a member twice (RFC 7519 §4). */
+function parseSegment(segment: string): JsonObject | undefined {
+  const bytes = Buffer.from(segment, "base64url");
+  if (!isUtf8(bytes)) return undefined;
   try {
-    const header: Record<string, unknown> = decodeProtectedHeader(text);
-    const claims: Claims = decodeJwt(text);
-    const [issuer, subject] = [asText(claims.iss), asText(claims.sub)];
-    return { text, header, claims, issuer: normalizeIssuer(issuer), subject };
+    const value = parseExactly(bytes.toString());
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -62,7 +71,8 @@ export interface Verification {
 
 /** Every such check, in the order in which they are made; the signature needs the keys that were found before. */
 export function verificationsOf(token: PresentedToken, keys: () => Promise<KeySet>, now: number): Verification[] {
-  const { text, header, claims } = token;
+  const { header, claims } = token;
+  let set: KeySet | undefined;
   let candidates: readonly KeyObject[] = [];
   return [
     { check: "alg", run: () => void readHint(header) },
@@ -70,11 +80,15 @@ export function verificationsOf(token: PresentedToken, keys: () => Promise<KeySe
     {
       check: "keys",
       async run() {
-        candidates = await findKeys(keys, readHint(header));
+        const hint = readHint(header);
+        candidates = await asKeys(async () => {
+          set = await keys();
+          return await set.find(hint);
+        });
         if (candidates.length === 0) throw verificationDenied("keys", "no key of the issuer fits the token");
       },
     },
-    { check: "signature", run: () => verifySignature(text, readHint(header).alg, candidates) },
+    { check: "signature", run: () => verifySignature(token, set, candidates) },
   ];
 }
 
@@ -88,25 +102,42 @@ function readHint({ alg, kid, crit }: PresentedToken["header"]): KeyHint {
   return { alg, kid: typeof kid === "string" ? kid : undefined };
 }
 
-async function findKeys(keys: () => Promise<KeySet>, hint: KeyHint): Promise<readonly KeyObject[]> {
+async function asKeys(find: () => Promise<readonly KeyObject[]>): Promise<readonly KeyObject[]> {
   try {
-    return await (await keys()).find(hint);
+    return await find();
   } catch (error) {
     throw keysDenied(error);
   }
 }
 
-async function verifySignature(text: string, alg: string, candidates: readonly KeyObject[]): Promise<void> {
-  for (const key of candidates) {
+async function verifySignature(
+  { text, header }: PresentedToken,
+  set: KeySet | undefined,
+  candidates: readonly KeyObject[],
+): Promise<void> {
+  const hint = readHint(header);
+  if (await isSignedBy(candidates, text, hint)) return;
+  const newer = await asKeys(async () => (await set?.findNewer?.(hint)) ?? []);
+  if (await isSignedBy(newer, text, hint)) return;
+  throw verificationDenied("signature", "failed to verify the signature");
+}
+
+async function isSignedBy(keys: readonly KeyObject[], text: string, { alg }: KeyHint): Promise<boolean> {
+  for (const key of keys) {
     try {
       await jose().compactVerify(text, key, { algorithms: [alg] });
-      return;
+      return true;
     } catch (error) {
       if (error instanceof jose().errors.JWSSignatureVerificationFailed) continue;
       throw verificationDenied("token", "the token is not well-formed", error);
     }
   }
-  throw verificationDenied("signature", "failed to verify the signature");
+  return false;
+}
+
+/** When a token expires, in milliseconds since the epoch; undefined when it does not say. */
+export function expiryOf({ exp }: Claims): number | undefined {
+  return timeOf(exp);
 }
 
 // RFC 7519 §4.1.4 to §4.1.6.
@@ -116,25 +147,28 @@ const timeChecks: readonly (readonly [check: VerificationCheck, run: (claims: Cl
   ["iat", ({ iat }, now) => checkDue(iat, now, "iat", "the token is of the future")],
 ];
 
-function checkExpiry({ exp }: Claims, now: number): void {
-  if (!isTime(exp)) throw verificationDenied("exp", "the token has no time of expiry");
-  const expiry = new Date(exp * 1000);
-  if (expiry.getTime() <= now) {
-    throw verificationDenied("exp", `token is expired (Token Expiry: ${expiry.toISOString()})`);
+function checkExpiry(claims: Claims, now: number): void {
+  const expiry = expiryOf(claims);
+  if (expiry === undefined) throw verificationDenied("exp", "the token has no time of expiry");
+  if (expiry <= now) {
+    throw verificationDenied("exp", `token is expired (Token Expiry: ${new Date(expiry).toISOString()})`);
   }
 }
 
-function checkDue(time: unknown, now: number, check: VerificationCheck, problem: string): void {
-  if (time === undefined || (isTime(time) && time * 1000 <= now + issuerSkewMs)) return;
-  throw verificationDenied(check, problem);
+function checkDue(claim: unknown, now: number, check: VerificationCheck, problem: string): void {
+  if (claim === undefined) return;
+  const time = timeOf(claim);
+  if (time === undefined || time > now + issuerSkewMs) throw verificationDenied(check, problem);
 }
 
-/** Seconds since the epoch that a Date can hold. */
-function isTime(value: unknown): value is number {
-  return typeof value === "number" && Math.abs(value) <= 8.64e12;
+/** A NumericDate (RFC 7519 §2) in milliseconds; undefined for what is none, or no Date can hold. */
+function timeOf(claim: unknown): number | undefined {
+  const seconds = numberOf(claim);
+  // A Date has no fractions of a millisecond.
+  return seconds !== undefined && Math.abs(seconds) <= 8.64e12 ? Math.trunc(seconds * 1000) : undefined;
 }
 
-/** Identities are looked for by it: one database refuses U+0000, and half a surrogate would be read as another character. */
+/** Identities are looked for by it, and databases hold no text that breaks the rule. */
 function asText(value: unknown): string {
-  return typeof value === "string" && value.isWellFormed() && !value.includes("\0") ? value : "";
+  return typeof value === "string" && checkVisible(value) === undefined ? value : "";
 }

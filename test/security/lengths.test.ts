@@ -112,7 +112,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("identities that say as much as they may are listed, whatever the size of the page", async () => {
       const parent = await addGroup(ground.server, root, "claims");
       const claims = Object.fromEntries(
-        Array.from({ length: 50 }, (_, i) => [`${i}`.padEnd(2048, "c"), "\u0001".repeat(2048)]),
+        Array.from({ length: 50 }, (_, i) => [`${i}`.padEnd(2048, "c"), '"'.repeat(2048)]),
       );
       const claimMatch = { issuer: "https://issuer.example.org", subject: "s", claims };
       for (let i = 0; i < 45; i++) {

@@ -48,7 +48,7 @@ describe("an identity", () => {
     assert.deepEqual(exchange.outside.requests, []);
   });
 
-  it("J7: is not assumed by an issuer with a query that its pattern lets through", async () => {
+  it("J7: is not assumed by an issuer in another spelling that its pattern lets through, which is not asked", async () => {
     const exchange = await openWithWorkload();
     exchange.add("org/wide", {
       case: "claimMatch",
@@ -57,14 +57,64 @@ describe("an identity", () => {
         sub: { case: "subjectPattern", value: ".*" },
       },
     });
-    for (const iss of ["https://good.example/?a", "https://good.example/#a"]) {
-      const result = await outcome(exchange.run({ identity: uid("org/wide") }, await outsideToken({ iss })));
+    const paths = ["?a", "#a", "a/../b", "a/%2e%2e/b", "a//b", "%61", "a%2fb", "a/..;/b", "a\\b", "a\t", "a/\u202eb"];
+    for (const path of paths) {
+      const token = await outsideToken({ iss: `https://good.example/${path}` });
       assert.match(
-        result,
-        /^PERMISSION_DENIED verifying token: oidc: the keys of the issuer cannot be used: the issuer/,
+        await outcome(exchange.run({ identity: uid("org/wide") }, token)),
+        /^PERMISSION_DENIED .*"iss"/,
+        path,
       );
     }
     assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  it("J7: whose issuer is in another spelling, as it may be in data of earlier versions, is not assumed, and says why", async () => {
+    const exchange = await openWithWorkload();
+    const iss = "https://Issuer.example:443/a";
+    exchange.add("org/old", {
+      case: "claimMatch",
+      value: { iss: { case: "issuer", value: iss }, sub: { case: "subject", value: "workload" } },
+    });
+    assert.equal(
+      await outcome(exchange.run({ identity: uid("org/old") }, await outsideToken({ iss }))),
+      'PERMISSION_DENIED verifying token: oidc: the keys of the issuer cannot be used: the issuer must be written as "https://issuer.example/a"',
+    );
+    assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  it("is not assumed by a subject or an audience with characters that nobody sees", async () => {
+    const exchange = await openWithWorkload();
+    exchange.add("org/any", {
+      case: "claimMatch",
+      value: {
+        iss: { case: "issuer", value: outsideIssuer },
+        sub: { case: "subjectPattern", value: "(?s).*" },
+        aud: { case: "audiencePattern", value: "(?s).*" },
+      },
+    });
+    for (const hidden of [
+      "a\u0000",
+      "a\n",
+      "a\u0085",
+      "a\u202eb",
+      "a\u2066b",
+      "\u200fa",
+      "a\u2028",
+      "a".repeat(2049),
+    ]) {
+      for (const claim of ["sub", "aud"]) {
+        const result = await outcome(
+          exchange.run({ identity: uid("org/any") }, await outsideToken({ [claim]: hidden })),
+        );
+        assert.match(
+          result,
+          new RegExp(`^PERMISSION_DENIED Permission denied: invalid "${claim}"`),
+          JSON.stringify(hidden),
+        );
+        assert.doesNotMatch(result, /[\p{Cc}\p{Bidi_Control}\p{Zl}]/u);
+      }
+    }
   });
 
   it("that does not exist answers like one of another issuer", async () => {

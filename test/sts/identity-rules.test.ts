@@ -125,7 +125,55 @@ describe("a relationship is refused", () => {
       { staticKeys: { ...keys, subject: "\u4e00".repeat(900) } },
       [/^static_keys\.subject: must be at most 2600 bytes long with the issuer$/],
     ],
-    ["U+0000, which not all databases store", { claimMatch: { ...match, subject: "a\0" } }, [/U\+0000$/]],
+    [
+      "J7: a dot segment",
+      { claimMatch: { ...match, issuer: "https://a.example/b/../c" } },
+      [/dot segment in its path$/],
+    ],
+    [
+      "J7: another spelling",
+      { claimMatch: { ...match, issuer: "https://A.example" } },
+      [/written as "https:\/\/a\.example"$/],
+    ],
+    [
+      "J7: a long issuer",
+      { claimMatch: { ...match, issuer: `https://a.example/${"b".repeat(2048)}` } },
+      [/at most 2048/],
+    ],
+    [
+      "J7: another spelling of static keys",
+      { staticKeys: { ...keys, issuer: "http://LOCALHOST" } },
+      [/\.issuer: .*written as/],
+    ],
+    [
+      "U+0000, which not all databases store",
+      { claimMatch: { ...match, subject: "a\0" } },
+      [/\.subject: .*control char/],
+    ],
+    ["a line break in a subject", { claimMatch: { ...match, subject: "a\nb" } }, [/\.subject: .*control characters/]],
+    [
+      "a mark that turns a subject",
+      { claimMatch: { ...match, subject: "a\u202eb" } },
+      [/\.subject: .*direction of text$/],
+    ],
+    [
+      "a control character in an audience",
+      { claimMatch: { ...match, audience: "a\u0085" } },
+      [/\.audience: .*control/],
+    ],
+    ["an isolate in a claim", { claimMatch: { ...match, claims: { a: "\u2066" } } }, [/\.claims\[a\]: .*direction/]],
+    ["a tab in the name of a claim", { claimMatch: { ...match, claims: { "a\t": "b" } } }, [/\.claims: .*control/]],
+    [
+      "a mark in a pattern",
+      { claimMatch: { ...match, claimPatterns: { a: "\u200e" } } },
+      [/claim_patterns\[a\]: .*direction/],
+    ],
+    [
+      "control characters in static keys",
+      { staticKeys: { ...keys, issuer: "a\n", subject: "a\n", audiences: ["a\n"] } },
+      [/\.issuer: .*control/, /\.subject: .*control/, /\.audiences\[0\]: .*control/],
+    ],
+    ["a control character in an ARN", { awsIdentity: { ...aws, arn: "a\u0007" } }, [/\.arn: .*control/]],
     [
       "static keys without anything",
       { staticKeys: {} },
@@ -218,7 +266,7 @@ describe("a relationship is refused", () => {
 
   it("with names of claims cut and escaped", () => {
     const claimPatterns = { [`\n${"n".repeat(500)}`]: "(" };
-    const [violation] = violations({ claimMatch: { ...match, claimPatterns } });
+    const [, violation] = violations({ claimMatch: { ...match, claimPatterns } });
     assert.match(violation?.field ?? "", /^claim_match\.claim_patterns\[\\u\{a\}n{199}…\]$/);
   });
 });

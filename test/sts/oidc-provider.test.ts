@@ -14,7 +14,7 @@ interface ProviderModule {
 
 const client = { client_id: "workload", client_secret: "only for this test" };
 
-const configuration = {
+const configurationWith = (jwk: object) => ({
   clients: [
     {
       ...client,
@@ -24,7 +24,7 @@ const configuration = {
       id_token_signed_response_alg: "RS256",
     },
   ],
-  jwks: { keys: [keyPair("RS256").privateKey.export({ format: "jwk" })] },
+  jwks: { keys: [jwk] },
   ttl: { ClientCredentials: 600 },
   features: {
     clientCredentials: { enabled: true },
@@ -40,7 +40,12 @@ const configuration = {
       }),
     },
   },
-};
+});
+
+/** A private key whose kid stays the same when the key is replaced. */
+function namedKey(name: string): object {
+  return { ...keyPair("RS256", name).privateKey.export({ format: "jwk" }), kid: "current", use: "sig", alg: "RS256" };
+}
 
 /** An OpenID provider of the real make on a free loopback port. */
 async function startProvider() {
@@ -50,9 +55,15 @@ async function startProvider() {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  server.on("request", new Provider(url, configuration).callback()!);
+  const useKey = (name: string) => {
+    server.removeAllListeners("request");
+    server.on("request", new Provider(url, configurationWith(namedKey(name))).callback()!);
+  };
+  useKey("first");
   return {
     url,
+    /** Replaces the key, as a provider does that was set up anew. */
+    useKey,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -99,5 +110,32 @@ describe("a token of oidc-provider", () => {
       await outcome(exchange.run({ identity: uid("org/id") }, elsewhere)),
       /^PERMISSION_DENIED .*invalid "aud"/,
     );
+  });
+
+  it("is exchanged after the provider has replaced its key under the same kid, as often as it does", async () => {
+    await using provider = await startProvider();
+    const asked: string[] = [];
+    const fetchJson = async (url: string) => {
+      asked.push(new URL(url).pathname);
+      return await fetchLoopback()(url);
+    };
+    const exchange = await openExchange({ requests: [], documents: new Map(), fetchJson });
+    exchange.clock.advance(systemClock() - exchange.clock.read());
+    const value = {
+      iss: { case: "issuer", value: provider.url },
+      sub: { case: "subject", value: "workload" },
+    } as const;
+    exchange.add("org/id", { case: "claimMatch", value });
+    const run = async (token: string) => await outcome(exchange.run({ identity: uid("org/id") }, token));
+    const former = await requestToken(provider.url, issuer);
+    assert.equal(await run(former), "OK");
+    for (const name of ["second", "third"]) {
+      provider.useKey(name);
+      assert.equal(await run(await requestToken(provider.url, issuer)), "OK");
+    }
+    const before = asked.length;
+    for (let round = 0; round < 10; round++)
+      assert.match(await run(former), /^PERMISSION_DENIED verifying token: oidc: failed to verify the signature$/);
+    assert.equal(asked.length - before, 2);
   });
 });

@@ -118,7 +118,7 @@ describe("a pattern is refused", () => {
     ["an open class", "[a", /missing closing \]/],
     ["M1: a group closed from inside", "a)|(?:b", /unexpected \)/],
     ["an open quotation", "\\Qa", /missing closing \)/],
-    ["U+0000", "a\0", /U\+0000/],
+    ["U+0000", "a\0", /control characters/],
     ["half a surrogate pair", "a\ud800", /well-formed/],
   ];
   for (const [rule, pattern, problem] of table) {
@@ -138,13 +138,14 @@ describe("a pattern of issuers", () => {
   const good = [
     "https://good\\.example",
     "^https://good\\.example$",
-    "https:\\/\\/good\\.example\\/.*",
-    "https://(?:a|b)\\.good\\.example(?:/.*)?",
-    "(?:https://a\\.example|https://b\\.example/.+)",
+    "https:\\/\\/good\\.example\\/[^/]*",
+    "https://(?:a|b)\\.good\\.example(?:/[^/]*)?",
+    "(?:https://a\\.example|https://b\\.example/[^/]+/?)",
     "https://[a-z0-9-]+\\.good\\.example",
     "https://[[:alnum:]-]+\\.good\\.example",
-    "https://\\w+\\.good[.]example:\\d+/\\S*",
-    "https://\\Qgood.example\\E/[^?#]*",
+    "https://\\w+\\.good[.]example:\\d+/\\w*",
+    "https://\\Qgood.example\\E/[^?#/]*/(?:[a-z]+\\.)+b",
+    "https://good\\.example/(?:a/b|c[/]d)/[[:alnum:]]{3}",
     "https://good\\x2eexample",
     "https://oidc\\.eks\\.us-east-1\\.amazonaws\\.com/id/[0-9A-F]{32}",
     "https?://127\\.0\\.0\\.1:[0-9]+",
@@ -185,12 +186,37 @@ describe("a pattern of issuers", () => {
     ["any issuer at all", ".*", /must begin .* "\." at position 1/],
     ["any scheme", "\\w+://good\\.example", /must begin .* "\\w" at position 1/],
     ["any beginning", ".*good\\.example", /must begin/],
-    ["a glob", "https://*.mycompany\\.com", /must begin .* "\." at position 10/],
+    ["a glob", "https://*.mycompany\\.com", /"\/" at position 8 may not be repeated/],
     ["another scheme", "ftp://good\\.example", /must begin .* "f" at position 1/],
     ["no scheme", "good\\.example", /must begin .* "g" at position 1/],
     ["a scheme that may be absent", "(?:https://)?good\\.example", /must begin .* "g" at position 14/],
     ["an end before the host", "https:/?/?", /must begin/],
     ["an empty alternative", "https://good\\.example|", /must begin/],
+    [
+      "a dot in the path that is repeated",
+      "https://good\\.example/tenant-a/.+",
+      /^"\." at position 32 can match "\/"; write "\[\^\/\]"/,
+    ],
+    ["a dot in the path", "https://good\\.example/a.b", /^"\." at position 24 can match "\/"/],
+    ["a dot in an optional path", "https://good\\.example(?:/.*)?", /^"\." at position 26 can match "\/"/],
+    ["\\S in the path", "https://good\\.example/\\S+", /^"\\S" at position 23 can match "\/"/],
+    ["\\W in the path", "https://good\\.example/\\W*", /can match "\/"/],
+    ["\\D in the path", "https://good\\.example/\\D{3}", /can match "\/"/],
+    ["a negated class in the path", "https://good\\.example/[^x]+", /^"\[\^x\]" at position 23 can match "\/"/],
+    ["a negated named class in the path", "https://good\\.example/[[:^alpha:]]+", /can match "\/"/],
+    ["a named class of signs in the path", "https://good\\.example/[[:punct:]]+", /can match "\/"/],
+    ["a range over the slash in the path", "https://good\\.example/[!-~]+", /can match "\/"/],
+    ["a class with a slash in the path", "https://good\\.example/[a-z/]+", /can match "\/"/],
+    ["a Unicode class in the path", "https://good\\.example/\\p{Po}+", /can match "\/"/],
+    ["a negated Unicode class in the path", "https://good\\.example/\\PL+", /can match "\/"/],
+    ["a slash that is repeated", "https://good\\.example/+a", /^"\/" at position 22 may not be repeated/],
+    ["an escaped slash that is repeated", "https://good\\.example(?:\\x2f)*", /may not be repeated/],
+    ["a quoted slash that is repeated", "https://\\Qgood.example/\\E+", /may not be repeated/],
+    ["segments that are repeated", "https://good\\.example(?:/[a-z]+)+", /^"\/" at position 25 may not be repeated/],
+    ["segments that are repeated twice", "https://good\\.example(?:/[a-z]+){2}", /may not be repeated/],
+    ["segments that may be repeated twice", "https://good\\.example(?:(?:/a)?){0,2}", /may not be repeated/],
+    ["a slash as a repeated alternative", "https://good\\.example/(?:[a-z]|/)*", /may not be repeated/],
+    ["a class of a slash that is repeated", "https://good\\.example/(?:a[/])+", /may not be repeated/],
   ];
   for (const [rule, pattern, problem] of table) {
     it(`M3: may not have ${rule}: ${pattern}`, () => {
@@ -203,7 +229,10 @@ describe("a pattern of issuers", () => {
     const hosts = fc.string({ unit: fc.constantFrom(..."ab./?#@:\\%-"), maxLength: 12 });
     fc.assert(
       fc.property(hosts, (host) => {
-        for (const pattern of ["https://[ab-]+\\.good\\.example(?:/.*)?", "https://(?:a|b)?good\\.example(?:/.*)?"]) {
+        for (const pattern of [
+          "https://[ab-]+\\.good\\.example(?:/[^/]*)?",
+          "https://(?:a|b)?good\\.example(?:/[^/]*)?",
+        ]) {
           const issuer = `https://${host}good.example`;
           const parsed = URL.parse(issuer);
           if (matchesWhole(pattern, issuer)) assert.ok(parsed?.host.endsWith("good.example"), issuer);

@@ -1,5 +1,5 @@
 // How a registry wants to be signed in to, and with what (Distribution token specification; RFC 9110 §11).
-import { isLoopbackUrl } from "../../authn/outbound.ts";
+import { isLoopbackUrl } from "../../authn/addresses.ts";
 import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 

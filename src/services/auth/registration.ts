@@ -3,6 +3,7 @@ import { ApiError, Code, permissionDenied } from "../../aip/errors.ts";
 import { insertProviderMember } from "../../storage/providers.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { type Claims, normalizeIssuer } from "../../sts/claim-match.ts";
+import { checkVisible } from "../../sts/claim-text.ts";
 import { fitsIndex } from "../../sts/identity-rules.ts";
 import { inheritedClaims } from "../../sts/inherited-claims.ts";
 import { acceptInvite } from "./accept-invite.ts";
@@ -30,13 +31,15 @@ export interface Registered {
   readonly groupUid: string;
 }
 
-/** The person that the claims of an ID token speak of. PERMISSION_DENIED for a subject that no database can hold. */
+/** The person that the claims of an ID token speak of. PERMISSION_DENIED for a subject that nobody may have. */
 export function personOf(claims: Claims): Person {
   const { iss, sub, name } = claims;
-  // Security case T11.
-  if (typeof sub !== "string" || sub === "" || sub.includes("\0") || !sub.isWellFormed()) {
+  if (typeof sub !== "string" || sub === "")
     throw permissionDenied("the login provider names a subject that is no text", { claim: "sub" });
-  }
+  // Security case T11.
+  const problem = checkVisible(sub);
+  if (problem !== undefined)
+    throw permissionDenied(`the login provider names a subject that cannot be used: it ${problem}`, { claim: "sub" });
   const issuer = normalizeIssuer(String(iss));
   if (!fitsIndex(issuer, sub))
     throw permissionDenied("the login provider names a subject that is too long", { claim: "sub" });

@@ -4,8 +4,7 @@ import {
   SubscriptionsService,
 } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { failedPrecondition } from "../../aip/errors.ts";
-import { isListed, isPublicAddress } from "../../authn/addresses.ts";
-import { isLoopbackUrl } from "../../authn/outbound.ts";
+import { isListed, isLoopbackUrl, isPublicAddress } from "../../authn/addresses.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
 import { type Deps, type ServiceSettings, writeContext } from "../../resource/deps.ts";

@@ -19,6 +19,7 @@ import { type ParentCollection, standardMethods } from "../../resource/standard-
 import { deleteRow, findRow, lockRow } from "../../storage/collection.ts";
 import { readCounter } from "../../storage/counters.ts";
 import type { Transaction } from "../../storage/session.ts";
+import { checkVisible } from "../../sts/claim-text.ts";
 import { parentOf, rootOf } from "../../uid.ts";
 import { maxMappings } from "./mapping-limits.ts";
 import {
@@ -36,8 +37,9 @@ const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, ExternalGr
   rules: {
     // PostgreSQL indexes it together with three uids, which leaves room for 2600 bytes.
     external_group_id: {
-      test: (text) => text.length <= 512 && !text.includes("\0"),
-      description: "must be at most 512 characters without NUL",
+      test: (text) => text.length <= 512 && checkVisible(text) === undefined,
+      description:
+        "must be at most 512 characters without control characters or marks that change the direction of text",
     },
     scope: uidRule,
   },

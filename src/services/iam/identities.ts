@@ -8,7 +8,7 @@ import {
   IdentityMetadataSchema,
   IdentitySchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { permissionDenied } from "../../aip/errors.ts";
+import { invalidArgument, permissionDenied } from "../../aip/errors.ts";
 import { applyMask } from "../../aip/field-mask.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
@@ -21,7 +21,7 @@ import { deleteRow, updateRow } from "../../storage/collection.ts";
 import { findBindingsOf } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
-import { checkRelationship } from "../../sts/identity-rules.ts";
+import { checkPerson, checkRelationship } from "../../sts/identity-rules.ts";
 import { rootOf } from "../../uid.ts";
 import { requireHeldRoles } from "./escalation.ts";
 import { groupParents } from "./groups.ts";
@@ -79,7 +79,11 @@ export function identities(deps: Deps): Implementation {
           return after;
         }),
       deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid)),
-      lookupIdentity: ({ issuer, subject }) => ({ uid: personUid(issuer, subject) }),
+      lookupIdentity({ issuer, subject }) {
+        const violations = checkPerson(issuer, subject);
+        if (violations.length > 0) throw invalidArgument(violations);
+        return { uid: personUid(issuer, subject) };
+      },
       async updateIdentityMetadata({ identityMetadata: value, updateMask }, call) {
         const { uid } = callerOf(call);
         // The reply has all of it, so that it is not even read.

@@ -4,8 +4,9 @@ import {
   IdentityProvider_OIDCSchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import type { FieldViolation } from "../../aip/errors.ts";
-import { checkIssuer } from "../../authn/issuers.ts";
+import { checkIssuer } from "../../authn/issuer-url.ts";
 import type { MessageRules, TextRule } from "../../pipeline/rule-book.ts";
+import { checkVisible } from "../../sts/claim-text.ts";
 
 const maxScopes = 50;
 
@@ -21,8 +22,9 @@ export const oidcRules: MessageRules = {
       description: "must be a scope of at most 256 characters without spaces, quotes and backslashes",
     },
     groups_claim: {
-      test: (text) => text.length <= 256 && !/\p{Cc}/u.test(text),
-      description: "must be at most 256 characters without control characters",
+      test: (text) => text.length <= 256 && checkVisible(text) === undefined,
+      description:
+        "must be at most 256 characters without control characters or marks that change the direction of text",
     },
   },
 };
