@@ -132,7 +132,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "authn/bearer.ts",
     "types:authn",
     "authn/issuer-url.ts",
-    "authn/outbound.ts",
     "authz",
     "pipeline",
     "resource",
