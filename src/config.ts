@@ -4,7 +4,16 @@ import { isLoopbackUrl } from "./authn/addresses.ts";
 import { checkIssuer } from "./authn/issuer-url.ts";
 import type { KeyAlgorithm } from "./authn/signing-key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
-import { type Network, parseNetwork } from "./network-address.ts";
+import {
+  type Address,
+  type ConnectionConfig,
+  toAddress,
+  toConnections,
+  toMetricsListen,
+  toNetworks,
+  toTrustedProxies,
+} from "./listen-config.ts";
+import type { Network } from "./network-address.ts";
 import { serviceNamePattern } from "./registry/service-name.ts";
 import { oneOf, toDocumentId, toEmailDomain, toList, toPattern, toSwitch } from "./setting-values.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
@@ -15,6 +24,7 @@ export interface Config {
   readonly dev: boolean;
   readonly host: string;
   readonly port: number;
+  readonly connections: ConnectionConfig;
   /** Proxies whose forwarding headers are believed. */
   readonly trustedProxies: readonly Network[];
   /** As browsers write them: scheme, host, and port unless it is the usual one. */
@@ -65,12 +75,6 @@ export interface Config {
   readonly acceptIssuerChange: boolean;
 }
 
-/** Where to listen. */
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** The operator's login provider. */
 export interface LoginConfig {
   readonly issuer: string;
@@ -95,6 +99,7 @@ export function toConfig(raw: RawSettings): Config {
     dev,
     host,
     port,
+    connections: toConnections(raw),
     trustedProxies: toTrustedProxies(raw),
     corsOrigins: toOrigins(raw),
     dataDir,
@@ -123,40 +128,6 @@ export function toConfig(raw: RawSettings): Config {
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
   };
-}
-
-function toAddress(raw: RawSettings, name: SettingName, dev: boolean): Address {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(raw[name]);
-  const port = Number(match?.[3]);
-  if (!match || port < 1 || port > 65535)
-    throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not host:port with a port from 1 to 65535.`);
-  const host = match[1] ?? match[2] ?? "";
-  if (dev && !isLoopback(host))
-    throw new ConfigError(`${name}: development mode serves loopback addresses only, not ${host}.`);
-  return { host, port };
-}
-
-function toMetricsListen(raw: RawSettings, dev: boolean): Address | undefined {
-  if (raw["metrics-listen"] === "") return undefined;
-  if (raw.metrics === "nobody")
-    throw new ConfigError("metrics-listen: serves metrics, which metrics=nobody denies to everybody; set one of them.");
-  if (raw["metrics-listen"] === raw.listen)
-    throw new ConfigError(`metrics-listen: ${raw.listen} is where the API listens; choose another port.`);
-  return toAddress(raw, "metrics-listen", dev);
-}
-
-/** More networks than the largest content delivery networks list. */
-const maxTrustedProxies = 1000;
-
-function toTrustedProxies(raw: RawSettings): Network[] {
-  const networks = toNetworks(raw, "trusted-proxies");
-  if (networks.length > maxTrustedProxies)
-    throw new ConfigError(`trusted-proxies: ${networks.length} networks are more than ${maxTrustedProxies}.`);
-  // Every client could then name any address as its own.
-  const everybody = networks.find(({ prefix }) => prefix === 0);
-  if (everybody)
-    throw new ConfigError(`trusted-proxies: ${everybody.address}/0 trusts every client; name the proxies.`);
-  return networks;
 }
 
 function toDatabaseUrl(text: string, dataDir: string): string {
@@ -264,16 +235,6 @@ function toOrigins(raw: RawSettings): string[] {
   );
 }
 
-function toNetworks(raw: RawSettings, name: SettingName): Network[] {
-  return toList(raw[name]).map((text) => toNetwork(text, name));
-}
-
-function toNetwork(text: string, name: SettingName): Network {
-  const network = parseNetwork(text);
-  if (!network) throw new ConfigError(`${name}: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
-  return network;
-}
-
 /** The keys of a list in base64 or base64url. Throws a ConfigError that says where they are from, and nothing of them. */
 export function toSecretsKeys(text: string, from: string): Buffer[] {
   return toList(text).map((item) => {
@@ -293,8 +254,4 @@ function toChangesKept(raw: RawSettings): number | undefined {
     "forever, or a number of days from 1 to 99999",
   );
   return days === "forever" ? undefined : Number(days) * dayMs;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

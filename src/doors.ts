@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { clip } from "./aip/clip.ts";
 import { type ApiError, codeName } from "./aip/errors.ts";
 import type { Api } from "./api.ts";
-import type { Address, Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import { type Cors, newCors } from "./doors/cors.ts";
 import { detailTypes } from "./doors/detail-types.ts";
 import { type EndpointOptions, type Endpoints, newEndpoints } from "./doors/endpoints.ts";
@@ -15,6 +15,7 @@ import { newGateway } from "./doors/rest/gateway.ts";
 import { newRouter, type RouterOptions } from "./doors/router.ts";
 import { type Mounts, newSite, type Pages, sendPage, text } from "./doors/site.ts";
 import { limits } from "./limits.ts";
+import type { Address } from "./listen-config.ts";
 import { newNetworkList } from "./network-address.ts";
 import { type Call, newRequestId } from "./pipeline/call.ts";
 import { ConfigError, type SettingName } from "./settings.ts";
@@ -42,7 +43,7 @@ export async function openDoors(options: DoorsOptions): Promise<Listener> {
     host: config.host,
     port: config.port,
     ...(config.tls ? { tls: config.tls } : {}),
-    limits: defaultLimits,
+    limits: { ...defaultLimits, ...config.connections },
     ...(config.trustedProxies.length > 0 && { trustedProxies: newNetworkList(config.trustedProxies) }),
     handler: cors.surround((request, response) => {
       if (!fast?.request(request, response)) return router(request, response);

@@ -14,6 +14,13 @@ export function oneOf<const T extends string>(raw: RawSettings, name: SettingNam
   return value;
 }
 
+/** A whole number within bounds; `or` says what else the setting may be. */
+export function toCount(raw: RawSettings, name: SettingName, least: number, most: number, or = ""): number {
+  const value = Number(raw[name]);
+  if (/^\d{1,9}$/.test(raw[name]) && value >= least && value <= most) return value;
+  throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not ${or}a number from ${least} to ${most}.`);
+}
+
 /** A text of a pattern; the error says what that stands for. */
 export function toPattern(raw: RawSettings, name: SettingName, pattern: RegExp, what: string): string {
   if (!pattern.test(raw[name])) throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not ${what}.`);

@@ -160,6 +160,32 @@ export const settings = [
     description: "origins whose pages may call the API from a browser, such as https://console.example.com",
   },
   {
+    name: "max-connections",
+    value: "number",
+    fallback: "4096",
+    description:
+      "how many connections there may be at a time; for one more, a silent one of the largest holder is closed",
+  },
+  {
+    name: "max-connections-per-client",
+    value: "number",
+    fallback: "",
+    description:
+      "how many of them one client may hold, an IPv4 address or an IPv6 /64; a quarter of them when empty; trusted proxies may hold all",
+  },
+  {
+    name: "max-connections-per-network",
+    value: "number",
+    fallback: "",
+    description: "how many of them one network may hold, an IPv4 /24 or an IPv6 /48; half of them when empty",
+  },
+  {
+    name: "max-connection-age",
+    value: "seconds",
+    fallback: "off",
+    description: "after which time, 10 % more or less, clients are asked to connect anew; off for never",
+  },
+  {
     name: "trusted-proxies",
     value: "list",
     fallback: "",

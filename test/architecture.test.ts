@@ -10,7 +10,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "certificate.ts": ["settings.ts", "system-error.ts"],
   "config.ts": [
     "certificate.ts",
-    "network-address.ts",
+    "listen-config.ts",
+    "types:network-address.ts",
     "setting-values.ts",
     "settings.ts",
     "authn/addresses.ts",
@@ -34,6 +35,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "soon.ts": [],
   "random.ts": [],
   "limits.ts": [],
+  "listen-config.ts": ["network-address.ts", "setting-values.ts", "settings.ts"],
   "network-address.ts": [],
   "node-http.ts": ["lazy.ts"],
   "uid.ts": ["clock.ts", "random.ts"],
@@ -190,6 +192,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "system-error.ts",
     "types:api.ts",
     "types:config.ts",
+    "types:listen-config.ts",
   ],
   doors: [
     "aip",

@@ -57,6 +57,16 @@ describe("settings", () => {
     );
   });
 
+  it("the shares of connections follow from the number of all, unless they are set", () => {
+    const connections = { maxConnections: 4096, maxConnectionsPerClient: 1024, maxConnectionsPerNetwork: 2048 };
+    assert.deepEqual(config({}).connections, { ...connections, maxConnectionAgeMs: undefined });
+    const set = { maxConnections: "100", maxConnectionsPerClient: "100", maxConnectionAge: "60" };
+    assert.deepEqual(config(set).connections, {
+      ...{ maxConnections: 100, maxConnectionsPerClient: 100, maxConnectionsPerNetwork: 50 },
+      maxConnectionAgeMs: 60_000,
+    });
+  });
+
   it("every setting has a variable of its own", () => {
     const variables = settings.map(({ name }) => variableOf(name));
     assert.equal(new Set(variables).size, settings.length);
@@ -150,6 +160,29 @@ describe("settings", () => {
       "too many origins",
       { corsOrigins: Array(101).fill("https://a.test").join() },
       /^cors-origins: 101 origins are more/,
+    ],
+    [
+      "a number of connections that is none",
+      { maxConnections: "many" },
+      /^max-connections: "many" is not a number from 16 to 65536\.$/,
+    ],
+    ["too few connections", { maxConnections: "15" }, /^max-connections: "15" is not a number/],
+    ["more connections than a process may have", { maxConnections: "65537" }, /^max-connections: /],
+    ["a number with a sign", { maxConnections: "+100" }, /^max-connections: /],
+    [
+      "a share of nothing",
+      { maxConnectionsPerClient: "0" },
+      /^max-connections-per-client: "0" is not a number from 1 to 4096/,
+    ],
+    [
+      "a share of more than all",
+      { maxConnections: "100", maxConnectionsPerNetwork: "101" },
+      /^max-connections-per-network: .* 1 to 100/,
+    ],
+    [
+      "an age of nothing",
+      { maxConnectionAge: "0" },
+      /^max-connection-age: "0" is not off, or a number from 1 to 86400/,
     ],
     ["a proxy that is no network", { trustedProxies: "proxy.test" }, /^trusted-proxies: "proxy.test" is not a network/],
     [

@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { http } from "../node-http.ts";
 import { ignore, refusalText, refusalType, type SocketServer } from "./guard.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import type { MetLimit, OnLimit } from "./met-limits.ts";
+import { beginRequest, endRequest, type Peer, peerOf } from "./peer.ts";
 import { removeFrom } from "./remove.ts";
 import { type Line, newTurns } from "./turns.ts";
 import type { Debt } from "./unread.ts";
 
 interface Connection extends Line {
+  readonly peer: Peer;
+  /** Whether its client is to connect anew: the next response says so. */
+  isRetired: boolean;
   /** The replies that it still owes, in order; a list for the reason that decision 0019 tells. */
   readonly owed: ServerResponse[];
   /** The requests behind too many others, which get in line one by one as replies get through. */
@@ -63,7 +68,9 @@ export function newHttp1Server(
       return;
     }
     owed.push(response);
+    beginRequest(connection.peer);
     response.on("close", () => {
+      endRequest(connection.peer);
       connection.isEnding = endsItself(connection);
       removeFrom(owed, response);
       connection.unfinished = request.complete ? undefined : request;
@@ -71,7 +78,7 @@ export function newHttp1Server(
       const next = connection.behind.shift();
       if (next) beginLater(connection, next);
     });
-    if (retiring) response.shouldKeepAlive = false;
+    if (retiring || connection.isRetired) response.shouldKeepAlive = false;
     if (owed.length === 1) {
       handle(request, response);
       return;
@@ -90,7 +97,7 @@ export function newHttp1Server(
     socket.destroy();
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const connection = connections.get(socket) ?? newConnection();
+    const connection = connections.get(socket) ?? newConnection(socket as Socket);
     const limit = limitOf(error);
     if (limit) onLimit(limit);
     if (mayAnswer(connection)) sendLast(socket, statusOf(error));
@@ -104,7 +111,11 @@ export function newHttp1Server(
 
   return {
     accept(socket) {
-      const connection = newConnection();
+      const connection = newConnection(socket);
+      connection.peer.retire = () => {
+        connection.isRetired = true;
+        endBehindOwed(connection, socket);
+      };
       connections.set(socket, connection);
       socket.once("close", () => {
         connections.delete(socket);
@@ -133,9 +144,11 @@ export function newHttp1Server(
   };
 }
 
-function newConnection(): Connection {
+function newConnection(socket: Socket): Connection {
   const owed: ServerResponse[] = [];
   return {
+    peer: peerOf(socket),
+    isRetired: false,
     owed,
     behind: [],
     waiting: [],

@@ -17,6 +17,7 @@ import { headBytes } from "./head.ts";
 import { type IdleWatch, watchIdle } from "./idle-session.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import type { OnLimit } from "./met-limits.ts";
+import { beginRequest, endRequest, type Peer, peerOf } from "./peer.ts";
 import { removeFrom } from "./remove.ts";
 import { type Line, newTurns } from "./turns.ts";
 import { type Debt, queuedBytes } from "./unread.ts";
@@ -86,6 +87,8 @@ export function newHttp2Server(
     );
     const connection: Connection = { socket, streams, waiting, idle, unreadBytes: () => unreadBytes(streams, socket) };
     sessions.set(session, connection);
+    const peer = peerOf(socket);
+    peer.retire = () => session.close();
     session.once("close", () => {
       sessions.delete(session);
       waiting.length = 0;
@@ -95,7 +98,7 @@ export function newHttp2Server(
       // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
       stream.on("error", ignore);
       const mayBegin = streams.length < limits.maxRequestsAtOnce;
-      watchStream(stream, streams);
+      watchStream(stream, streams, peer);
       controlFrames.refund(controlFramesPerStream);
       if (mayBegin) begin(stream, headers, flags, rawHeaders);
       else beginLater(connection, begin.bind(undefined, stream, headers, flags, rawHeaders));
@@ -147,10 +150,14 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
   return server;
 }
 
-function watchStream(stream: ServerHttp2Stream, streams: OpenStreams): void {
+function watchStream(stream: ServerHttp2Stream, streams: OpenStreams, peer: Peer): void {
   const open: OpenStreams[number] = { stream };
   streams.push(open);
-  stream.on("close", () => removeFrom(streams, open));
+  beginRequest(peer);
+  stream.on("close", () => {
+    removeFrom(streams, open);
+    endRequest(peer);
+  });
 }
 
 // HTTP/1 has requestTimeout for this; a body over HTTP/2 may take for ever, a byte at a time.

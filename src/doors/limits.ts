@@ -4,8 +4,14 @@
  * Times are milliseconds. `headersTimeoutMs` must not exceed `requestTimeoutMs`.
  */
 export interface ListenerLimits {
-  /** Connections at once; the next one is closed as soon as it is accepted. */
+  /** Connections at once; for the next one a silent one of the largest holder is closed. */
   readonly maxConnections: number;
+  /** Those of one client, which is an IPv4 address or an IPv6 /64, unless it is a trusted proxy. */
+  readonly maxConnectionsPerClient: number;
+  /** Those of one network, which is an IPv4 /24 or an IPv6 /48, trusted proxies aside. */
+  readonly maxConnectionsPerNetwork: number;
+  /** After this time, 10 % more or less, a client is asked to connect anew; undefined for never. */
+  readonly maxConnectionAgeMs: number | undefined;
   /** From accepting a connection to its first bytes, of a TLS handshake, and to the SETTINGS of an HTTP/2 client. */
   readonly prefaceTimeoutMs: number;
   /** From the first byte of an HTTP/1 request to the end of its headers. */
@@ -74,6 +80,9 @@ export const maxOperationBytes = 64 * 1024;
 /** Limits that no well-behaved client meets. */
 export const defaultLimits: ListenerLimits = {
   maxConnections: 4096,
+  maxConnectionsPerClient: 1024,
+  maxConnectionsPerNetwork: 2048,
+  maxConnectionAgeMs: undefined,
   prefaceTimeoutMs: 10_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 300_000,
@@ -99,7 +108,12 @@ export const defaultLimits: ListenerLimits = {
 };
 
 /** The same for a listener whose clients are a few collectors of metrics. */
-export const metricsLimits: ListenerLimits = { ...defaultLimits, maxConnections: 64 };
+export const metricsLimits: ListenerLimits = {
+  ...defaultLimits,
+  maxConnections: 64,
+  maxConnectionsPerClient: 16,
+  maxConnectionsPerNetwork: 32,
+};
 
 /** How often to look for what has timed out: often enough that a limit is met within a quarter of its time. */
 export function checkInterval(limits: ListenerLimits): number {

@@ -2,16 +2,17 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, type BlockList, createServer, type Server, type Socket } from "node:net";
-import type { TlsOptions } from "node:tls";
 import { loader, once as made } from "../lazy.ts";
+import { newConnectionShares } from "./connection-shares.ts";
 import { drainer } from "./drain.ts";
 import type { StreamHandler } from "./fast/fast-path.ts";
 import { guarded, guardedStream, type HttpHandler, ignore, type SocketServer } from "./guard.ts";
 import { newHttp1Server } from "./http1.ts";
 import type { ListenerLimits } from "./limits.ts";
 import { type MetLimits, newMetLimits } from "./met-limits.ts";
-import { markPeer } from "./peer.ts";
+import { markPeer, newPeer, type Peer } from "./peer.ts";
 import { sniff } from "./preface.ts";
+import { type Certificate, newHandshakes } from "./tls.ts";
 import { boundUnread, type UnreadReport } from "./unread.ts";
 
 const load = loader(import.meta.url);
@@ -22,7 +23,7 @@ export interface ListenerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   /** The certificate chain and its key, PEM. Without it the port is plaintext. */
-  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  readonly tls?: Certificate;
   readonly limits: ListenerLimits;
   /** Proxies whose forwarding headers name the client; none when absent. */
   readonly trustedProxies?: BlockList;
@@ -83,23 +84,30 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const draining = new AbortController();
   const undecided = new Set<Socket>();
 
-  const front = newFront(options, (socket) => {
+  const begin = (socket: Socket) => {
     if (draining.signal.aborted) {
       socket.destroy();
       return;
     }
-    markPeer(socket, options.trustedProxies);
     track(undecided, socket);
     sniff(socket, limits.prefaceTimeoutMs, (protocol) => {
       undecided.delete(socket);
       handOver(socket, protocol === "http1" ? () => http1 : http2, onError);
     });
-  });
-  front.maxConnections = limits.maxConnections;
-  front.on("drop", () => onLimit("connections"));
-  front.prependListener("connection", (socket: Socket) => {
+  };
+  const handshakes = options.tls && newHandshakes(options.tls, limits.prefaceTimeoutMs, begin);
+  const mayStay = newConnectionShares(limits, onLimit);
+  // The HTTP servers would set these on what they accept themselves, which is nothing.
+  const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
+  const front = createServer(socketOptions, (socket) => {
+    const peer = newPeer(socket, options.trustedProxies);
+    if (!mayStay(socket, peer)) return;
+    markPeer(socket, peer);
     track(sockets, socket);
     unread.start();
+    retireInTime(socket, peer, limits.maxConnectionAgeMs);
+    if (handshakes) handshakes.accept(socket, peer);
+    else begin(socket);
   });
   front.listen({ host: options.host, port: options.port });
   await once(front, "listening");
@@ -116,32 +124,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 }
 
-function newFront(options: ListenerOptions, connected: (socket: Socket) => void): Server {
-  // The HTTP servers would set these on what they accept themselves, which is nothing.
-  const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
-  if (options.tls === undefined) return createServer(socketOptions, connected);
-  const tlsOptions: TlsOptions = {
-    ...socketOptions,
-    ...options.tls,
-    // RFC 8996: TLS 1.0 and 1.1 must not be used.
-    minVersion: "TLSv1.2",
-    // RFC 7301: tells the client what it may speak. What it does speak is seen as without TLS.
-    ALPNProtocols: ["h2", "http/1.1"],
-    handshakeTimeout: options.limits.prefaceTimeoutMs,
-  };
-  return newTlsServer(tlsOptions, connected);
-}
-
-function newTlsServer(options: TlsOptions, connected: (socket: Socket) => void): Server {
-  try {
-    const server = process.getBuiltinModule("node:tls").createServer(options, connected);
-    // Node only reports a handshake that takes too long.
-    server.on("tlsClientError", (_error, socket) => socket.destroy());
-    return server;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`tls.cert or tls.key can't be used: ${reason}`, { cause });
-  }
+/** Clients that were connected at one moment come back at different ones: every age differs by 10 % at most. */
+function retireInTime(socket: Socket, peer: Peer, maxAgeMs: number | undefined): void {
+  if (maxAgeMs === undefined) return;
+  const timer = setTimeout(() => peer.retire(), maxAgeMs * (0.9 + 0.2 * Math.random())).unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** With too many open files nothing can be loaded: that ends the connection rather than the process, and the next tries again. */

@@ -3,6 +3,7 @@
 /** What was met; see limits.ts. */
 export type MetLimit =
   | "connections"
+  | "connections of a client"
   | "control frames"
   | "headers"
   | "pieces"
@@ -21,6 +22,7 @@ export type MetLimits = Readonly<Record<MetLimit, number>>;
 export function newMetLimits(): { readonly totals: MetLimits; readonly count: OnLimit } {
   const totals: Record<MetLimit, number> = {
     connections: 0,
+    "connections of a client": 0,
     "control frames": 0,
     headers: 0,
     pieces: 0,

@@ -39,8 +39,17 @@ test("D9 limits: a connection beyond the last is counted", async (t) => {
   const first = rawClient(t, listener);
   first.socket.write(get);
   await first.until(/200 OK/);
-  await exchange(t, listener, get);
+  await exchange(t, listener, "GET / HTTP/1.0\r\nHost: a\r\n\r\n");
   assert.deepEqual(met(listener.metLimits), [["connections", 1]]);
+});
+
+test("D9 limits: a connection beyond the share of its client is counted", async (t) => {
+  const listener = await listen(t, { limits: { maxConnectionsPerClient: 1 } });
+  const first = rawClient(t, listener);
+  first.socket.write(get);
+  await first.until(/200 OK/);
+  await exchange(t, listener, "GET / HTTP/1.0\r\nHost: a\r\n\r\n");
+  assert.deepEqual(met(listener.metLimits), [["connections of a client", 1]]);
 });
 
 test("D9 limits: a session that ends for its control frames is counted once", async (t) => {
