@@ -72,6 +72,7 @@ export interface Config {
   /** Whether unary gRPC takes the short way. */
   readonly fastPath: boolean;
   readonly logLevel: string;
+  readonly logFormat: "auto" | "json" | "text";
   readonly acceptIssuerChange: boolean;
 }
 
@@ -126,6 +127,7 @@ export function toConfig(raw: RawSettings): Config {
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
     fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
+    logFormat: oneOf(raw, "log-format", ["auto", "json", "text"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
   };
 }

@@ -1,6 +1,6 @@
 // The doors of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
 import type { Logger } from "pino";
-import { clip } from "./aip/clip.ts";
+import { show } from "./aip/clip.ts";
 import { type ApiError, codeName } from "./aip/errors.ts";
 import type { Api } from "./api.ts";
 import type { Config } from "./config.ts";
@@ -11,13 +11,15 @@ import { type FastPath, newFastPath } from "./doors/fast/fast-path.ts";
 import type { HttpHandler } from "./doors/guard.ts";
 import { defaultLimits, metricsLimits } from "./doors/limits.ts";
 import { type Listener, openListener } from "./doors/listen.ts";
+import { requestIdOf } from "./doors/request-id.ts";
 import { newGateway } from "./doors/rest/gateway.ts";
 import { newRouter, type RouterOptions } from "./doors/router.ts";
 import { type Mounts, newSite, type Pages, sendPage, text } from "./doors/site.ts";
 import { limits } from "./limits.ts";
 import type { Address } from "./listen-config.ts";
 import { newNetworkList } from "./network-address.ts";
-import { type Call, newRequestId } from "./pipeline/call.ts";
+import type { Call } from "./pipeline/call.ts";
+import { originOf } from "./pipeline/observe.ts";
 import { ConfigError, type SettingName } from "./settings.ts";
 import { hasCode } from "./system-error.ts";
 
@@ -131,7 +133,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
     maxJsonDepth: limits.jsonDepth,
     domain,
     anyTypes: detailTypes,
-    newRequestId,
+    requestIdOf,
     refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
   });
@@ -139,7 +141,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
     ...limits,
     maxJsonDepth: limits.jsonDepth,
     errorDomain: `iam.${domain}`,
-    newRequestId,
+    requestIdOf,
     observe,
   };
   const plain = newEndpoints(endpoints, endpointOptions, (request, response) => gateway.handle(request, response));
@@ -150,5 +152,6 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
 function logRefused(log: Logger, call: Call, httpMethod: string, path: string, { code }: ApiError): void {
   if (!log.isLevelEnabled("info")) return;
   const { requestId, door } = call;
-  log.info({ requestId, door, httpMethod, path: clip(path), code: codeName(code) }, "refused");
+  const line = { requestId, door, httpMethod, path: show(path), code: codeName(code), ...originOf(call) };
+  log.info(line, "refused");
 }

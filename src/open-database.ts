@@ -5,6 +5,7 @@ import { ConfigError } from "./settings.ts";
 import { type Database, isPostgresUrl, openDatabase } from "./storage/database.ts";
 import type { DatabaseLimits, OpenMode } from "./storage/dialect.ts";
 import { DatabaseMissing, DatabaseNewer, driverCode, StorageDamaged, StorageUnavailable } from "./storage/errors.ts";
+import type { MigrationListener } from "./storage/migrations.ts";
 
 type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir">;
 
@@ -13,9 +14,10 @@ export async function openConfiguredDatabase(
   config: DatabaseConfig,
   limits: DatabaseLimits,
   mode: OpenMode,
+  onMigrated?: MigrationListener,
 ): Promise<Database> {
   try {
-    return await openDatabase(config.databaseUrl, limits, mode);
+    return await openDatabase(config.databaseUrl, limits, mode, onMigrated);
   } catch (error) {
     if (error instanceof DatabaseMissing)
       throw refusal(config, `there is no database of Gatehouse at ${placeOf(config)}`);

@@ -59,7 +59,9 @@ export async function startServer(
   clock: Clock = systemClock,
   admit?: (database: Database) => Promise<void>,
 ): Promise<Server> {
-  const database = await openConfiguredDatabase(config, defaultDatabaseLimits, "create");
+  const database = await openConfiguredDatabase(config, defaultDatabaseLimits, "create", (migrations, durationMs) =>
+    log.info({ event: "database_migrated", migrations, durationMs }, "the database schema is up to date"),
+  );
   try {
     await admit?.(database);
     return await serve(config, log, clock, database);

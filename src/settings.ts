@@ -229,6 +229,12 @@ export const settings = [
     description: "trace, debug, info, warn, error, fatal or silent",
   },
   {
+    name: "log-format",
+    value: "format",
+    fallback: "auto",
+    description: "json, text, or auto: text on a terminal and JSON elsewhere",
+  },
+  {
     name: "accept-issuer-change",
     fallback: "false",
     description: "start although the data was made under another base URL",

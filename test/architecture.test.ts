@@ -87,7 +87,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "gen/chainguard/capabilities",
   ],
   "endpoints.ts": ["authn", "limits.ts", "registry", "types:*"],
-  observe: ["lazy.ts"],
+  observe: ["aip", "lazy.ts"],
   v1: [
     "aip",
     "authz",
@@ -187,7 +187,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "doors",
     "limits.ts",
     "network-address.ts",
-    "pipeline/call.ts",
+    "pipeline/observe.ts",
+    "types:pipeline",
     "settings.ts",
     "system-error.ts",
     "types:api.ts",

@@ -1,10 +1,10 @@
-import { hostname } from "node:os";
 import path from "node:path";
 import pino, { type Logger } from "pino";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type * as Development from "../development.ts";
 import { makeDirectory } from "../directories.ts";
+import { type LogOptions, newLog } from "../observe/log.ts";
 import { toRefusal } from "../open-database.ts";
 import { type Server, startServer } from "../server.ts";
 import { ConfigError } from "../settings.ts";
@@ -15,9 +15,7 @@ import { openLock } from "./lock.ts";
 
 /** Runs the server until the process is told to stop. */
 export async function serve(config: Config): Promise<number> {
-  // Of this process: pino's own are of the moment in which it was loaded, which may lie in a startup snapshot.
-  const base = { pid: process.pid, hostname: hostname() };
-  const log = pino({ level: config.logLevel, base }, pino.destination({ dest: 2, sync: false }));
+  const log = newLog(logOptions(config), pino.destination({ dest: 2, sync: false }));
   // From here on, so that whoever was told that the server listens may stop it in good order.
   const stopped = untilStopped();
   await using running = new AsyncDisposableStack();
@@ -33,6 +31,12 @@ export async function serve(config: Config): Promise<number> {
   await stopped;
   await stop(server, log);
   return 0;
+}
+
+/** Text is for a person at a terminal; what collects logs reads JSON. */
+function logOptions({ logLevel: level, logFormat }: Config): LogOptions {
+  if (logFormat !== "auto") return { level, format: logFormat };
+  return { level, format: process.stderr.isTTY ? "text" : "json" };
 }
 
 /** A disk may have room for the tables, and none for the sample. */

@@ -16,7 +16,7 @@ import {
   connectNodeAdapter,
 } from "@connectrpc/connect-node";
 import { ApiError, Code, resourceExhausted, retryAfterOf } from "../aip/errors.ts";
-import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
+import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { isLater } from "../soon.ts";
 import { type BodyLimits, discardBody } from "./body.ts";
@@ -29,10 +29,12 @@ import type { HeaderOf } from "./fast/protocol.ts";
 import type { HttpHandler } from "./guard.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
 import { maxOperationBytes, maxValues } from "./limits.ts";
+import { requestIdOf } from "./request-id.ts";
 import type { RouterOptions } from "./router.ts";
 import { fitTrailers } from "./trailer-budget.ts";
 
 const clientAddressKey = createContextKey("", { description: "address of the client" });
+const requestIdKey = createContextKey("", { description: "id of the request" });
 
 /** What connect-node is told of one service. */
 type Bounds = Pick<ConnectNodeAdapterOptions, "readMaxBytes" | "shutdownSignal">;
@@ -60,7 +62,10 @@ function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router:
   const handler = connectNodeAdapter({
     routes,
     fallback: (request, response) => void options.fallback(request, response as HttpResponse),
-    contextValues: (request) => createContextValues().set(clientAddressKey, clientAddress(request as HttpRequest)),
+    contextValues: (request) =>
+      createContextValues()
+        .set(clientAddressKey, clientAddress(request as HttpRequest))
+        .set(requestIdKey, requestIdOf(request as HttpRequest)),
     ...bounds,
     acceptCompression: compressions,
     maxTimeoutMs: options.maxTimeoutMs,
@@ -156,7 +161,7 @@ function endOf(signal: AbortSignal): Promise<never> {
 function callOf(context: HandlerContext): Call {
   return newCall({
     door: context.protocolName as DoorName,
-    requestId: newRequestId(),
+    requestId: context.values.get(requestIdKey),
     clientAddress: context.values.get(clientAddressKey),
     header: (name) => context.requestHeader.get(name) ?? undefined,
     signal: () => context.signal,

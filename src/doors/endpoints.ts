@@ -56,7 +56,7 @@ export interface EndpointOptions {
   readonly requestTimeoutMs: number;
   /** The domain in the ErrorInfo of errors. */
   readonly errorDomain: string;
-  newRequestId(): string;
+  requestIdOf(request: HttpRequest): string;
   /** Told of every request that was answered. */
   readonly observe: (call: Call, path: string, durationMs: number, failure: ApiError | undefined) => void;
 }
@@ -74,7 +74,7 @@ export function newEndpoints(endpoints: Endpoints, options: EndpointOptions, nex
 async function serve(path: string, endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, res: HttpResponse) {
   const startedAt = performance.now();
   const client = new Client(res);
-  const call = httpCall(req, options.newRequestId(), client);
+  const call = httpCall(req, options.requestIdOf(req), client);
   let failure: ApiError | undefined;
   const reply = await client.wait(answer(endpoint, options, req, call), options.requestTimeoutMs).catch((error) => {
     failure = error instanceof HttpError ? error : finishError(error, options.errorDomain);

@@ -2,7 +2,7 @@
 import type { ConnectRouter } from "@connectrpc/connect";
 import { toApiError, unimplemented } from "../aip/errors.ts";
 import { loader } from "../lazy.ts";
-import { type Call, type DoorName, newCall, newRequestId } from "../pipeline/call.ts";
+import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
 import { completeError } from "../pipeline/finish-error.ts";
 import { isMethodPath } from "../pipeline/later.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
@@ -10,6 +10,7 @@ import { dropRest } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
 import { type HttpHandler, refuse as refusePlainly } from "./guard.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, isHttp2, pathOf, readHeader } from "./http-message.ts";
+import { requestIdOf } from "./request-id.ts";
 import { checkRpcHead } from "./rpc-head.ts";
 import { doorByType, newRpcRefusal, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 
@@ -106,7 +107,7 @@ function doorOf(request: HttpRequest): ReturnType<typeof doorByType> {
 function callOf(request: HttpRequest, door: DoorName): Call {
   return newCall({
     door,
-    requestId: newRequestId(),
+    requestId: requestIdOf(request),
     clientAddress: clientAddress(request),
     connection: connectionOf(request),
     header: (name) => readHeader(request, name),

@@ -4,6 +4,7 @@ import { type ChangeEntry, writeChanges } from "./changes.ts";
 import { newCounterChanges } from "./counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
 import { newFindingMemory } from "./finder.ts";
+import type { MigrationListener } from "./migrations.ts";
 import { type Milestones, newMilestones } from "./milestones.ts";
 import { newPageMemory, type PageMemory } from "./page-memory.ts";
 import { newReadMemory, type ReadMemory } from "./read-memory.ts";
@@ -40,10 +41,15 @@ export interface Database {
 
 /**
  * Opens `postgres://…` by the driver for PostgreSQL; anything else is the path of a SQLite file. Throws DatabaseMissing
- * when there is no database of Gatehouse yet and none is to be made.
+ * when there is no database of Gatehouse yet and none is to be made. Migrations that are applied are reported.
  */
-export async function openDatabase(url: string, limits: DatabaseLimits, mode: OpenMode = "create"): Promise<Database> {
-  const dialect = await openDialect(url, limits, mode);
+export async function openDatabase(
+  url: string,
+  limits: DatabaseLimits,
+  mode: OpenMode = "create",
+  onMigrated: MigrationListener = () => {},
+): Promise<Database> {
+  const dialect = await openDialect(url, limits, mode, onMigrated);
   const accessEpoch = newAccessEpoch(dialect.session);
   const read: Database["read"] = (body) => dialect.read(body);
   const texts = newTextMemory(read);
@@ -109,11 +115,16 @@ export function isPostgresUrl(url: string): boolean {
 }
 
 /** Imports the driver that is configured and no other: loading one costs most of a start. */
-async function openDialect(url: string, limits: DatabaseLimits, mode: OpenMode): Promise<Dialect> {
+async function openDialect(
+  url: string,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+): Promise<Dialect> {
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import("./postgres.ts");
-    return await openPostgres(url, limits, mode);
+    return await openPostgres(url, limits, mode, onMigrated);
   }
   const { openSqlite } = await import("./sqlite.ts");
-  return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode);
+  return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode, onMigrated);
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type BetterSqlite from "better-sqlite3";
 import type { loadSqliteDriver } from "./drizzle.ts";
-import { isLatest, refuseNewer } from "./migrations.ts";
+import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "./migrations.ts";
 import { preparing } from "./preparing.ts";
 
 const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.meta.url));
@@ -11,8 +11,11 @@ const migrationsFolder = fileURLToPath(new URL("./migrations/sqlite", import.met
 export function migrateFile(
   connection: BetterSqlite.Database,
   { drizzle, migrate }: ReturnType<typeof loadSqliteDriver>,
+  onMigrated: MigrationListener,
 ): void {
-  if (isLatest(migrationsFolder, appliedTo(connection))) return;
+  const applied = appliedTo(connection);
+  if (isLatest(migrationsFolder, applied)) return;
+  const report = watchMigrations(migrationsFolder, applied, onMigrated);
   const db = drizzle(withRollback(connection), { casing: "snake_case" });
   try {
     migrate(db, { migrationsFolder });
@@ -22,6 +25,7 @@ export function migrateFile(
     migrate(db, { migrationsFolder });
   }
   refuseNewer(migrationsFolder, appliedTo(connection));
+  report();
 }
 
 /** The time of the file's latest migration. */

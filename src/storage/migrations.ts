@@ -15,7 +15,25 @@ export function refuseNewer(folder: string, applied: number | undefined): void {
     throw new DatabaseNewer("was written by a newer version of Gatehouse; start that version or restore a backup");
 }
 
+/** Called after migrations were applied, with their names in order and how long they took together. */
+export type MigrationListener = (names: readonly string[], durationMs: number) => void;
+
+/** Notes which migrations are to come; the function that it returns reports them once they are applied. */
+export function watchMigrations(folder: string, applied: number | undefined, report: MigrationListener): () => void {
+  const startedAt = performance.now();
+  const pending = entriesOf(folder).filter(({ when }) => when > (applied ?? Number.NEGATIVE_INFINITY));
+  const names = pending.map(({ tag }) => tag);
+  return () => {
+    if (names.length > 0) report(names, Math.round(performance.now() - startedAt));
+  };
+}
+
 function latestOf(folder: string): number {
+  return Math.max(...entriesOf(folder).map(({ when }) => when));
+}
+
+/** The migrations of a folder, in order, with the times that drizzle knows them by. */
+function entriesOf(folder: string): { readonly when: number; readonly tag: string }[] {
   const journal: unknown = JSON.parse(readFileSync(path.join(folder, "meta", "_journal.json"), "utf8"));
-  return Math.max(...(journal as { entries: { when: number }[] }).entries.map((entry) => entry.when));
+  return (journal as { entries: { when: number; tag: string }[] }).entries;
 }

@@ -11,7 +11,7 @@ import {
   StorageUnavailable,
   translateError,
 } from "./errors.ts";
-import { isLatest, refuseNewer } from "./migrations.ts";
+import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "./migrations.ts";
 import { applicationName, openPool } from "./postgres-pool.ts";
 import { newSemaphore } from "./semaphore.ts";
 import { newSession, runLater, type Session } from "./session.ts";
@@ -31,8 +31,13 @@ const maxTries = 4;
 const writingShare = 3 / 4;
 
 /** Connects and brings the database up to date. */
-export async function openPostgres(url: string, limits: DatabaseLimits, mode: OpenMode): Promise<Dialect> {
-  await migrateUnderLock(url, limits, mode);
+export async function openPostgres(
+  url: string,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+): Promise<Dialect> {
+  await migrateUnderLock(url, limits, mode, onMigrated);
   const { pool, transact, check, close } = openPool(url, limits);
   const writers = newSemaphore({
     permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
@@ -101,15 +106,23 @@ function needsRetry(error: unknown): boolean {
 }
 
 /** On a connection of its own, since a migration may take longer than a statement is given. */
-async function migrateUnderLock(url: string, limits: DatabaseLimits, mode: OpenMode): Promise<void> {
+async function migrateUnderLock(
+  url: string,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+): Promise<void> {
   const client = await connectOnce(url, limits);
   try {
     const applied = await appliedTo(client);
     if (mode === "existing" && applied === undefined) throw new DatabaseMissing("it has no tables of Gatehouse");
     if (isLatest(migrationsFolder, applied)) return;
     await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
+    // Another server may have migrated while this one waited for the lock.
+    const report = watchMigrations(migrationsFolder, await appliedTo(client), onMigrated);
     await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
     refuseNewer(migrationsFolder, await appliedTo(client));
+    report();
   } finally {
     await client.end();
   }

@@ -12,6 +12,7 @@ import type { DatabaseLimits, Dialect, OpenMode } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { DatabaseMissing, translateError } from "./errors.ts";
 import { migrateFile } from "./migrate-file.ts";
+import type { MigrationListener } from "./migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "./session.ts";
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
 import { runNow } from "./sqlite-statement.ts";
@@ -25,19 +26,24 @@ const driver = once(loadSqliteDriver);
 const mappedBytes = 2 ** 30;
 
 /** Opens or, where that is the mode, creates the database file, and brings it up to date. Rejects with what errors.ts has. */
-export async function openSqlite(file: string, limits: DatabaseLimits, mode: OpenMode): Promise<Dialect> {
+export async function openSqlite(
+  file: string,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+): Promise<Dialect> {
   // An empty file is what is left of one whose making was cut off.
   if (mode === "existing" && !(existsSync(file) && statSync(file).size > 0)) throw new DatabaseMissing(file);
   try {
-    return await open(file, limits);
+    return await open(file, limits, onMigrated);
   } catch (error) {
     throw translateError(error);
   }
 }
 
-async function open(file: string, limits: DatabaseLimits): Promise<Dialect> {
+async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationListener): Promise<Dialect> {
   await using opened = new AsyncDisposableStack();
-  const writer = opened.adopt(await openWriter(file, limits), closeConnection);
+  const writer = opened.adopt(await openWriter(file, limits, onMigrated), closeConnection);
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
   const snapshot = newSnapshot(reader);
   const readSession = {
@@ -90,7 +96,11 @@ function closeConnection(connection: BetterSqlite.Database): void {
   connection.close();
 }
 
-async function openWriter(file: string, limits: DatabaseLimits): Promise<BetterSqlite.Database> {
+async function openWriter(
+  file: string,
+  limits: DatabaseLimits,
+  onMigrated: MigrationListener,
+): Promise<BetterSqlite.Database> {
   makeDirectory(path.dirname(file));
   // The file holds signing keys; the files that SQLite puts beside it take over its mode. One that exists is not
   // opened: to close it would take away the locks that another connection of this process has on it.
@@ -100,7 +110,7 @@ async function openWriter(file: string, limits: DatabaseLimits): Promise<BetterS
   try {
     // Of two processes that open a new file, SQLite tells one at once that it is locked.
     await onceUnlocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
-    migrateFile(writer, driver());
+    migrateFile(writer, driver(), onMigrated);
   } catch (error) {
     writer.close();
     throw error;

@@ -1,5 +1,5 @@
 // What a failed exchange tells: the check and what was presented, never what an identity has configured.
-import { clip } from "../aip/clip.ts";
+import { show as showText } from "../aip/clip.ts";
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
 import { OutboundError } from "../authn/outbound.ts";
 
@@ -52,7 +52,5 @@ export function keysDenied(error: unknown): unknown {
 
 /** A value as it may appear in messages and logs: on one line, of limited length (security case L2). */
 export function show(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  // Control characters, half surrogates, line separators and marks that change the direction of text.
-  return clip(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+  return showText(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }

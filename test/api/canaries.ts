@@ -25,10 +25,34 @@ export interface Canaries {
 }
 
 /** What the line of a call says. The caller is missing where nobody was known, and the error where there was none. */
-const lineMembers = ["level", "time", "pid", "hostname", "requestId", "method", "door", "code", "durationMs", "msg"];
+const lineMembers = [
+  "level",
+  "time",
+  "pid",
+  "hostname",
+  "requestId",
+  "method",
+  "door",
+  "code",
+  "durationMs",
+  "client",
+  "msg",
+];
 /** That of a request that was refused before its method was known to be called. */
-const refusalMembers = ["level", "time", "pid", "hostname", "requestId", "door", "httpMethod", "path", "code", "msg"];
-const optionalMembers: ReadonlySet<string> = new Set(["caller", "error"]);
+const refusalMembers = [
+  "level",
+  "time",
+  "pid",
+  "hostname",
+  "requestId",
+  "door",
+  "httpMethod",
+  "path",
+  "code",
+  "client",
+  "msg",
+];
+const optionalMembers: ReadonlySet<string> = new Set(["caller", "error", "userAgent"]);
 
 /** Makes a collection without any. */
 export function newCanaries(): Canaries {

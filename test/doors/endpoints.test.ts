@@ -17,7 +17,7 @@ const handler = newEndpoints(
   { "/page": page },
   {
     ...{ bodyTimeoutMs: 600_000, requestTimeoutMs: 600_000, maxJsonDepth: 10 },
-    ...{ errorDomain: "test", newRequestId: () => "r-1", observe: () => {} },
+    ...{ errorDomain: "test", requestIdOf: () => "r-1", observe: () => {} },
   },
   echo,
 );

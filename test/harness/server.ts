@@ -6,6 +6,7 @@ import pino from "pino";
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { type Config, toConfig } from "../../src/config.ts";
+import { newLog } from "../../src/observe/log.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { createOrganization } from "../../src/services/iam/first-owner.ts";
 import { readSettings } from "../../src/settings.ts";
@@ -83,7 +84,7 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   // What tests subscribe with may be the address of somebody.
   const settings = { dev: true, dataDir, databaseUrl, listen, eventDelivery: "off", ...options.settings };
   const config = toConfig(readSettings(settings, {}));
-  const log = options.log ? pino({ level: "trace" }, options.log) : pino({ level: "silent" });
+  const log = options.log ? newLog({ level: "trace", format: "json" }, options.log) : pino({ level: "silent" });
   const clock = options.clock ?? systemClock;
   // What is there already may have keys, or is to be started on as any server would.
   const isNew = config.dataDir === dataDir && options.settings?.databaseUrl === undefined;

@@ -72,7 +72,7 @@ for (const version of versions) {
       const fail = (): string => {
         throw new Error("no entropy");
       };
-      await using doors = await openDoors([methodOf(groups.listGroups)], { newRequestId: fail });
+      await using doors = await openDoors([methodOf(groups.listGroups)], { requestIdOf: fail });
       await assert.rejects(doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" }));
       assert.deepEqual(doors.reported.map(String), ["Error: no entropy"]);
     });

@@ -55,7 +55,7 @@ export async function openDoors(methods: readonly Method[], options: Partial<Gat
     requestTimeoutMs: 10_000,
     domain: "rest.test",
     anyTypes: createRegistry(BadRequestSchema),
-    newRequestId: () => `request-${++requests}`,
+    requestIdOf: () => `request-${++requests}`,
     report: (error) => reported.push(error),
     ...options,
   });

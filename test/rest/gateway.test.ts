@@ -345,7 +345,7 @@ describe("newGateway", () => {
     requestTimeoutMs: 1,
     domain: "rest.test",
     anyTypes: createRegistry(),
-    newRequestId: () => "",
+    requestIdOf: () => "",
   };
 
   it("refuses conflicting routes at once, naming both", () => {

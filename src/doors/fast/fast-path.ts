@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Registry } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
-import { type Call, newCall, newRequestId } from "../../pipeline/call.ts";
+import { type Call, newCall } from "../../pipeline/call.ts";
 import { completeError } from "../../pipeline/finish-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import { isLater } from "../../soon.ts";
@@ -13,6 +13,7 @@ import type { Cors } from "../cors.ts";
 import { Deadline } from "../deadlines.ts";
 import { connectionOf, type HttpRequest, type HttpResponse } from "../http-message.ts";
 import type { ChunkLimits } from "../limits.ts";
+import { requestIdOf, requestIdOfStream } from "../request-id.ts";
 import { connect } from "./connect.ts";
 import { type Exchange, requestExchange, StreamExchange } from "./exchange.ts";
 import { grpc } from "./grpc.ts";
@@ -69,6 +70,7 @@ export function newFastPath(options: FastOptions): FastPath {
       if (!plan) return false;
       const { session } = stream;
       const call = newCallOf(plan, {
+        requestId: requestIdOfStream(session, headers),
         clientAddress: clientAddressOfStream(session, headers),
         connection: session,
         header,
@@ -93,6 +95,7 @@ export function newFastPath(options: FastOptions): FastPath {
       const plan = planOf(overHttp1, header, options);
       if (!plan) return false;
       const call = newCallOf(plan, {
+        requestId: requestIdOf(request),
         clientAddress: clientAddress(request),
         connection: connectionOf(request),
         header,
@@ -130,9 +133,10 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return seen > 1;
 }
 
-function newCallOf({ protocol }: Plan, of: Pick<Call, "clientAddress" | "connection" | "header">): Call {
-  const { clientAddress, connection, header } = of;
-  return newCall({ door: protocol.door, requestId: newRequestId(), clientAddress, connection, header });
+type CallInit = Pick<Call, "requestId" | "clientAddress" | "connection" | "header">;
+
+function newCallOf({ protocol }: Plan, { requestId, clientAddress, connection, header }: CallInit): Call {
+  return newCall({ door: protocol.door, requestId, clientAddress, connection, header });
 }
 
 /** Serves one call. The deadline and the method race; the exchange sends the first answer and drops the other. */

@@ -32,7 +32,7 @@ export interface GatewayOptions extends BodyLimits {
   readonly anyTypes: Registry;
   /** Methods beside those that are given. None when absent. */
   readonly later?: readonly LaterMethods[];
-  newRequestId(): string;
+  requestIdOf(request: HttpRequest): string;
   /** Told of requests that came to no method, which would have told of them itself. */
   readonly refused?: (call: Call, httpMethod: string, path: string, failure: ApiError) => void;
   /** Told of failures that the contract of `Method` rules out; the caller sees INTERNAL. */
@@ -61,7 +61,7 @@ export function newGateway(methods: Iterable<Method>, options: GatewayOptions): 
   const { writer } = newJsonConverters({ registry, zeroValues: true, end: finalNewline });
   const serving: Serving = {
     ...options,
-    newRequestId: () => options.newRequestId(),
+    requestIdOf: (request) => options.requestIdOf(request),
     report: (error, requestId) => report(options, error, requestId),
     routes: newRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
     registry,
@@ -89,7 +89,7 @@ function report(options: GatewayOptions, error: unknown, requestId: string): voi
 async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Promise<void> {
   try {
     const client = new Client(res);
-    const call = httpCall(req, serving.newRequestId(), client);
+    const call = httpCall(req, serving.requestIdOf(req), client);
     let service: DescService | undefined;
     let reply: Reply;
     let path = "";
