@@ -27,11 +27,11 @@ import { openRegistrySigner } from "./registry/signer.ts";
 import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
+import { findVouchedRole, subscriptionInactivity } from "./services/iam/delegations.ts";
 import { ConfigError } from "./settings.ts";
 import type { Database } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHolder } from "./storage/grants.ts";
-import { findMappedRole } from "./storage/providers.ts";
 import { SealError, type Seals } from "./storage/seals.ts";
 import { keyStore } from "./storage/signing-keys.ts";
 import { type Keeping, sweep } from "./storage/sweep.ts";
@@ -120,7 +120,15 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const metricsListener = await openOwnMetrics(config, metrics, log, listener);
   keepUp(database, keys, keepingOf(config), { clock, log, draining });
   const sender = { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) };
-  const delivery = config.deliversEvents ? deliverEvents({ database, find: api.eventOf, sender, log }) : undefined;
+  const delivery = config.deliversEvents
+    ? deliverEvents({
+        database,
+        find: api.eventOf,
+        inactivityOf: (uid) => subscriptionInactivity(database.session, uid),
+        sender,
+        log,
+      })
+    : undefined;
   metrics.counters(
     "gatehouse_event_deliveries_total",
     "Attempts to deliver an event to a subscription, and events that were given up.",
@@ -150,7 +158,7 @@ async function openOwnMetrics(
 function policyOver({ session, accessEpoch }: Database): Policy {
   return newPolicy({
     findHolder: (uid) => findHolder(session, uid),
-    findMappedRole: (uid) => findMappedRole(session, uid),
+    findMappedRole: (uid) => findVouchedRole(session, uid),
     epoch: () => accessEpoch.current(),
   });
 }

@@ -7,6 +7,7 @@ import { changes } from "./services/changes/changes.ts";
 import { delivery } from "./services/events/delivery.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
 import { accountAssociations } from "./services/iam/account-associations.ts";
+import { delegations } from "./services/iam/delegations-service.ts";
 import { externalGroupRoleMappings } from "./services/iam/external-group-role-mappings.ts";
 import { groupInvites } from "./services/iam/group-invites.ts";
 import { groups } from "./services/iam/groups.ts";
@@ -56,6 +57,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     auth(deps),
     identityProviders(deps),
     externalGroupRoleMappings(deps),
+    delegations(deps),
     terms(deps),
     access(deps),
     ping(),

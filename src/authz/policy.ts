@@ -10,7 +10,7 @@ import { isForFormerIdentity } from "./former-token.ts";
 export interface GrantSource {
   /** What an identity holds; undefined when there is no such identity. */
   findHolder(identityUid: string): Promise<Holder | undefined>;
-  /** The role of a mapping of an outside group; undefined when it has been removed. */
+  /** The role of a mapping of an outside group; undefined when it has been removed, or nobody vouches for it any more. */
   findMappedRole(mappingUid: string): Promise<HeldRole | undefined>;
   /** A number that changes with every change of what anybody may do. */
   epoch(): number | Promise<number>;
@@ -80,7 +80,7 @@ export function newPolicy(source: GrantSource): Policy {
     const holder = await source.findHolder(identityUid);
     if (!holder) return undefined;
     const mapped = await Promise.all(mappings.map((uid) => source.findMappedRole(uid)));
-    const grants = combine([...holder.roles, ...mapped.filter((role) => role !== undefined)]);
+    const grants = combineRoles([...holder.roles, ...mapped.filter((role) => role !== undefined)]);
     const held: Held = { createTime: holder.createTime, grants };
     memory.keep(epoch, key, held);
     return held;
@@ -109,7 +109,8 @@ function toAccess(held: Held | undefined, token: AccessToken): Access | undefine
   return new Access(held.grants, token.narrowing);
 }
 
-function combine(held: readonly HeldRole[]): Grants {
+/** What some roles add up to. */
+export function combineRoles(held: readonly HeldRole[]): Grants {
   const grants = new Map<string, CapabilitySet>();
   for (const { groupUid, capabilities } of held) {
     const set = capabilitySet(capabilities);

@@ -45,7 +45,9 @@ export interface EventDelivery extends AsyncDisposable {
 }
 
 /** What delivering rests on. */
-export interface EventDeliveryOptions extends Pick<QueueDeps, "database" | "sender">, Pick<FanOutDeps, "find"> {
+export interface EventDeliveryOptions
+  extends Pick<QueueDeps, "database" | "sender" | "inactivityOf">,
+    Pick<FanOutDeps, "find"> {
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
@@ -181,6 +183,7 @@ class Deliverer implements EventDelivery {
     const deps: QueueDeps = {
       database: this.#options.database,
       sender: this.#sender,
+      inactivityOf: this.#options.inactivityOf,
       context: () => this.#context(),
       observe: (outcome, delivery, reason) => this.#observe(outcome, delivery, reason),
     };

@@ -32,6 +32,8 @@ export type Outcome = Attempt["outcome"] | "given_up";
 export interface QueueDeps {
   readonly database: Database;
   readonly sender: SenderOptions;
+  /** Why a subscription is sent nothing: whoever made it may no longer make it. Undefined when it is. */
+  readonly inactivityOf: (subscriptionUid: string) => Promise<string | undefined>;
   /** Who writes; made anew each time, since it has the time. */
   readonly context: () => WriteContext;
   /** Told of each attempt, and of what is given up. */
@@ -49,9 +51,10 @@ export async function serveQueue(deps: QueueDeps, subscriptionUid: string, mayGo
 }
 
 /** Whether the delivery is done with, and what follows may be tried at once. */
-async function serve({ database, sender, context, observe }: QueueDeps, next: NextDelivery): Promise<boolean> {
+async function serve(deps: QueueDeps, next: NextDelivery): Promise<boolean> {
+  const { database, sender, context, observe } = deps;
   const begin = context().time;
-  const attempt = await sendEvent(next, next, sender);
+  const attempt = await attemptOf(deps, next);
   const now = context();
   // Not negative, where the clock has gone back meanwhile.
   const lastDuration = Math.max(0, now.time - begin);
@@ -77,6 +80,13 @@ async function serve({ database, sender, context, observe }: QueueDeps, next: Ne
   const state = { attempts, lastFailure: reason, lastDuration, nextTime };
   await database.write(now, (tx) => setQueue(tx, next.subscriptionUid, state));
   return false;
+}
+
+/** Sends it, unless whoever subscribed may no longer be told. */
+async function attemptOf({ sender, inactivityOf }: QueueDeps, next: NextDelivery): Promise<Attempt> {
+  const inactivity = await inactivityOf(next.subscriptionUid);
+  if (inactivity === undefined) return await sendEvent(next, next, sender);
+  return { outcome: "refused", reason: `the subscription is not in force: ${inactivity}` };
 }
 
 /** How long to wait after so many failures, in milliseconds. */

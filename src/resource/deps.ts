@@ -46,5 +46,7 @@ export interface ServiceSettings {
 export function writeContext(call: Call, clock: Clock): WriteContext {
   const { caller, method, requestId } = call;
   const context = { actor: caller?.uid ?? "", method: method?.path ?? "", requestId, time: clock() };
-  return caller ? { ...context, actorClaims: caller.token.act } : context;
+  if (!caller) return context;
+  const { act: actorClaims, mappings: actorMappings } = caller.token;
+  return { ...context, actorClaims, ...(actorMappings && { actorMappings }) };
 }

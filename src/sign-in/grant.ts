@@ -10,7 +10,7 @@ import { type SignIn, startRefresh } from "../sts/refresh.ts";
 import { rootOf } from "../uid.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
-import { findMappings } from "./mapped-groups.ts";
+import { mappingsOfPerson } from "./mapped-groups.ts";
 import { resolveScopes } from "./scopes.ts";
 import { callbackPath, type SignInDeps } from "./sign-in.ts";
 
@@ -82,7 +82,7 @@ async function assume(
   claims: Claims,
 ): Promise<Assumption> {
   if (wanted === "" || wanted === own) {
-    const mappings = await findMappings({ session: deps.database.session, log: deps.log }, provider, claims);
+    const mappings = await mappingsOfPerson(deps, provider, claims, own);
     return { uid: own, claims: personOf(claims).claims, narrowing: {}, ...(mappings.length > 0 && { mappings }) };
   }
   return await assumeOfOrganization(deps.directory, provider, wanted, claims);

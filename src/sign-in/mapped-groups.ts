@@ -1,5 +1,8 @@
 import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
 import { maxMappings } from "../services/iam/mapping-limits.ts";
+import type { Database } from "../storage/database.ts";
+import { findDelegationsByMapping, setDelegationMappings } from "../storage/delegations.ts";
 import { findMappingsOf } from "../storage/providers.ts";
 import type { Session } from "../storage/session.ts";
 import type { Claims } from "../sts/claim-match.ts";
@@ -33,6 +36,35 @@ export async function findMappings(
   const mappings = await findMappingsOf(session, uid, maxMappings);
   const held = mappings.filter(({ externalGroupId }) => groups.has(externalGroupId));
   return cut(held, "mappings", maxCarried).map((mapping) => mapping.uid);
+}
+
+/**
+ * As `findMappings`, of a person who is known. What they vouch for by mappings that hold no longer is not vouched for by those any
+ * more (docs/decisions/0035-authority-is-checked-when-used.md).
+ */
+export async function mappingsOfPerson(
+  { database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: MappingDeps["log"] },
+  provider: LoginProvider,
+  claims: Claims,
+  identityUid: string,
+): Promise<string[]> {
+  const mappings = await findMappings({ session: database.session, log }, provider, claims);
+  if (!provider.organization) return mappings;
+  const isLost = (uid: string) => uid.startsWith(`${provider.uid}/`) && !mappings.includes(uid);
+  const lacking = (await findDelegationsByMapping(database.session, identityUid, provider.uid)).filter((one) =>
+    one.mappings.some(isLost),
+  );
+  if (lacking.length === 0) return mappings;
+  const context = { actor: "", method: "mappings", requestId: "", time: clock() };
+  await database.write(context, async (tx) => {
+    for (const one of lacking)
+      await setDelegationMappings(
+        tx,
+        one,
+        one.mappings.filter((uid) => !isLost(uid)),
+      );
+  });
+  return mappings;
 }
 
 /** A text or a list of texts; whatever else stands there are no groups. */

@@ -12,7 +12,7 @@ import type { IssueDeps } from "../sts/issue.ts";
 import type { OrganizationProvider } from "../sts/provider-assumption.ts";
 import { newRefresh } from "../sts/refresh.ts";
 import type { LoginProvider } from "./login-provider.ts";
-import { findMappings } from "./mapped-groups.ts";
+import { mappingsOfPerson } from "./mapped-groups.ts";
 import { signInPages } from "./pages.ts";
 import { loginProviders } from "./providers.ts";
 import { newRecheck } from "./recheck.ts";
@@ -74,8 +74,9 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   });
   async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {
     const provider = await providers.find(uid);
-    const mappingDeps = { session: database.session, log };
-    return provider && { ...provider, mappingsOf: (claims) => findMappings(mappingDeps, provider, claims) };
+    const mappingsOf: OrganizationProvider["mappingsOf"] = (claims, personUid) =>
+      mappingsOfPerson({ database, clock, log }, provider!, claims, personUid);
+    return provider && { ...provider, mappingsOf };
   }
   return { pages: signInPages(deps), exchangeRefreshToken, findProvider };
 }

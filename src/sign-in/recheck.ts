@@ -7,14 +7,23 @@ import type { Providers } from "./providers.ts";
 
 /** Makes what each refresh begins with: all that let somebody sign in must still hold (security case X5). */
 export function newRecheck(directory: IdentityDirectory, providers: Pick<Providers, "find">) {
-  return async (identityUid: string, signIn: SignIn): Promise<void> => {
+  return async (identityUid: string, signIn: SignIn, signInTime: number): Promise<void> => {
     const provider = await providers.find(signIn.provider);
     if (!provider || !isSame(provider, signIn.act)) {
       throw permissionDenied("the login provider of the sign-in is no longer in use: sign in again");
     }
-    if (signIn.claims) await assumeWithClaims(directory, identityUid, signIn.claims, [provider.clientId]);
-    else if (!(await directory.find(identityUid))) throw permissionDenied("the identity does not exist any more");
+    if (signIn.claims) {
+      await assumeWithClaims(directory, identityUid, signIn.claims, [provider.clientId]);
+      await requirePerson(directory, signIn, signInTime);
+    } else if (!(await directory.find(identityUid))) throw permissionDenied("the identity does not exist any more");
   };
+}
+
+/** Whoever assumed another identity is still somebody, and nobody who has registered again since. */
+async function requirePerson(directory: IdentityDirectory, { act }: SignIn, signInTime: number): Promise<void> {
+  const person = await directory.findPerson(act.iss ?? "", act.sub ?? "");
+  if (!person || person.createTime > signInTime)
+    throw permissionDenied("the person who signed in does not exist any more");
 }
 
 function isSame({ issuer, clientId }: LoginProvider, { iss = "", aud = "" }: SignIn["act"]): boolean {

@@ -56,6 +56,8 @@ export interface WriteContext {
   readonly actor: string;
   /** The claims of the outside token that the caller exchanged for the one they call with; absent where there is none. */
   readonly actorClaims?: Readonly<Record<string, string>>;
+  /** The mappings of outside groups by which the caller holds roles in their session; none when absent. */
+  readonly actorMappings?: readonly string[];
   readonly method: string;
   readonly requestId: string;
   /** Milliseconds since the epoch. */

@@ -23,6 +23,7 @@ export const {
   roleBindings,
   groupInvites,
   accountAssociations,
+  delegations,
   groupEntries,
   identityEntries,
   roleEntries,

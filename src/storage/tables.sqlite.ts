@@ -22,6 +22,7 @@ export const {
   roleBindings,
   groupInvites,
   accountAssociations,
+  delegations,
   groupEntries,
   identityEntries,
   roleEntries,

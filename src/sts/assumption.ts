@@ -24,6 +24,8 @@ export interface AssumableIdentity {
   readonly person?: { readonly issuer: string; readonly subject: string };
   /** Milliseconds since the epoch. */
   readonly createTime: number;
+  /** Why its static keys let nobody in, whoever holds them; absent when they do. */
+  readonly inactivity?: string;
 }
 
 /** Where identities are found. */

@@ -17,8 +17,8 @@ import type { PresentedToken } from "./presented-token.ts";
 /** An organization's identity provider, as far as the exchange of its tokens goes. */
 export interface OrganizationProvider extends PeopleProvider {
   readonly uid: string;
-  /** The uids of the mappings that hold for the groups in these claims. */
-  mappingsOf(claims: Claims): Promise<string[]>;
+  /** The uids of the mappings that hold for the groups in these claims, which are those of a person. */
+  mappingsOf(claims: Claims, personUid: string): Promise<string[]>;
 }
 
 /** With a token of the provider: the person that it speaks of, once registered, or an identity of the organization. */
@@ -34,7 +34,7 @@ export async function assumeByProvider(
     return await assumeOfOrganization(deps.directory, provider, uid, claims);
   }
   if (!person) throw claimDenied("sub", claims.sub);
-  const mappings = await provider.mappingsOf(claims);
+  const mappings = await provider.mappingsOf(claims, person.uid);
   return {
     uid: person.uid,
     claims: inheritedClaims(claims),

@@ -59,7 +59,7 @@ export interface RefreshDeps extends IssueDeps {
   /** Bounds the bad tokens of one address. */
   readonly failures: FailureBudget;
   /** Throws PERMISSION_DENIED unless all that let the person sign in still holds (security case X5). */
-  readonly recheck: (identityUid: string, signIn: SignIn) => Promise<void>;
+  readonly recheck: (identityUid: string, signIn: SignIn, signInTime: number) => Promise<void>;
   readonly log?: (event: RefreshEvent) => void;
 }
 
@@ -122,9 +122,9 @@ async function refreshWith(deps: RefreshDeps, token: string, request: ExchangeRe
 }
 
 async function refresh(deps: RefreshDeps, family: RefreshFamily, request: ExchangeRefreshTokenRequest) {
-  const { identityUid, signIn, expireTime } = family;
+  const { identityUid, signIn, createTime, expireTime } = family;
   if (expireTime <= deps.clock()) throw refused();
-  await deps.recheck(identityUid, signIn);
+  await deps.recheck(identityUid, signIn, createTime);
   const wanted = readWanted(request, signIn, deps.audiences);
   const issued = await issueToken(deps, assumptionOf(family), wanted);
   // Last, so that whoever was refused for what they asked for may ask again.

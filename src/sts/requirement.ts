@@ -21,12 +21,14 @@ export interface Requirement {
   readonly audiences: readonly string[];
   /** Milliseconds since the epoch. */
   readonly notAfter?: number;
+  /** Why nobody may assume the identity, whatever the token proves. */
+  readonly inactivity?: string;
 }
 
 /** What a token must prove to assume the identity; undefined when no token of an issuer can. */
 export function requirementOf(
   { issuers, issuer: ours, login }: AssumptionDeps,
-  { relationship, createTime, person }: AssumableIdentity,
+  { relationship, createTime, person, inactivity }: AssumableIdentity,
   { issuer }: PresentedToken,
 ): Requirement | undefined {
   const { case: kind, value } = relationship;
@@ -35,7 +37,8 @@ export function requirementOf(
   if (kind === "claimMatch") return { match: value, keys, audiences };
   if (kind === "staticKeys") {
     const notAfter = staticKeysExpiry(value.expirationTime && fromTimestamp(value.expirationTime), createTime);
-    return { match: staticKeysMatch(value), keys: async () => staticKeySet(value), audiences, notAfter };
+    const match = staticKeysMatch(value);
+    return { match, keys: async () => staticKeySet(value), audiences, notAfter, ...(inactivity && { inactivity }) };
   }
   // What the login provider gave to us as its client, such as at the end of a device flow.
   if (!person || !login || person.issuer !== normalizeIssuer(login.issuer)) return undefined;
@@ -53,5 +56,5 @@ export function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["
 /** What keeps the keys of an identity from serving; undefined when nothing does. */
 export function staticKeysProblem(requirement: Requirement | undefined, now: number): string | undefined {
   const isOver = requirement?.notAfter !== undefined && requirement.notAfter <= now;
-  return isOver ? "the static keys of the identity have expired" : undefined;
+  return isOver ? "the static keys of the identity have expired" : requirement?.inactivity;
 }

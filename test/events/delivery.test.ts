@@ -298,6 +298,7 @@ function deliver(
   return deliverEvents({
     database,
     find: dependencies(database, told).find,
+    inactivityOf: async () => undefined,
     log: { info: () => {}, warn },
     sender: {
       issuer: "https://gatehouse.example.org",

@@ -34,6 +34,7 @@ import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities
 import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
@@ -56,6 +57,7 @@ export type DoorName = (typeof doorNames)[number];
 
 /** The services that can be called. */
 export const services = [
+  DelegationsService,
   GroupsService,
   IdentitiesService,
   RolesService,

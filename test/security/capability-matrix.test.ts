@@ -35,6 +35,7 @@ const byHand: Readonly<Record<string, Ask>> = {
     identity: uidOf("identity", absent),
     token: "token",
   }),
+  "gatehouse.iam.v1.DelegationsService/ConfirmDelegation": (absent) => ({ uid: uidOf("groupInvite", absent) }),
   "gatehouse.vulnerabilities.v1.AdvisoryImportService/ImportAdvisories": (absent) => ({
     parent: uidOf("group", absent),
     advisories: [{ advisoryId: "CVE-2026-1" }],

@@ -30,6 +30,8 @@ import { startTestServer } from "../harness/server.ts";
 const created = "iam.group.created.v1";
 const isGroup = (one: Received) => typeOf(one) === created;
 
+import { addCaller, ownerRole } from "./tree.ts";
+
 after(stopPostgres);
 
 type Caller = Pick<TestServer, "url" | "ownerToken">;
@@ -75,6 +77,24 @@ describe("where events go", () => {
     await until("the attempt is refused", async () => (await countOf(server, "refused")) > 0);
     assert.equal(sink.connections, 0);
     assert.equal(await countOf(server, "delivered"), 0);
+  });
+
+  it("nowhere while whoever subscribed may no longer do so, and there again once somebody else confirms it", async () => {
+    await using sink = await openSink();
+    await using server = await startSendingServer();
+    const maker = await addCaller(server, server.groupUid, ownerRole.uid);
+    const uid = await subscribe({ ...server, ownerToken: maker.token }, server.groupUid, `${sink.url}/callback`);
+    await sink.wait(1);
+    await rest(server.url, server.ownerToken, "DELETE", `/iam/v2beta1/identities/${maker.uid}`);
+    await createGroup(server, server.groupUid, "unseen");
+    await until("the attempt is refused", async () => (await countOf(server, "refused")) > 0);
+    const state = await rest(server.url, server.ownerToken, "GET", `/gatehouse/events/v1/deliveryStates/${uid}`);
+    assert.match(state.body.lastFailure, /not in force: the identity that made it was deleted/);
+    assert.deepEqual(namesIn(sink.received), []);
+    await rest(server.url, server.ownerToken, "POST", `/gatehouse/iam/v1/delegations/${uid}:confirm`, {});
+    await rest(server.url, server.ownerToken, "POST", `/gatehouse/events/v1/deliveryStates/${uid}:retry`, {});
+    await sink.wait(1, isGroup);
+    assert.deepEqual(namesIn(sink.received), ["unseen"]);
   });
 
   it("W1: an address that is not of the internet is refused at create, and taken where the operator says so", async () => {

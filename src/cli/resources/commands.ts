@@ -4,6 +4,7 @@ import { openSession, type Session, withClient } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
+import { addDelegationCommands } from "./delegation-commands.ts";
 import { addDeliveryCommands } from "./delivery-commands.ts";
 import { subscriptions } from "./events.ts";
 import { iamResources } from "./iam.ts";
@@ -32,6 +33,7 @@ export function addResourceCommands(program: Command, shell: Shell): void {
     if (resource === roles) addCapabilityCommands(command, shell);
     if (resource === subscriptions) addDeliveryCommands(command, shell);
   }
+  addDelegationCommands(program.commands.find((command) => command.name() === "iam")!, shell);
 }
 
 const oneFormats: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];

@@ -16,6 +16,7 @@ const view: View = {
     { title: "failed", value: "failedAttempts" },
     { title: "last failure", value: "lastFailure" },
     { title: "next attempt", value: "nextAttemptTime" },
+    { title: "not in force", value: "inactivity" },
   ],
 };
 

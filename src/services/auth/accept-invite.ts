@@ -6,6 +6,7 @@ import { resourceType } from "../../aip/resource-type.ts";
 import { deleteRow, findRow } from "../../storage/collection.ts";
 import { findInvite } from "../../storage/group-invites.ts";
 import type { Transaction } from "../../storage/session.ts";
+import { requireInForce } from "../iam/delegations.ts";
 import { digestInviteCode } from "../iam/invite-code.ts";
 import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../iam/rows.ts";
 import { bindOnce, type Person } from "./people.ts";
@@ -14,7 +15,8 @@ import { bindOnce, type Person } from "./people.ts";
  * Binds the role of an invite to a registered person; answers the uid of the group.
  *
  * `vouches` tells whether the issuer of the person's token is believed about addresses at a group. NOT_FOUND for an
- * unknown code, FAILED_PRECONDITION for an expired invite, PERMISSION_DENIED for somebody else's.
+ * unknown code, FAILED_PRECONDITION for an expired invite and for one whose maker no longer holds what it gives,
+ * PERMISSION_DENIED for somebody else's.
  */
 export async function acceptInvite(
   tx: Transaction,
@@ -33,6 +35,7 @@ export async function acceptInvite(
   if (!(await findRow(tx, roleCollection, invite.roleUid))) {
     throw failedPrecondition("ROLE_DELETED", "the role of the invite does not exist any more", invite.uid);
   }
+  await requireInForce(tx, "group_invites", invite.uid);
   await bindOnce(tx, identityUid, invite.roleUid, invite.parent);
   // Of two at once the second finds the row gone, and its transaction starts anew (security case Q3).
   if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);

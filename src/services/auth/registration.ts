@@ -1,16 +1,28 @@
 // What becomes of a person whom a login provider has vouched for: registered, known again, or invited.
 import { ApiError, Code, permissionDenied } from "../../aip/errors.ts";
-import { insertProviderMember } from "../../storage/providers.ts";
+import { deleteMembership, insertProviderMember } from "../../storage/providers.ts";
+import { findBindingsOf } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { type Claims, normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkVisible } from "../../sts/claim-text.ts";
 import { fitsIndex } from "../../sts/identity-rules.ts";
 import { inheritedClaims } from "../../sts/inherited-claims.ts";
+import { isWithin } from "../../uid.ts";
+import { findGiven, inactive, inactivityOf } from "../iam/delegations.ts";
 import { acceptInvite } from "./accept-invite.ts";
 import { bindOnce, findPerson, type Person, registerPerson } from "./people.ts";
 
 /** The reason of the error for somebody who would have to register. */
 export const notRegistered = "NOT_REGISTERED";
+
+/** An organization's identity provider, and the group whose people come by it. */
+interface Provider {
+  readonly uid: string;
+  readonly groupUid: string;
+}
+
+/** Bindings of a person that are looked at. */
+const maxBindings = 1000;
 
 /** A person and what they ask for. */
 export interface Registration {
@@ -22,7 +34,7 @@ export interface Registration {
   /** Whether the issuer of the person's token is believed about addresses at a group. */
   readonly vouches: (groupUid: string) => boolean;
   /** The organization's identity provider that the person comes by, and the role that it gives them once. */
-  readonly provider?: { readonly uid: string; readonly groupUid: string; readonly defaultRole: string };
+  readonly provider?: Provider;
 }
 
 /** Who registered, and the group that they joined by an invite; empty for none. */
@@ -58,10 +70,23 @@ export async function register(tx: Transaction, registration: Registration): Pro
     throw new ApiError(Code.NOT_FOUND, "Not found: there is no account yet: register first", { reason: notRegistered });
   }
   const uid = await registerPerson(tx, person);
-  // Once, so that whoever loses the role does not get it back by signing in again.
-  if (provider && (await insertProviderMember(tx, provider.uid, uid))) {
-    await bindOnce(tx, uid, provider.defaultRole, provider.groupUid);
-  }
   const groupUid = invite === "" ? "" : await acceptInvite(tx, invite, uid, person, vouches);
+  if (provider) await giveDefaultRole(tx, provider, uid);
   return { uid, groupUid };
+}
+
+/**
+ * Gives the default role of a provider, as it is now, to somebody who comes by it for the first time. Once, so that whoever loses
+ * the role does not get it back by signing in again.
+ */
+async function giveDefaultRole(tx: Transaction, { uid, groupUid }: Provider, identityUid: string): Promise<void> {
+  if (!(await insertProviderMember(tx, uid, identityUid))) return;
+  const given = await findGiven(tx, "identity_providers", uid);
+  const inactivity = await inactivityOf(tx, "identity_providers", uid);
+  if (given && !inactivity) return await bindOnce(tx, identityUid, given.roleUid, groupUid);
+  // Whoever holds something else there is let in with that, and gets the role once it is confirmed.
+  const bindings = await findBindingsOf(tx, "identityUid", identityUid, maxBindings);
+  if (!inactivity || bindings.some(({ parent }) => isWithin(parent, groupUid)))
+    return await deleteMembership(tx, uid, identityUid);
+  throw inactive("identity_providers", uid, inactivity);
 }

@@ -2,6 +2,7 @@
 import type { RowView } from "../../resource/row-view.ts";
 import { subscriptionView } from "../events/subscription-events.ts";
 import { accessViews } from "../iam/access-events.ts";
+import { delegationView } from "../iam/delegations-service.ts";
 import { groupViews } from "../iam/group-events.ts";
 import { providerViews } from "../iam/provider-events.ts";
 import { registryViews } from "../registry/registry-events.ts";
@@ -9,7 +10,13 @@ import { advisoryView } from "../vulnerabilities/advisories.ts";
 
 /** By kind. */
 export const rowViews: ReadonlyMap<string, RowView> = new Map(
-  [...groupViews, ...accessViews, ...providerViews, ...registryViews, subscriptionView, advisoryView].map(
-    (view: RowView) => [view.kind, view],
-  ),
+  [
+    ...groupViews,
+    ...accessViews,
+    ...providerViews,
+    ...registryViews,
+    delegationView,
+    subscriptionView,
+    advisoryView,
+  ].map((view: RowView) => [view.kind, view]),
 );

@@ -13,6 +13,7 @@ import { type Deps, writeContext } from "../../resource/deps.ts";
 import { findRow } from "../../storage/collection.ts";
 import { findWaiting, readQueue, setQueue } from "../../storage/event-queues.ts";
 import type { Session } from "../../storage/session.ts";
+import { subscriptionInactivity } from "../iam/delegations.ts";
 import { subscriptionCollection } from "./rows.ts";
 
 /** What is waiting is counted up to here. */
@@ -45,9 +46,11 @@ async function stateOf(session: Session, subscriptionUid: string) {
   const queue = await readQueue(session, subscriptionUid);
   const waiting = await findWaiting(session, subscriptionUid, maxCounted);
   const [first] = waiting;
+  const inactivity = await subscriptionInactivity(session, subscriptionUid);
   return {
     subscriptionUid,
     waiting: waiting.length,
+    ...(inactivity !== undefined && { inactivity }),
     ...(first !== undefined && { waitingSince: toTimestamp(first) }),
     ...(queue &&
       queue.attempts > 0 && {

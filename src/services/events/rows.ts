@@ -1,4 +1,5 @@
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
+import { keepSubscriptionVoucher } from "../iam/vouchers.ts";
 
 /** A subscription as it is stored. */
 export interface SubscriptionRow extends ResourceRow {
@@ -11,6 +12,7 @@ export const subscriptionCollection: Collection<SubscriptionRow> = {
   rows: (tables) => tables.subscriptions,
   entries: (tables) => tables.subscriptionEntries,
   changesAccess: [],
+  keepBeside: keepSubscriptionVoucher,
 };
 
 /** Every collection of events, for what concerns them all. */

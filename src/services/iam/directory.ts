@@ -3,18 +3,21 @@ import type { Clock } from "../../clock.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Database } from "../../storage/database.ts";
 import { findIdentitiesByClaims, touchIdentity } from "../../storage/identities.ts";
+import type { Session } from "../../storage/session.ts";
 import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../sts/assumption.ts";
 import { isAwaited } from "./awaited-people.ts";
+import { staticKeysInactivity } from "./delegations.ts";
 import { personUid } from "./identities.ts";
 import { fromColumns } from "./relationships.ts";
 import { type IdentityRow, identityCollection } from "./rows.ts";
+import { hasStaticKeys } from "./vouchers.ts";
 
 /** The identities of a database. */
 export function identityDirectory(database: Database, clock: Clock): IdentityDirectory {
   async function find(uid: string): Promise<AssumableIdentity | undefined> {
     const row = await findRow(database.session, identityCollection, uid);
     // Nobody is let in as somebody who has not registered.
-    return row && !isAwaited(row) ? assumable(row) : undefined;
+    return row && !isAwaited(row) ? await assumable(database.session, row) : undefined;
   }
 
   return {
@@ -22,7 +25,7 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
     findPerson: (issuer, subject) => find(personUid(issuer, subject)),
     async findByIssuerAndSubject(issuer, subject) {
       const rows = await findIdentitiesByClaims(database.session, issuer, subject, maxCandidates);
-      return rows.map(assumable);
+      return await Promise.all(rows.map((row) => assumable(database.session, row)));
     },
     async touch(uid, time) {
       const context = { actor: uid, method: "touch", requestId: "", time: clock() };
@@ -31,9 +34,14 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
   };
 }
 
-function assumable(row: IdentityRow): AssumableIdentity {
+async function assumable(session: Session, row: IdentityRow): Promise<AssumableIdentity> {
   const { uid, createTime, issuer, subject } = row;
   const relationship = fromColumns(row.relationship);
-  // Only people belong to no group.
-  return { uid, relationship, createTime, ...(row.parent === null && { person: { issuer, subject } }) };
+  const inactivity = hasStaticKeys(row) ? await staticKeysInactivity(session, uid) : undefined;
+  return {
+    ...{ uid, relationship, createTime },
+    // Only people belong to no group.
+    ...(row.parent === null && { person: { issuer, subject } }),
+    ...(inactivity !== undefined && { inactivity }),
+  };
 }

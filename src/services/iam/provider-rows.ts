@@ -1,5 +1,6 @@
 // The rows of identity providers, of what hangs on them, and of accepted terms.
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
+import { keepMappingVoucher, keepProviderVouchers } from "./vouchers.ts";
 
 /** What a provider's SCIM token has come to. Digests are SHA-256 in hexadecimal digits. */
 export interface ScimColumns {
@@ -37,6 +38,7 @@ export const identityProviderCollection: Collection<IdentityProviderRow> = {
   entries: (tables) => tables.identityProviderEntries,
   changesAccess: [],
   secret: ["clientSecret", "scimTokenDigest", "scimPreviousDigest"],
+  keepBeside: keepProviderVouchers,
 };
 
 /** An external group role mapping as it is stored. */
@@ -54,6 +56,7 @@ export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMap
   entries: (tables) => tables.externalGroupRoleMappingEntries,
   // Sessions go by the mappings that there were when they began, so that a new one changes nothing for them.
   changesAccess: ["delete"],
+  keepBeside: keepMappingVoucher,
 };
 
 /** A terms acceptance as it is stored. */

@@ -1,13 +1,21 @@
 // What is peculiar to the update of an identity provider.
 import type { IdentityProvider } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
-import { failedPrecondition, invalidField } from "../../aip/errors.ts";
+import { failedPrecondition, invalidField, permissionDenied } from "../../aip/errors.ts";
 import type { UpdateMask } from "../../aip/field-mask.ts";
+import { Access } from "../../authz/access.ts";
+import { capabilitySet } from "../../authz/capabilities.ts";
+import { combineRoles } from "../../authz/policy.ts";
+import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Deps } from "../../resource/deps.ts";
+import { findRoleCapabilities } from "../../storage/delegations.ts";
+import { findHolder } from "../../storage/grants.ts";
 import { findMappedRoles } from "../../storage/providers.ts";
 import type { Session } from "../../storage/session.ts";
+import { parentOf } from "../../uid.ts";
 import type { IdentityProviderRow } from "./provider-rows.ts";
 import { requireUsableRole } from "./role-use.ts";
+import { believesTheSame } from "./vouchers.ts";
 
 /** A client proves itself to the issuer by its secret, by PKCE, or by both. */
 export function requireSecretOrPkce(hasSecret: boolean, pkceEnabled: boolean): void {
@@ -63,11 +71,22 @@ export async function requireMappedRoles(
   after: IdentityProviderRow,
   call: Call,
 ): Promise<void> {
-  const isSame = (["issuer", "clientId", "groupsClaim"] as const).every((column) => before[column] === after[column]);
-  if (isSame) return;
+  if (believesTheSame(before, after)) return;
   for (const { roleUid, scope } of await findMappedRoles(session, before.uid)) {
     await requireUsableRole(session, roleUid, scope, call);
+    await requireBoundRole(session, roleUid, scope, before.uid, call);
   }
+}
+
+/** Nobody vouches for what they hold by that alone: throws unless the caller holds the role without the provider, too. */
+async function requireBoundRole(session: Session, roleUid: string, scope: string, providerUid: string, call: Call) {
+  const { uid, token } = callerOf(call);
+  if (!token.mappings?.some((mapping) => parentOf(mapping) === providerUid)) return;
+  const bound = new Access(combineRoles((await findHolder(session, uid))?.roles ?? []), {});
+  if (bound.missing(capabilitySet(await findRoleCapabilities(session, roleUid)), scope).length === 0) return;
+  throw permissionDenied("the caller holds a mapped role by this identity provider only, and cannot vouch for it", {
+    scope,
+  });
 }
 
 /**

@@ -20,6 +20,7 @@ import { requestMask, standardMethods } from "../../resource/standard-methods.ts
 import { deleteRow, findRow, updateRow } from "../../storage/collection.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { awaitPerson, findAwaited, forgetAwaited, isPersonUid } from "./awaited-people.ts";
+import { adoptKeys } from "./delegation-makers.ts";
 import { groupParents } from "./groups.ts";
 import { hydrate, isReadable } from "./hydration.ts";
 import { givesOwner, refuseLastOwner } from "./last-owner.ts";
@@ -71,6 +72,7 @@ export function roleBindings(deps: Deps): Implementation {
           await requireReferences(tx, value, parent, call);
           await requireIdentity(tx, value, parent, call);
           created.push(await standard.insert(tx, parent, value, {}));
+          await adoptKeys(tx, value.identityUid, call);
         }
         return created;
       }),
@@ -108,6 +110,7 @@ export function roleBindings(deps: Deps): Implementation {
             if (!isOwned) await refuseLastOwner(tx, before);
             const row = await updateRow(tx, roleBindingCollection, before, after);
             await forgetAwaited(tx, before.identityUid);
+            await adoptKeys(tx, after.identityUid, call);
             return row;
           }),
         );

@@ -6,6 +6,7 @@ import {
   identityProviderCollection,
   termsAcceptanceCollection,
 } from "./provider-rows.ts";
+import { keepInviteVoucher, keepKeysVoucher } from "./vouchers.ts";
 
 /** A group as it is stored. */
 export interface GroupRow extends ResourceRow {
@@ -47,6 +48,7 @@ export const identityCollection: Collection<IdentityRow> = {
   entries: (tables) => tables.identityEntries,
   isTouched: true,
   changesAccess: ["delete"],
+  keepBeside: keepKeysVoucher,
 };
 
 /** A role as it is stored. */
@@ -95,6 +97,7 @@ export const groupInviteCollection: Collection<GroupInviteRow> = {
   entries: (tables) => tables.groupInviteEntries,
   changesAccess: [],
   secret: ["codeDigest"],
+  keepBeside: keepInviteVoucher,
 };
 
 /** An account association as it is stored. */

@@ -16,6 +16,7 @@ import { findRow, updateRow } from "../../storage/collection.ts";
 import { findHoldersAt, findRolesBoundAt } from "../../storage/role-bindings.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { type IdentityProviderRow, identityProviderCollection, type ScimColumns } from "./provider-rows.ts";
+import { requireUsableRole } from "./role-use.ts";
 import {
   digestScimToken,
   newScimToken,
@@ -64,7 +65,8 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
     async generateScimToken(request, call) {
       const expireTime = expiryOf(request, deps.clock());
       const token = newScimToken();
-      const row = await change(request.identityProviderUid, call, (before, tx) => {
+      const row = await change(request.identityProviderUid, call, async (before, tx) => {
+        await requireUsableRole(tx, before.defaultRole, before.parent, call);
         if (wasIssued(before))
           throw failedPrecondition("SCIM_TOKEN_EXISTS", "there was a token already; regenerate it", before.uid);
         return withToken(before, { digest: digestScimToken(token), expireTime }, 0, tx.context.time);
@@ -76,7 +78,9 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
       const expireTime = expiryOf(request, deps.clock());
       const overlapMs = overlapOf(request.overlap);
       const token = newScimToken();
-      const row = await change(request.identityProviderUid, call, (before, { context: { time } }) => {
+      const row = await change(request.identityProviderUid, call, async (before, tx) => {
+        const { time } = tx.context;
+        await requireUsableRole(tx, before.defaultRole, before.parent, call);
         if (!wasIssued(before)) throw notFound(tokenType, before.uid);
         requireEtag(before, request.etag);
         return withToken(before, { digest: digestScimToken(token), expireTime }, time + overlapMs, time);

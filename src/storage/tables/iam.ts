@@ -10,7 +10,7 @@ export interface StoredRelationship {
 
 /** Groups, and who may do what in them. */
 export function defineIamTables(columns: Columns) {
-  const { table, text, integer, boolean, json, foreignKey, index, uniqueIndex } = columns;
+  const { table, text, integer, boolean, json, foreignKey, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);
 
   const groups = table(
@@ -142,6 +142,27 @@ export function defineIamTables(columns: Columns) {
     (t) => [index("account_associations_parent").on(t.parent, t.uid)],
   );
 
+  /** Who vouches for what gives authority to others later on. */
+  const delegations = table(
+    "delegations",
+    {
+      /** The uid of what gives it, such as an invite. */
+      uid: text().notNull(),
+      kind: text().notNull(),
+      /** Null where nobody is known to vouch, and once the identity has been deleted: one of the same uid is another. */
+      makerUid: text().references(() => identities.uid, { onDelete: "set null" }),
+      /** Whether the installation itself vouches. */
+      isInstallation: boolean().notNull(),
+      /** What was promised: numbers of the Capability enum. */
+      capabilities: json<number[]>().notNull(),
+      /** The mappings of outside groups that the maker's session had. */
+      mappings: json<string[]>().notNull(),
+      /** When it was vouched for; 0 where that is not known. */
+      time: integer().notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.uid, t.kind] }), index("delegations_maker").on(t.makerUid)],
+  );
+
   return {
     groups,
     identities,
@@ -149,6 +170,7 @@ export function defineIamTables(columns: Columns) {
     roleBindings,
     groupInvites,
     accountAssociations,
+    delegations,
     groupEntries: entries("group_entries"),
     identityEntries: entries("identity_entries"),
     roleEntries: entries("role_entries"),

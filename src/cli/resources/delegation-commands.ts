@@ -1,0 +1,107 @@
+// `gatehouse iam delegations`: who vouches for invites, subscriptions, roles of identity providers and static keys.
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import { openSession, type Session, withClient } from "../client/session.ts";
+import { wrongUsage } from "../failure.ts";
+import type { Format } from "../output/output.ts";
+import type { View } from "../output/view.ts";
+import type { Shell } from "../shell.ts";
+import { groups } from "./groups.ts";
+import { textAt } from "./json.ts";
+import { findUid } from "./lookup.ts";
+
+const pageSize = 200;
+
+const view: View = {
+  noun: "delegations",
+  columns: [
+    { title: "kind", value: ({ kind }) => wordOf(kind, "DELEGATION_KIND_") },
+    { title: "uid", value: "uid" },
+    { title: "in force", value: ({ inactivity }) => (inactivity === undefined ? "yes" : "no") },
+    { title: "why not", value: whyNot },
+    { title: "maker", value: ({ makerUid, madeByInstallation }) => makerOf(makerUid, madeByInstallation) },
+    { title: "role uid", value: "roleUid", wide: true },
+    { title: "since", value: "vouchTime", wide: true },
+  ],
+};
+
+const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
+
+interface ListOptions {
+  readonly parent?: string;
+  readonly inactive?: boolean;
+}
+
+/** Adds the commands to those of `gatehouse iam`. */
+export function addDelegationCommands(iam: Command, shell: Shell): void {
+  const parent = iam.command("delegations").description("who vouches for what gives authority later on: list, confirm");
+  const list = parent
+    .command("list")
+    .description("list invites, subscriptions, roles of identity providers and static keys, and who vouches for each")
+    .option("--parent <name|uid>", "only what is at this group or below it")
+    .option("--inactive", "only what is not in force");
+  withClient(list, outputs).action(async () => {
+    using session = await openSession(shell, list);
+    await session.output.list(view, await listDelegations(session, list.opts<ListOptions>()));
+  });
+  const confirm = parent
+    .command("confirm")
+    .description("vouch for what somebody else made: you must hold all that it gives")
+    .argument("[uid...]")
+    .option("--parent <name|uid>", "with --all, only what is at this group or below it")
+    .option("--all", "everything that is not in force");
+  withClient(confirm, outputs).action(async (uids: string[]) => {
+    const { all = false, parent: place } = confirm.opts<{ all?: boolean; parent?: string }>();
+    if (all === uids.length > 0) throw wrongUsage("name what to confirm by its uid, or give --all");
+    using session = await openSession(shell, confirm);
+    const asked = { inactive: true, ...(place !== undefined && { parent: place }) };
+    const wanted = all ? (await listDelegations(session, asked)).map((row) => textAt(row, "uid")) : uids;
+    await session.output.list(view, await confirmAll(session, [...new Set(wanted)]));
+  });
+}
+
+async function listDelegations(session: Session, { parent, inactive }: ListOptions): Promise<JsonObject[]> {
+  const { DelegationsService } = await service();
+  const place = parent === undefined ? {} : { parent: await findUid(session, groups, parent) };
+  const request = { ...place, ...(inactive && { inactive }), pageSize };
+  const rows: JsonObject[] = [];
+  let pageToken = "";
+  do {
+    const paging = pageToken === "" ? {} : { pageToken };
+    const reply = await session.call(DelegationsService.method.listDelegations, { ...request, ...paging });
+    rows.push(...((reply.delegations as JsonObject[] | undefined) ?? []));
+    pageToken = textAt(reply, "nextPageToken");
+  } while (pageToken !== "");
+  return rows;
+}
+
+async function confirmAll(session: Session, uids: readonly string[]): Promise<JsonObject[]> {
+  const { DelegationsService } = await service();
+  const confirmed: JsonObject[] = [];
+  for (const uid of uids) {
+    const reply = await session.call(DelegationsService.method.confirmDelegation, { uid });
+    confirmed.push(...((reply.delegations as JsonObject[] | undefined) ?? []));
+  }
+  return confirmed;
+}
+
+async function service() {
+  return await import("../../../gen/gatehouse/iam/v1/delegations_pb.ts");
+}
+
+function whyNot(row: JsonObject): string {
+  const { inactivity, capabilities } = row;
+  const named = Array.isArray(capabilities) && capabilities.length > 0 ? `: ${capabilities.join(", ")}` : "";
+  return inactivity === undefined ? "" : wordOf(inactivity, "INACTIVITY_REASON_") + named;
+}
+
+function makerOf(uid: unknown, isInstallation: unknown): string {
+  return isInstallation === true ? "the installation" : String(uid ?? "");
+}
+
+function wordOf(name: unknown, prefix: string): string {
+  return String(name ?? "")
+    .replace(prefix, "")
+    .toLowerCase()
+    .replaceAll("_", " ");
+}

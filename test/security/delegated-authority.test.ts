@@ -1,0 +1,487 @@
+// Authority that somebody gives to others later on is worth what they hold when it is used: invites, subscriptions, roles of identity
+// providers, SCIM tokens and static keys.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import BetterSqlite from "better-sqlite3";
+import pg from "pg";
+import { builtInRoles } from "../../src/authz/built-in-roles.ts";
+import { findCapabilityByName } from "../../src/authz/capabilities.ts";
+import { personUid } from "../../src/services/iam/identities.ts";
+import { findDelegationsIn } from "../../src/storage/delegations.ts";
+import { rangeBelow } from "../../src/uid.ts";
+import { newBrowser, signInUrl } from "../harness/browser.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { rest } from "../harness/rest.ts";
+import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { basic, getToken, service } from "../registry/sign-in.ts";
+import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { keyPair, keySetText, signOutside } from "../sts/outside.ts";
+import { type TurnableClock, turnableClock } from "./ground.ts";
+import { addCaller, addInvite, addRole, bind, ownerRole, viewerRole } from "./tree.ts";
+
+const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
+const pullRole = builtInRoles.find(({ name }) => name === "registry.pull")!;
+const numbers = (...names: string[]) => names.map((name) => findCapabilityByName(name)!.number);
+
+after(stopPostgres);
+
+/** Forgets who vouches for what, and runs what the migration does with the rows that are there. */
+async function migrateAgain({ config: { databaseUrl }, server: { database } }: TestServer): Promise<void> {
+  const file = new URL(`../../src/storage/migrations/${database.dialect}/0019_delegations.sql`, import.meta.url);
+  const statements = readFileSync(file, "utf8").split("--> statement-breakpoint");
+  const inserts = statements.filter((text) => text.includes("INSERT"));
+  const text = ["DELETE FROM delegations;", ...inserts].join("\n");
+  if (database.dialect === "sqlite") {
+    new BetterSqlite(databaseUrl).exec(text).close();
+    // The reads of one event-loop tick share a snapshot.
+    return await new Promise((resolve) => setImmediate(resolve));
+  }
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+  describe(`authority is checked when it is used, ${database}`, () => {
+    let server: TestServer;
+    let upstream: Upstream;
+    let clock: TurnableClock;
+    /** Another owner, who makes what the tests use. */
+    let maker: Awaited<ReturnType<typeof addCaller>>;
+    let people = 0;
+
+    before(async () => {
+      upstream = await startUpstream();
+      clock = turnableClock();
+      server = await startTestServer({ database, clock: clock.read, settings: loginSettings(upstream) });
+    });
+    after(async () => {
+      await server[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    });
+    beforeEach(async () => {
+      // The budget of an address is counted by the second.
+      clock.advance(1000);
+      maker = await addCaller(server, server.groupUid, ownerRole.uid);
+    });
+
+    async function call(token: string, method: string, path: string, body?: object) {
+      const reply = await rest(server.url, token, method, path, body);
+      assert.equal(reply.status, 200, `${method} ${path}: ${JSON.stringify(reply.body)}`);
+      return reply.body;
+    }
+    const asOwner = async (method: string, path: string, body?: object) =>
+      await call(await server.tokenOf(server.ownerUid), method, path, body);
+    const asMaker = (method: string, path: string, body?: object) => call(maker.token, method, path, body);
+
+    const deleteMaker = () => asOwner("DELETE", `/iam/v2beta1/identities/${maker.uid}`);
+    const unbindMaker = () => asOwner("DELETE", `/iam/v2beta1/roleBindings/${maker.binding}`);
+    const confirm = (uid: string) => asOwner("POST", `/gatehouse/iam/v1/delegations/${uid}:confirm`, {});
+
+    /** How the delegations of a uid are listed. */
+    async function listed(uid: string): Promise<string[]> {
+      const { delegations = [] } = await asOwner("GET", `/gatehouse/iam/v1/delegations?page_size=200`);
+      return delegations
+        .filter((one: JsonObject) => one.uid === uid)
+        .map(({ kind, inactivity = "" }: JsonObject) =>
+          `${kind} ${inactivity}`.replaceAll(/DELEGATION_KIND_|INACTIVITY_REASON_/g, "").trim(),
+        );
+    }
+
+    /** A person who signs in by the operator's provider, or another one; answers what the command line would be told. */
+    async function signIn(parameters: Record<string, string>, claims: Record<string, unknown> = {}) {
+      clock.advance(1000);
+      const sub = (claims.sub as string | undefined) ?? `person-${people++}`;
+      upstream.behaviour.claims = { sub, ...claims };
+      const browser = newBrowser();
+      const url = new URL(signInUrl(server.url, parameters));
+      if (parameters.idp_id) url.searchParams.delete("client_id");
+      const begun = await browser.request(url.href);
+      const there = new URL(begun.headers.get("location") ?? assert.fail(begun.text));
+      const end = await browser.request(upstream.authorize(there));
+      const answers = new URL(end.headers.get("location") ?? assert.fail(end.text)).searchParams;
+      return { uid: personUid(upstream.issuer, sub), token: answers.get("token"), error: answers.get("error") };
+    }
+    const rolesOf = async (identity: string): Promise<string[]> =>
+      (await asOwner("GET", `/iam/v2beta1/roleBindings?identity=${identity}`)).roleBindings.map(
+        ({ role }: { role: { uid: string } }) => role.uid,
+      );
+
+    describe("an invite", () => {
+      const invite = async (roleUid: string) =>
+        await asMaker("POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, { roleUid, ttl: "3600s" });
+
+      it("gives its role while its maker holds it", async () => {
+        const { uid, code } = await invite(ownerRole.uid);
+        assert.deepEqual(await listed(uid), ["GROUP_INVITE"]);
+        const person = await signIn({ invite: code });
+        assert.deepEqual(await rolesOf(person.uid), [ownerRole.uid]);
+      });
+
+      it("gives nothing once its maker was deleted, and something again once another owner confirms it", async () => {
+        const { uid, code } = await invite(ownerRole.uid);
+        await deleteMaker();
+        assert.deepEqual(await listed(uid), ["GROUP_INVITE MAKER_DELETED"]);
+        const refused = await signIn({ invite: code }, { sub: "late" });
+        assert.equal(refused.token, null);
+        assert.match(refused.error ?? "", new RegExp(`gatehouse iam delegations confirm ${uid}`));
+        assert.deepEqual(await rolesOf(refused.uid), []);
+        await confirm(uid);
+        assert.deepEqual(await listed(uid), ["GROUP_INVITE"]);
+        assert.deepEqual(await rolesOf((await signIn({ invite: code }, { sub: "late" })).uid), [ownerRole.uid]);
+      });
+
+      it("is refused as a failed precondition, which says what to do, to whoever registers with it", async () => {
+        const { uid, code } = await invite(ownerRole.uid);
+        await unbindMaker();
+        const token = await upstream.idToken({ sub: `person-${people++}` });
+        const { status, body } = await rest(server.url, token, "POST", "/auth/v1/register", { code });
+        assert.deepEqual([status, body.code], [400, 9], JSON.stringify(body));
+        assert.deepEqual(
+          [body.details[0].reason, body.details[0].metadata.cause, body.details[0].metadata.uid],
+          ["DELEGATION_INACTIVE", "MAKER_LACKS_CAPABILITIES", uid],
+        );
+        // Whoever is invited may be a stranger.
+        assert.doesNotMatch(JSON.stringify(body), new RegExp(`${maker.uid}|groups\\.`));
+      });
+
+      it("gives nothing while its maker lacks the role, and something again once they hold it", async () => {
+        const { uid, code } = await invite(editorRole.uid);
+        await unbindMaker();
+        assert.deepEqual(await listed(uid), ["GROUP_INVITE MAKER_LACKS_CAPABILITIES"]);
+        assert.equal((await signIn({ invite: code })).token, null);
+        await bind(server, server.groupUid, maker.uid, ownerRole.uid);
+        // Written past the services, which would say so.
+        await addRoleAnd(async () => {});
+        assert.notEqual((await signIn({ invite: code })).token, null);
+      });
+
+      it("does not give what its role was given since", async () => {
+        const roleUid = await addRole(server, server.groupUid, numbers("groups.list"));
+        const { uid, code } = await invite(roleUid);
+        const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE"];
+        await asMaker("PATCH", `/iam/v2beta1/roles/${roleUid}`, { capabilities });
+        assert.deepEqual(await listed(uid), ["GROUP_INVITE ROLE_EXTENDED"]);
+        const refused = await signIn({ invite: code });
+        assert.deepEqual([refused.token, await rolesOf(refused.uid)], [null, []]);
+        await asMaker("PATCH", `/iam/v2beta1/roles/${roleUid}`, { capabilities: ["CAP_IAM_GROUPS_LIST"] });
+        assert.notEqual((await signIn({ invite: code })).token, null);
+      });
+
+      it("is vouched for by whoever changed it last", async () => {
+        const { uid, code } = await invite(viewerRole.uid);
+        await asOwner("PATCH", `/iam/v2beta1/groupInvites/${uid}`, { ttl: "7200s" });
+        await deleteMaker();
+        assert.notEqual((await signIn({ invite: code })).token, null);
+      });
+
+      it("does not come back to life with a maker who registers again", async () => {
+        const { uid: person, token } = await signIn({}, { sub: "restless" });
+        await bind(server, server.groupUid, person, ownerRole.uid);
+        await addRoleAnd(async () => {});
+        const made = await rest(server.url, token!, "POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, {
+          ...{ roleUid: viewerRole.uid, ttl: "3600s" },
+        });
+        assert.equal(made.status, 200, JSON.stringify(made.body));
+        await call(token!, "DELETE", `/auth/v1/delete/${person}`);
+        await signIn({}, { sub: "restless" });
+        await bind(server, server.groupUid, person, ownerRole.uid);
+        assert.equal((await signIn({ invite: made.body.code })).token, null);
+        assert.deepEqual(await listed(made.body.uid), ["GROUP_INVITE MAKER_DELETED"]);
+      });
+    });
+
+    /** A change of access by the services, after one that was written past them. */
+    async function addRoleAnd(body: () => Promise<void>) {
+      const roleUid = await addRole(server, server.groupUid, numbers("groups.list"));
+      await asOwner("PATCH", `/iam/v2beta1/roles/${roleUid}`, { description: "changed" });
+      await body();
+    }
+
+    describe("an identity provider", () => {
+      async function provider(defaultRole = viewerRole.uid): Promise<string> {
+        const oidc = {
+          issuer: upstream.issuer,
+          clientId: client.id,
+          clientSecret: client.secret,
+          groupsClaim: "groups",
+        };
+        const path = `/iam/v2beta1/identityProviders/${server.groupUid}`;
+        return (await asMaker("POST", path, { name: "own", defaultRole, oidc })).uid;
+      }
+
+      it("gives its default role while whoever set it holds it", async () => {
+        const idp = await provider();
+        assert.deepEqual(await rolesOf((await signIn({ idp_id: idp })).uid), [viewerRole.uid]);
+        await deleteMaker();
+        assert.deepEqual(await listed(idp), ["DEFAULT_ROLE MAKER_DELETED"]);
+        const refused = await signIn({ idp_id: idp }, { sub: "newcomer" });
+        assert.match(refused.error ?? "", new RegExp(`gatehouse iam delegations confirm ${idp}`));
+        assert.deepEqual(await rolesOf(refused.uid), []);
+        await confirm(idp);
+        await signIn({ idp_id: idp }, { sub: "newcomer" });
+        assert.deepEqual(await rolesOf(refused.uid), [viewerRole.uid]);
+      });
+
+      it("lets in whoever holds something already, and gives the role once it is confirmed", async () => {
+        const idp = await provider();
+        await unbindMaker();
+        const invited = await asOwner("POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, {
+          ...{ roleUid: editorRole.uid, ttl: "3600s" },
+        });
+        const person = await signIn({ idp_id: idp, invite: invited.code }, { sub: "bound" });
+        assert.notEqual(person.token, null, String(person.error));
+        assert.deepEqual(await rolesOf(person.uid), [editorRole.uid]);
+        await confirm(idp);
+        await signIn({ idp_id: idp }, { sub: "bound" });
+        assert.deepEqual((await rolesOf(person.uid)).sort(), [editorRole.uid, viewerRole.uid].sort());
+      });
+
+      it("gives the roles of groups elsewhere while whoever mapped them holds them", async () => {
+        const idp = await provider();
+        const mapping = { externalGroupId: "admins", roleUid: editorRole.uid, scope: server.groupUid };
+        const { uid } = await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
+        const { token } = await signIn({ idp_id: idp }, { groups: ["admins"], sub: "mapped" });
+        const writes = async (bearer: string) =>
+          (
+            await rest(server.url, bearer, "POST", `/registry/v2beta1/repos/${server.groupUid}`, {
+              name: `r${people++}`,
+            })
+          ).status;
+        assert.equal(await writes(token!), 200);
+        await deleteMaker();
+        // The session that is there goes by it at once.
+        assert.equal(await writes(token!), 403);
+        assert.deepEqual(await listed(uid), ["EXTERNAL_GROUP_ROLE_MAPPING MAKER_DELETED"]);
+        await confirm(idp);
+        assert.equal(await writes(token!), 403);
+        await confirm(uid);
+        assert.equal(await writes(token!), 200);
+      });
+
+      it("is vouched for by whoever changes whose word it takes, mappings and all", async () => {
+        const idp = await provider();
+        const mapping = { externalGroupId: "admins", roleUid: editorRole.uid, scope: server.groupUid };
+        const { uid } = await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
+        await asOwner("PATCH", `/iam/v2beta1/identityProviders/${idp}`, { oidc: { groupsClaim: "roles" } });
+        await deleteMaker();
+        assert.deepEqual([await listed(idp), await listed(uid)], [["DEFAULT_ROLE"], ["EXTERNAL_GROUP_ROLE_MAPPING"]]);
+      });
+
+      it("does not let who holds a role by it alone vouch for it", async () => {
+        const idp = await provider();
+        const mapping = { externalGroupId: "admins", roleUid: ownerRole.uid, scope: server.groupUid };
+        const { uid } = await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
+        const { token } = await signIn({ idp_id: idp }, { groups: ["admins"], sub: "mapped-owner" });
+        const self = await rest(server.url, token!, "POST", `/gatehouse/iam/v1/delegations/${uid}:confirm`, {});
+        assert.deepEqual([self.status, self.body.code], [400, 9], JSON.stringify(self.body));
+        const path = `/iam/v2beta1/identityProviders/${idp}`;
+        const changed = await rest(server.url, token!, "PATCH", path, { oidc: { groupsClaim: "roles" } });
+        assert.equal(changed.status, 403, JSON.stringify(changed.body));
+        assert.deepEqual(await listed(uid), ["EXTERNAL_GROUP_ROLE_MAPPING"]);
+      });
+
+      it("vouches by a mapped role as long as its person is known to be in the group", async () => {
+        const idp = await provider();
+        const mapping = { externalGroupId: "admins", roleUid: ownerRole.uid, scope: server.groupUid };
+        await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
+        const { token } = await signIn({ idp_id: idp }, { groups: ["admins"], sub: "mapped-inviter" });
+        const body = { roleUid: editorRole.uid, ttl: "3600s" };
+        const made = await call(token!, "POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, body);
+        assert.deepEqual(await listed(made.uid), ["GROUP_INVITE"]);
+        await signIn({ idp_id: idp }, { groups: ["others"], sub: "mapped-inviter" });
+        assert.deepEqual(await listed(made.uid), ["GROUP_INVITE MAKER_LACKS_CAPABILITIES"]);
+        assert.equal((await signIn({ invite: made.code })).token, null);
+      });
+
+      it("has a SCIM token that is in force while whoever made it holds the default role", async () => {
+        const idp = await provider();
+        await asMaker("POST", `/iam/v2beta1/identityProviders/${idp}:generateScimToken`, {});
+        assert.deepEqual(await listed(idp), ["DEFAULT_ROLE", "SCIM_TOKEN"]);
+        await deleteMaker();
+        assert.deepEqual(await listed(idp), ["DEFAULT_ROLE MAKER_DELETED", "SCIM_TOKEN MAKER_DELETED"]);
+        await confirm(idp);
+        assert.deepEqual(await listed(idp), ["DEFAULT_ROLE", "SCIM_TOKEN"]);
+      });
+    });
+
+    describe("a subscription", () => {
+      it("tells in its state why nothing is sent", async () => {
+        const path = `/events/v2beta1/subscriptions/${server.groupUid}`;
+        const { uid } = await asMaker("POST", path, { sink: "https://hooks.example.org/" });
+        const state = async () => (await asOwner("GET", `/gatehouse/events/v1/deliveryStates/${uid}`)).inactivity ?? "";
+        assert.equal(await state(), "");
+        await unbindMaker();
+        assert.match(await state(), /does not hold subscriptions\.create/);
+        await deleteMaker();
+        assert.match(await state(), /was deleted/);
+        await confirm(uid);
+        assert.equal(await state(), "");
+      });
+    });
+
+    describe("a pull token", () => {
+      const keys = keyPair("RS256");
+      const subject = "pull-token";
+      const issuer = "https://pulltoken.example.org";
+
+      async function pullToken(): Promise<{ uid: string; token: string }> {
+        const expirationTime = new Date(clock.read() + 3_600_000).toISOString();
+        const staticKeys = { issuer, subject, issuerKeys: keySetText(keys), expirationTime };
+        const parent = server.groupUid;
+        const { uid } = await asMaker("POST", `/iam/v2beta1/identities/${parent}`, { name: subject, staticKeys });
+        await asMaker("POST", `/iam/v2beta1/roleBindings/${parent}`, { identityUid: uid, roleUid: pullRole.uid });
+        const now = Math.floor(clock.read() / 1000);
+        const claims = { iss: issuer, sub: subject, aud: server.url, iat: now, exp: now + 600 };
+        return { uid, token: await signOutside(keys, claims) };
+      }
+      const status = async ({ uid, token }: { uid: string; token: string }) =>
+        (await getToken(server.url, basic(uid, token), [`repository:example.org/repo:pull`], service)).status;
+
+      it("signs in to the registry and is exchanged while its maker holds what it gives", async () => {
+        const made = await pullToken();
+        const exchange = async () =>
+          (await rest(server.url, made.token, "GET", `/sts/exchange?aud=${server.url}&identity=${made.uid}`)).body;
+        assert.equal(await status(made), 200);
+        assert.ok((await exchange()).token);
+        await unbindMaker();
+        assert.equal(await status(made), 401);
+        assert.match((await exchange()).message, new RegExp(`gatehouse iam delegations confirm ${made.uid}`));
+        assert.deepEqual(await listed(made.uid), ["STATIC_KEYS MAKER_LACKS_CAPABILITIES"]);
+        await deleteMaker();
+        assert.deepEqual([await status(made), await listed(made.uid)], [401, ["STATIC_KEYS MAKER_DELETED"]]);
+        await confirm(made.uid);
+        assert.equal(await status(made), 200);
+      });
+
+      it("that changes its own keys does not vouch for itself", async () => {
+        const made = await pullToken();
+        await asMaker("POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
+          ...{ identityUid: made.uid, roleUid: editorRole.uid },
+        });
+        await asMaker("POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
+          ...{ identityUid: made.uid, roleUid: ownerRole.uid },
+        });
+        const own = await server.tokenOf(made.uid);
+        const staticKeys = { issuer, subject: "other", issuerKeys: keySetText(keys) };
+        const changed = await rest(server.url, own, "PATCH", `/iam/v2beta1/identities/${made.uid}`, { staticKeys });
+        assert.equal(changed.status, 200, JSON.stringify(changed.body));
+        // What it has made ends with it.
+        const { uid: invite } = await call(own, "POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, {
+          ...{ roleUid: ownerRole.uid, ttl: "3600s" },
+        });
+        assert.deepEqual([await listed(made.uid), await listed(invite)], [["STATIC_KEYS"], ["GROUP_INVITE"]]);
+        await deleteMaker();
+        assert.deepEqual(await listed(made.uid), ["STATIC_KEYS MAKER_DELETED"]);
+        assert.deepEqual(await listed(invite), ["GROUP_INVITE MAKER_LACKS_CAPABILITIES"]);
+      });
+
+      it("of somebody who could not bind its role is vouched for by whoever bound it", async () => {
+        const roleUid = await addRole(server, server.groupUid, numbers("identity.create", "identity.list"));
+        const modest = await addCaller(server, server.groupUid, roleUid);
+        const staticKeys = { issuer, subject: "modest", issuerKeys: keySetText(keys) };
+        const path = `/iam/v2beta1/identities/${server.groupUid}`;
+        const { uid } = await call(modest.token, "POST", path, { name: "modest", staticKeys });
+        await asOwner("POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
+          ...{ identityUid: uid, roleUid: pullRole.uid },
+        });
+        assert.deepEqual(await listed(uid), ["STATIC_KEYS"]);
+      });
+    });
+
+    describe("the migration", () => {
+      it("takes makers from the change log, and leaves what nobody is known to have made without one", async () => {
+        const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
+        const invited = await asMaker("POST", path, { roleUid: viewerRole.uid, ttl: "3600s" });
+        const roleUid = await addRole(server, server.groupUid, numbers("groups.list"));
+        const extended = await asMaker("POST", path, { roleUid, ttl: "3600s" });
+        clock.advance(1000);
+        await asOwner("PATCH", `/iam/v2beta1/roles/${roleUid}`, {
+          capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE"],
+        });
+        const sink = "https://hooks.example.org/";
+        const subscribed = await asMaker("POST", `/events/v2beta1/subscriptions/${server.groupUid}`, { sink });
+        const unknown = await addInvite(server, server.groupUid);
+        const before = await readVouchers();
+        await migrateAgain(server);
+        const after = await readVouchers();
+        const of = (rows: typeof before, uid: string) => rows.filter((row) => row.uid === uid);
+        assert.deepEqual(
+          after.map(({ uid, kind }) => [uid, kind]).sort(),
+          before.map(({ uid, kind }) => [uid, kind]).sort(),
+        );
+        for (const { uid } of [invited, subscribed]) assert.deepEqual(of(after, uid), of(before, uid));
+        for (const uid of [extended.uid, unknown])
+          assert.deepEqual(
+            of(after, uid).map(({ makerUid, isInstallation, time }) => [makerUid, isInstallation, time]),
+            [[null, false, 0]],
+          );
+        assert.deepEqual(await listed(unknown), ["GROUP_INVITE MAKER_UNKNOWN"]);
+      });
+
+      const readVouchers = () =>
+        server.server.database.read((session) =>
+          findDelegationsIn(session, rangeBelow(server.groupUid), undefined, 500),
+        );
+    });
+
+    describe("the list", () => {
+      it("has pages, shows only what is not in force where asked, and nothing of another organization", async () => {
+        const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
+        for (let i = 0; i < 3; i++) await asMaker("POST", path, { roleUid: viewerRole.uid, ttl: "3600s" });
+        await deleteMaker();
+        const all: string[] = [];
+        let token = "";
+        do {
+          const query = new URLSearchParams({ inactive: "true", page_size: "2", page_token: token });
+          const { delegations = [], nextPageToken = "" } = await asOwner(
+            "GET",
+            `/gatehouse/iam/v1/delegations?${query}`,
+          );
+          assert.ok(delegations.length <= 2);
+          all.push(...delegations.map(({ uid, kind }: JsonObject) => `${uid} ${kind}`));
+          assert.ok(delegations.every(({ inactivity }: JsonObject) => inactivity !== undefined));
+          token = nextPageToken;
+        } while (token !== "");
+        assert.ok(all.length >= 3 && new Set(all).size === all.length, String(all.length));
+
+        const [known = ""] = (all[0] ?? "").split(" ");
+        const stranger = await signIn({}, { sub: "stranger" });
+        await rest(server.url, stranger.token!, "POST", "/iam/v2beta1/groups", { name: "elsewhere" });
+        const { body } = await rest(server.url, stranger.token!, "GET", "/gatehouse/iam/v1/delegations");
+        assert.equal(body.delegations?.length ?? 0, 0);
+        const denied = await rest(
+          server.url,
+          stranger.token!,
+          "POST",
+          `/gatehouse/iam/v1/delegations/${known}:confirm`,
+          {},
+        );
+        const unknown = await rest(
+          server.url,
+          stranger.token!,
+          "POST",
+          `/gatehouse/iam/v1/delegations/${known.slice(0, -4)}0000:confirm`,
+          {},
+        );
+        assert.deepEqual([denied.status, unknown.status], [403, 403]);
+      });
+
+      it("lets nobody confirm what they do not hold", async () => {
+        const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
+        const { uid } = await asMaker("POST", path, { roleUid: ownerRole.uid, ttl: "3600s" });
+        await deleteMaker();
+        const editor = await addCaller(server, server.groupUid, editorRole.uid);
+        const roleUid = await addRole(server, server.groupUid, numbers("role_bindings.list", "group_invites.create"));
+        await bind(server, server.groupUid, editor.uid, roleUid);
+        await addRoleAnd(async () => {});
+        const confirming = `/gatehouse/iam/v1/delegations/${uid}:confirm`;
+        assert.equal((await rest(server.url, editor.token, "POST", confirming, {})).status, 403);
+        assert.deepEqual(await listed(uid), ["GROUP_INVITE MAKER_DELETED"]);
+      });
+    });
+  });
+}
