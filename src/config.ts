@@ -152,7 +152,18 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
       "base-url: is required in production, since tokens state it; set --base-url or GATEHOUSE_BASE_URL.",
     );
   }
-  return toPlainUrl("base-url", text);
+  const url = toPlainUrl("base-url", text);
+  // Anybody may sign in as the owner there.
+  if (dev && !isOwnMachine(new URL(url)))
+    throw new ConfigError(
+      `base-url: development mode signs in whoever asks, and is for this machine only, not for ${JSON.stringify(text)}.`,
+    );
+  return url;
+}
+
+/** RFC 6761 §6.3: names below `localhost` are loopback, too. */
+function isOwnMachine(url: URL): boolean {
+  return isLoopbackUrl(url) || url.hostname.endsWith(".localhost");
 }
 
 /** Without trailing slashes. */

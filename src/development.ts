@@ -1,15 +1,16 @@
 // Development mode: a sample organization, and the owner's tokens in files.
-import { renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Logger } from "pino";
 import { builtInRoles } from "./authz/built-in-roles.ts";
 import { formatCapabilitySet } from "./authz/capabilities.ts";
+import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { characters } from "./development/chooser.ts";
 import { developmentPath } from "./development/login.ts";
 import { ownerTokenFiles } from "./development/owner-tokens.ts";
 import { makeDirectory } from "./directories.ts";
-import type { Server } from "./server.ts";
+import type { UnopenedServer } from "./server.ts";
 import { enrol } from "./services/auth/people.ts";
 import { insertSampleSubscription } from "./services/events/sample-subscription.ts";
 import {
@@ -31,6 +32,9 @@ import { reasonOf } from "./system-error.ts";
 
 /** Half of a token's life. */
 const renewalMs = 30 * 60 * 1000;
+
+/** How often the age of the tokens is looked at: timers stand still while a machine sleeps, and its clock goes on. */
+const lookMs = 5000;
 
 /** A reserved name: no issuer of the outside world can ever be it. */
 const sampleOwner = { issuer: "https://issuer.example.org", subject: "owner" };
@@ -61,7 +65,12 @@ function notSample(): ConfigError {
  * Makes the sample data at the first start, and keeps fresh tokens of the owner in the data directory: one for the API,
  * one for the registry. Throws a ConfigError when a file cannot be written; later on that is logged.
  */
-export async function openDevelopment(config: Config, server: Server, log: Logger): Promise<Development> {
+export async function openDevelopment(
+  config: Config,
+  server: UnopenedServer,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<Development> {
   const organization = await sampleOrganization(server);
   if (!config.login) await enrolCharacters(config, server, organization.groupUid);
   const tokenFile = path.join(config.dataDir, ownerTokenFiles.api);
@@ -70,16 +79,44 @@ export async function openDevelopment(config: Config, server: Server, log: Logge
     await writeOwnerToken(config, server, organization.ownerUid, config.baseUrl, tokenFile);
     await writeOwnerToken(config, server, organization.ownerUid, config.registry.service, registryTokenFile);
   };
+  const renewedAt = clock();
   await renew();
-  const timer = setInterval(
-    () => void renew().catch((error) => log.error({ err: error }, "the owner's tokens could not be renewed")),
-    renewalMs,
-  );
-  timer.unref();
-  return { organization, tokenFile, [Symbol.dispose]: () => clearInterval(timer) };
+  const renewal = keepRenewing(renew, renewedAt, () => [tokenFile, registryTokenFile].every(existsSync), log, clock);
+  return { organization, tokenFile, [Symbol.dispose]: () => renewal[Symbol.dispose]() };
 }
 
-async function sampleOrganization({ database }: Server): Promise<Organization> {
+/** Renews the tokens by the clock, and at once when they are gone. A failure is logged once, and the renewal tried again. */
+function keepRenewing(
+  renew: () => Promise<void>,
+  renewedAt: number,
+  isThere: () => boolean,
+  log: Logger,
+  clock: Clock,
+): Disposable {
+  let isFailing = false;
+  let isRenewing = false;
+  const look = async () => {
+    const now = clock();
+    const age = now - renewedAt;
+    // After the clock was put back, tokens are of the future.
+    if (isRenewing || (age >= 0 && age < renewalMs && isThere())) return;
+    isRenewing = true;
+    try {
+      await renew();
+      renewedAt = now;
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.error({ err: error }, "renewing the development owner's tokens failed");
+      isFailing = true;
+    }
+    isRenewing = false;
+  };
+  const timer = setInterval(() => void look(), lookMs);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function sampleOrganization({ database }: UnopenedServer): Promise<Organization> {
   return await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
     await lockOrganizations(tx);
     const known = await readSetting(tx, sampleSetting);
@@ -103,7 +140,7 @@ async function sampleOrganization({ database }: Server): Promise<Organization> {
 }
 
 /** Under the issuer of today: with another base URL the same people are other identities. */
-async function enrolCharacters({ baseUrl }: Config, { database }: Server, groupUid: string): Promise<void> {
+async function enrolCharacters({ baseUrl }: Config, { database }: UnopenedServer, groupUid: string): Promise<void> {
   const issuer = baseUrl + developmentPath;
   await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
     for (const { name: subject, roles } of characters) {
@@ -115,7 +152,7 @@ async function enrolCharacters({ baseUrl }: Config, { database }: Server, groupU
 
 async function writeOwnerToken(
   config: Config,
-  { tokens, policy }: Server,
+  { tokens, policy }: UnopenedServer,
   ownerUid: string,
   audience: string,
   file: string,

@@ -21,6 +21,8 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   const { spawn } = await import("node:child_process");
   const child = spawn(nodeOfPackages, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: "inherit",
+    // A launcher that is killed passes nothing on: the program ends itself once it has lost it.
+    env: { ...process.env, GATEHOUSE_LAUNCHER_PID: String(process.pid) },
   });
   const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of passedOn) process.on(signal, () => child.kill(signal));

@@ -49,29 +49,43 @@ export interface Server extends AsyncDisposable {
   drain(): Promise<void>;
 }
 
-/**
- * Starts a server. Rejects before anything listens when the configuration or the data does not allow it; `admit` may
- * reject before anything is written, too.
- */
+/** A server before it listens. */
+export type UnopenedServer = Pick<Server, "database" | "tokens" | "policy">;
+
+/** What is done on the way to a server that listens; each step may reject, and nothing listens then. */
+export interface StartHooks {
+  /** Before anything is written. */
+  readonly admit?: ((database: Database) => Promise<void>) | undefined;
+  /** When all is there but the listener: what clients find from the first request on is made here. */
+  readonly prepare?: ((unopened: UnopenedServer) => Promise<void>) | undefined;
+}
+
+/** Starts a server. Rejects before anything listens when the configuration or the data does not allow it. */
 export async function startServer(
   config: Config,
   log: Logger,
   clock: Clock = systemClock,
-  admit?: (database: Database) => Promise<void>,
+  { admit, prepare }: StartHooks = {},
 ): Promise<Server> {
   const database = await openConfiguredDatabase(config, defaultDatabaseLimits, "create", (migrations, durationMs) =>
     log.info({ event: "database_migrated", migrations, durationMs }, "the database schema is up to date"),
   );
   try {
     await admit?.(database);
-    return await serve(config, log, clock, database);
+    return await serve(config, log, clock, database, prepare);
   } catch (error) {
     await database.close();
     throw error instanceof SealError ? new ConfigError(`secrets-key: ${error.message}.`) : toRefusal(config, error);
   }
 }
 
-async function serve(config: Config, log: Logger, clock: Clock, database: Database): Promise<Server> {
+async function serve(
+  config: Config,
+  log: Logger,
+  clock: Clock,
+  database: Database,
+  prepare: StartHooks["prepare"],
+): Promise<Server> {
   const seals = openSeals(config);
   const pageTokenKey = await settleInstallation(config, database, seals, clock);
   await syncBuiltInRoles(database, clock());
@@ -94,6 +108,7 @@ async function serve(config: Config, log: Logger, clock: Clock, database: Databa
   const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
   const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
   const signer = await openRegistrySigner(database, seals, signerOptions);
+  await prepare?.({ database, tokens, policy });
   const stopping = new AbortController();
   const draining = stopping.signal;
   const listener = await openDoors({

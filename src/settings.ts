@@ -11,6 +11,10 @@ interface Setting {
   readonly value?: string;
   readonly fallback: string;
   readonly description: string;
+  /** Whether its value gives access to something. */
+  readonly isSecret?: boolean;
+  /** Whether it makes a server less safe: no hint for a misspelt name may lead to it. */
+  readonly lowersSafety?: boolean;
 }
 
 /** All settings, in the order in which the help and docs/configuration.md list them. A new one is read in config.ts. */
@@ -27,6 +31,7 @@ export const settings = [
     value: "url",
     fallback: "",
     description: "postgres://… or the path of a SQLite file; empty for gatehouse.db in the data directory",
+    isSecret: true,
   },
   {
     name: "base-url",
@@ -55,6 +60,7 @@ export const settings = [
     fallback: "",
     description:
       "what secrets are sealed with in the database: 32 bytes in base64, or several separated by commas, of which the first seals and all open; empty for the file secrets-key in the data directory",
+    isSecret: true,
   },
   {
     name: "root-groups",
@@ -74,6 +80,7 @@ export const settings = [
     value: "secret",
     fallback: "",
     description: "its secret, empty for a public client; better set by the variable or the file",
+    isSecret: true,
   },
   {
     name: "login-scopes",
@@ -146,12 +153,14 @@ export const settings = [
     value: "user:password",
     fallback: "",
     description: "how to sign in there, better not as a flag; with tokens of this server when empty",
+    isSecret: true,
   },
   {
     name: "registry-notification-secret",
     value: "secret",
     fallback: "",
     description: "what the registry shows when it notifies, better not as a flag; notifications are refused when empty",
+    isSecret: true,
   },
   {
     name: "cors-origins",
@@ -238,11 +247,13 @@ export const settings = [
     name: "accept-issuer-change",
     fallback: "false",
     description: "start although the data was made under another base URL",
+    lowersSafety: true,
   },
   {
     name: "dev",
     fallback: "false",
     description: "development mode: sample data, loopback only, issuers on loopback http allowed",
+    lowersSafety: true,
   },
 ] as const satisfies readonly Setting[];
 
@@ -256,14 +267,13 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
+/** Settings by their names in camelCase, as commander has flags. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
 /** Gathers the settings from flags, environment and file, in this order. */
-export function readSettings(
-  flags: Readonly<Record<string, string | boolean | undefined>>,
-  environment: NodeJS.ProcessEnv,
-): RawSettings {
-  // An empty variable counts as none; a flag is only there to name a file.
-  if (flags.config === "") throw new ConfigError("config: the path is empty.");
-  const file = readConfigFile(flags.config?.toString() ?? environment.GATEHOUSE_CONFIG);
+export function readSettings(flags: Flags, environment: NodeJS.ProcessEnv): RawSettings {
+  const named = configFileOf(flags, environment);
+  const file = named === undefined ? {} : readConfigFile(named);
   const chosen = settings.map(({ name, fallback }) => {
     const value = flags[camelCase(name)] ?? environment[variableOf(name)] ?? file[name];
     return [name, value === undefined ? fallback : String(value)];
@@ -276,8 +286,15 @@ export function variableOf(name: SettingName): string {
   return `GATEHOUSE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-function readConfigFile(file: string | undefined): Record<string, string> {
-  if (file === undefined || file === "") return {};
+/** The file of settings; undefined when none is named. */
+export function configFileOf(flags: Flags, environment: NodeJS.ProcessEnv): string | undefined {
+  // An empty variable counts as none; a flag is only there to name a file.
+  if (flags.config === "") throw new ConfigError("config: the path is empty.");
+  return flags.config?.toString() ?? (environment.GATEHOUSE_CONFIG || undefined);
+}
+
+/** The settings of a file by their names. Throws a ConfigError when it is none. */
+export function readConfigFile(file: string): Record<string, string> {
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(file, "utf8"));

@@ -210,6 +210,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "development.ts": [
     "authz",
+    "clock.ts",
     "development",
     "directories.ts",
     "services",

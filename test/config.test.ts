@@ -84,7 +84,21 @@ describe("settings", () => {
   });
 
   it("a trailing slash of the base URL is dropped", () =>
-    assert.equal(config({ baseUrl: "https://iam.test/" }).baseUrl, "https://iam.test"));
+    assert.equal(config({ dev: false, baseUrl: "https://iam.test/" }).baseUrl, "https://iam.test"));
+
+  it("development mode takes a base URL of this machine", () => {
+    const own = [
+      "http://localhost:8080",
+      "https://127.0.0.1",
+      "http://127.8.8.8",
+      "http://[::1]:80",
+      "http://a.localhost",
+    ];
+    assert.deepEqual(
+      own.map((baseUrl) => config({ baseUrl }).baseUrl),
+      own,
+    );
+  });
 
   it("production needs a base URL", () => {
     assert.throws(() => toConfig(readSettings({}, {})), {
@@ -104,6 +118,15 @@ describe("settings", () => {
     ],
     ["a base URL with a query", { baseUrl: "https://a.test/?x=1" }, /^base-url: /],
     ["a base URL with a user", { baseUrl: "https://u:p@a.test" }, /^base-url: /],
+    ...[
+      ...["https://iam.test", "http://10.0.0.1:8080", "http://0.0.0.0:8080", "http://[::]", "http://192.168.1.2"],
+      ...["http://gatehouse", "http://localhost.example.org", "http://127.0.0.1.example.org", "http://notlocalhost"],
+      ...["https://abc.ngrok.app", "http://[::ffff:10.0.0.1]", "http://localhost.", "http://x.localhost.test"],
+    ].map((baseUrl): (typeof wrong)[number] => [
+      `development mode at ${baseUrl}`,
+      { baseUrl },
+      /^base-url: development mode signs in whoever asks, and is for this machine only, not for "http/,
+    ]),
     ["a base URL of another scheme", { baseUrl: "ftp://a.test" }, /^base-url: /],
     ["a certificate without key", { tlsCert: "cert.pem" }, /^tls-cert, tls-key: set both or neither/],
     [

@@ -5,6 +5,7 @@ import { addCompletionCommands } from "./completion.ts";
 import { CommandFailure, failureText } from "./failure.ts";
 import { addServerCommands, serverCommands } from "./server-commands.ts";
 import { endWithReader, type Finish, processShell, type Shell } from "./shell.ts";
+import { withSafeHint } from "./suggestions.ts";
 
 /**
  * Runs one command line and answers its exit code: 0 done, 1 failed, 2 wrong usage. A setting of the server that cannot
@@ -33,7 +34,9 @@ async function newProgram(first: string | undefined, shell: Shell, finish: Finis
     .description(
       "Identity, registry and vulnerability platform API: the server, and a client of any server of this API.",
     )
-    .version(version);
+    .version(version)
+    // Inherited by the commands that are added.
+    .configureOutput({ outputError: (text, write) => write(withSafeHint(text)) });
   program.commandsGroup("Client:");
   if (!serverCommands.some((name) => name === first))
     (await import("./client-commands.ts")).addClientCommands(program, shell, finish);

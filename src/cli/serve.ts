@@ -2,11 +2,10 @@ import path from "node:path";
 import pino, { type Logger } from "pino";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import type * as Development from "../development.ts";
+import type { Development } from "../development.ts";
 import { makeDirectory } from "../directories.ts";
 import { type LogOptions, newLog } from "../observe/log.ts";
-import { toRefusal } from "../open-database.ts";
-import { type Server, startServer } from "../server.ts";
+import { type Server, startServer, type UnopenedServer } from "../server.ts";
 import { ConfigError } from "../settings.ts";
 import type { Database } from "../storage/database.ts";
 import { reasonOf } from "../system-error.ts";
@@ -24,8 +23,13 @@ export async function serve(config: Config): Promise<number> {
     await development?.checkData(database);
     if (development) running.use(await lockDataDirectory(config));
   };
-  const server = running.use(await startServer(config, log, systemClock, admit));
-  const sample = development && running.use(await openSample(development, config, server, log));
+  let sample: Development | undefined;
+  // Before the port is open, so that a client that waits for it finds the owner's token.
+  const prepare = async (unopened: UnopenedServer) => {
+    sample = await development?.openDevelopment(config, unopened, log);
+    if (sample) running.use(sample);
+  };
+  const server = running.use(await startServer(config, log, systemClock, { admit, prepare }));
   console.log(banner(config, server));
   if (sample) console.log(welcome(server.url, sample.organization.groupUid, sample.tokenFile));
   await stopped;
@@ -37,15 +41,6 @@ export async function serve(config: Config): Promise<number> {
 function logOptions({ logLevel: level, logFormat }: Config): LogOptions {
   if (logFormat !== "auto") return { level, format: logFormat };
   return { level, format: process.stderr.isTTY ? "text" : "json" };
-}
-
-/** A disk may have room for the tables, and none for the sample. */
-async function openSample(development: typeof Development, config: Config, server: Server, log: Logger) {
-  try {
-    return await development.openDevelopment(config, server, log);
-  } catch (error) {
-    throw toRefusal(config, error);
-  }
 }
 
 /** A second development server would put a token of its own in the place of the owner's, which the first does not take. */

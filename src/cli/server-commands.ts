@@ -1,7 +1,8 @@
 // The commands that run or look after a server: they work on its data, not through its API.
 import { type Command, Option } from "commander";
 import { toConfig } from "../config.ts";
-import { readSettings, settings, variableOf } from "../settings.ts";
+import { type Flags, readSettings, settings, variableOf } from "../settings.ts";
+import { exposedFiles } from "./exposed-files.ts";
 import type { Finish } from "./shell.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
@@ -13,7 +14,10 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
   const configOf = (command: Command, overrides: Record<string, string> = {}) => {
     // Before a setting is missed, which may be the one that is misspelt.
     for (const sentence of unknownVariables(environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
-    return toConfig(readSettings({ ...command.opts(), ...overrides }, environment));
+    const flags: Flags = { ...command.opts(), ...overrides };
+    const raw = readSettings(flags, environment);
+    for (const sentence of exposedFiles(raw, flags, environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
+    return toConfig(raw);
   };
   /** Commands that work on the data need no public address of their own. */
   const dataConfigOf = (command: Command) =>

@@ -1,6 +1,7 @@
 // Variables that are meant to be settings and are none: unlike a flag, a misspelt variable is not refused by anybody.
 import { settings, variableOf } from "../settings.ts";
 import { printable } from "./shell.ts";
+import { neverProposed } from "./suggestions.ts";
 
 /** Variables that are no settings of a server: they name a file of them, or are for the commands of clients. */
 const others = [
@@ -18,9 +19,10 @@ const ofKubernetes = /_(SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCT
 /** A sentence for each variable that looks like a setting and is none. What it is set to may be a secret, and is not in it. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
   const known = [...settings.map(({ name }) => variableOf(name)), ...others];
+  const proposed = known.filter((variable) => !neverProposed.some((name) => variable === variableOf(name)));
   return Object.keys(environment)
     .filter((name) => /^GATEHOUSE_/i.test(name) && !known.includes(name) && !ofKubernetes.test(name))
-    .map((name) => `the variable ${printable(name)} is no setting, and is not read${suggestion(name, known)}`);
+    .map((name) => `the variable ${printable(name)} is no setting, and is not read${suggestion(name, proposed)}`);
 }
 
 function suggestion(name: string, known: readonly string[]): string {

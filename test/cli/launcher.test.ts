@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { freePort } from "../harness/postgres.ts";
 import { type Caller, startCaller } from "./caller.ts";
 import { launcher } from "./process.ts";
 
@@ -41,4 +43,15 @@ describe("under an older Node", () => {
       assert.deepEqual(await once(child, "close"), [null, signal]);
     });
   }
+
+  it("a server does not outlive a launcher that is killed", async () => {
+    const url = `127.0.0.1:${await freePort()}`;
+    const child = launch("serve", "--dev", "--listen", url);
+    while (!(await fetch(`http://${url}/healthz`).catch(() => undefined))) await setImmediate();
+    child.kill("SIGKILL");
+    assert.deepEqual(await once(child, "exit"), [null, "SIGKILL"]);
+    // Its output is the server's, too, and ends with it.
+    await once(child, "close");
+    await assert.rejects(fetch(`http://${url}/healthz`));
+  });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import pino from "pino";
 import { openDevelopment } from "../../src/development.ts";
@@ -66,16 +66,73 @@ describe("serve --dev", () => {
     assert.match(stderr, /data-dir: \/.*owner-token cannot be written: EISDIR/);
   });
 
-  it("goes on when the token cannot be renewed, and logs it", async (t) => {
-    await using server = await startEmptyServer();
-    const log = keptLog();
-    t.mock.timers.enable({ apis: ["setInterval"] });
-    using development = await openDevelopment(server.config, server.server, pino(log.stream));
-    rmSync(development.tokenFile);
-    mkdirSync(`${development.tokenFile}.new`);
-    t.mock.timers.tick(60 * 60 * 1000);
-    t.mock.timers.reset();
-    while (log.text() === "") await setImmediate();
-    assert.match(log.text(), /owner-token cannot be written.*"msg":"the owner's tokens could not be renewed"/);
+  it("does not answer before the owner's token is there", async () => {
+    using data = dataDirectory();
+    const server = await serve(data.path, "--dev");
+    let status = 0;
+    while (status === 0) {
+      status = await fetch(`${server.url}/readyz`).then(
+        (reply) => reply.status,
+        () => 0,
+      );
+      if (status === 0) await setImmediate();
+    }
+    const files = ["owner-token", "owner-registry-token"].map((name) => existsSync(path.join(data.path, name)));
+    assert.deepEqual([status, files], [200, [true, true]]);
+    await stopped(server);
+  });
+
+  describe("once it runs", () => {
+    /** Development mode on a server in this process, with a clock and timers that stand still until they are told. */
+    async function openStill(t: TestContext) {
+      const server = await startEmptyServer();
+      const log = keptLog();
+      let now = Date.now();
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const development = await openDevelopment(server.config, server.server, pino(log.stream), () => now);
+      t.after(async () => {
+        development[Symbol.dispose]();
+        t.mock.timers.reset();
+        await server[Symbol.asyncDispose]();
+      });
+      const token = () => (existsSync(development.tokenFile) ? readFileSync(development.tokenFile, "utf8") : "");
+      return {
+        ...{ log, token, file: development.tokenFile },
+        /** Lets the clock go on, and timers until they have noticed. */
+        async sleep(ms: number, isOver = () => true) {
+          now += ms;
+          for (let turn = 0; turn < 100 || !isOver(); turn++) {
+            if (turn % 100 === 0) t.mock.timers.tick(5000);
+            await setImmediate();
+          }
+        },
+      };
+    }
+
+    it("renews the token by the clock, as after a machine slept", async (t) => {
+      const { token, sleep, file } = await openStill(t);
+      const first = token();
+      await sleep(29 * 60_000);
+      assert.equal(token(), first);
+      await sleep(12 * 60 * 60_000, () => token() !== first);
+      const second = token();
+      // A clock that was wrong, and is put right.
+      await sleep(-24 * 60 * 60_000, () => token() !== second);
+      rmSync(file);
+      await sleep(0, () => token() !== "");
+    });
+
+    it("goes on when the token cannot be renewed, logs it once, and tries again", async (t) => {
+      const { token, sleep, file, log } = await openStill(t);
+      const first = token();
+      mkdirSync(`${file}.new`);
+      for (let turn = 0; turn < 3; turn++) await sleep(31 * 60_000, () => log.text() !== "");
+      const lines = log
+        .text()
+        .match(/owner-token cannot be written.*"msg":"renewing the development owner's tokens failed"/g);
+      assert.deepEqual([lines?.length, token()], [1, first]);
+      rmSync(`${file}.new`, { recursive: true });
+      await sleep(0, () => token() !== first);
+    });
   });
 });

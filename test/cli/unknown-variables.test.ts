@@ -27,6 +27,33 @@ describe("variables that are no settings", () => {
     assert.deepEqual(unknownVariables({ GATEHOUSE_COLOURS_OF_THE_GATE: "red" }), [sentence]);
   });
 
+  // Switches that make a server less safe, misspelt and with words before and behind.
+  const never = ["DEV", "ACCEPT_ISSUER_CHANGE"].flatMap((name) => [
+    `${name}X`,
+    name.slice(1),
+    `${name}_MODE`,
+    `X_${name}`,
+  ]);
+  for (const name of [...never, "DE", "ENV", "DEBUG", "VERSION", "dev", "Dev", "accept_issuer_change"]) {
+    it(`GATEHOUSE_${name} leads nobody to a setting that makes a server less safe`, () => {
+      const [sentence] = unknownVariables({ [`GATEHOUSE_${name}`]: "1" });
+      assert.match(sentence ?? "", /^the variable GATEHOUSE_\w+ is no setting, and is not read/);
+      assert.doesNotMatch(sentence ?? "", /mean GATEHOUSE_(DEV|ACCEPT)/);
+    });
+  }
+
+  it("nor does a misspelt flag", async () => {
+    for (const [flag, hint] of [
+      ["--dve", ""],
+      ["--deb", ""],
+      ["--accept-issuer-chang", ""],
+      ["--listn", "(Did you mean --listen?)\n"],
+    ]) {
+      const { code, stderr } = await run(["serve", flag!]);
+      assert.deepEqual([code, stderr], [2, `error: unknown option '${flag}'\n${hint}`]);
+    }
+  });
+
   it("its name cannot give orders to the terminal", () => {
     const [sentence] = unknownVariables({ "GATEHOUSE_\u001b[31mX\u0007": "" });
     assert.ok(["\u001b", "\u0007"].every((char) => !sentence?.includes(char)));

@@ -89,7 +89,7 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   // What is there already may have keys, or is to be started on as any server would.
   const isNew = config.dataDir === dataDir && options.settings?.databaseUrl === undefined;
   const admit = isNew ? (database: Database) => bringKeys(config, database, clock) : undefined;
-  const server = await startServer(config, log, clock, admit);
+  const server = await startServer(config, log, clock, { admit });
   return {
     url: server.url,
     config,

@@ -1,0 +1,16 @@
+// What the program proposes to somebody who misspelt the name of a setting.
+import { type SettingName, settings } from "../settings.ts";
+
+/** Settings that are never proposed: who follows a hint without thought must not end up with a server that is less safe. */
+export const neverProposed: readonly SettingName[] = settings
+  .filter((setting) => "lowersSafety" in setting)
+  .map(({ name }) => name);
+
+/** An error of commander without such settings in its hint: `(Did you mean --listen?)`, `(Did you mean one of --a, --b?)`. */
+export function withSafeHint(error: string): string {
+  return error.replace(/\n\(Did you mean (?:one of )?(--[^)?]+)\?\)/, (_, list: string) => {
+    const safe = list.split(", ").filter((flag) => !neverProposed.some((name) => flag === `--${name}`));
+    if (safe.length === 0) return "";
+    return `\n(Did you mean ${safe.length > 1 ? "one of " : ""}${safe.join(", ")}?)`;
+  });
+}
