@@ -14,7 +14,7 @@ import { requireCapability } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Deps } from "../resource/deps.ts";
 import { keepsCatalog } from "../services/registry/catalog-rules.ts";
-import { requireSafe, setReadme } from "../services/registry/readmes.ts";
+import { displayableReadme, requireSafe, setReadme } from "../services/registry/readmes.ts";
 import { type Along, repoType, repoWriter } from "../services/registry/repos.ts";
 import { repoCollection } from "../services/registry/rows.ts";
 import { findRow } from "../storage/collection.ts";
@@ -54,7 +54,8 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
 
   async function shown(repo: MessageInitShape<typeof RepoSchema>) {
     const message = create(RepoSchema, repo);
-    return { ...fieldsOf(fields.toV1(message)), readme: await readReadme(database.session, message.uid) };
+    const readme = await displayableReadme(await readReadme(database.session, message.uid));
+    return { ...fieldsOf(fields.toV1(message)), readme };
   }
 
   /** Writes a repo together with its readme, which only those who keep the catalog there may set. */
@@ -116,6 +117,7 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
       async handle(filter, call) {
         const { items = [] } = (await listed.handle(filter, call)) as { items?: V1Repo[] };
         await database.read((session) => addReadmes(session, items));
+        for (const repo of items) repo.readme = await displayableReadme(repo.readme);
         return { items };
       },
     },

@@ -1,4 +1,7 @@
+import { createHash } from "node:crypto";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
+import { LRUCache } from "lru-cache";
 import { RepoReadmeSchema, type ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { invalidField } from "../../aip/errors.ts";
 import { applyMask } from "../../aip/field-mask.ts";
@@ -17,6 +20,9 @@ export const readmeKind = "repo_readmes";
 
 /** How long a readme may be, in UTF-16 units: rendering a longer one would hold everybody else up. */
 const maxLength = 65_536;
+
+/** Readmes whose verdict is cached, by digest. */
+const verdicts = new LRUCache<string, boolean>({ max: 10_000 });
 
 /** The rules of readmes; whether one is safe is looked at only when somebody may write it. */
 export const readmeRules: MessageRules = {
@@ -38,17 +44,19 @@ export function repoReadmes(
   findRepo: (session: Session, uid: string) => Soon<RepoRow>,
 ): ReadmeHandlers {
   return {
-    getRepoReadme: ({ uid }) =>
-      database.read(async (session) => {
+    async getRepoReadme({ uid }) {
+      const content = await database.read(async (session) => {
         await findRepo(session, uid);
-        return { uid, content: await readReadme(session, uid) };
-      }),
+        return await readReadme(session, uid);
+      });
+      return { uid, content: await displayableReadme(content) };
+    },
 
     async updateRepoReadme({ repoReadme: value, updateMask }, call) {
       const { uid } = value!;
       const mask = requestMask(RepoReadmeSchema, value!, updateMask);
       await requireSafe(value!.content);
-      return await database.write(writeContext(call, clock), async (tx) => {
+      const written = await database.write(writeContext(call, clock), async (tx) => {
         const repo = await findRepo(tx, uid);
         const before = await readReadme(tx, uid);
         const readme = create(RepoReadmeSchema, { uid, content: before });
@@ -58,15 +66,42 @@ export function repoReadmes(
         await setReadme(tx, repo, before, readme.content);
         return readme;
       });
+      return { ...written, content: await displayableReadme(written.content) };
     },
   };
 }
 
 /** Throws unless a readme is Markdown that is safe to show. */
 export async function requireSafe(content: string): Promise<void> {
+  if (!(await isSafe(content))) throw invalidField("content", "readme contained unsafe html content");
+}
+
+/**
+ * A stored readme as readers get it: as it is, or as a block of code if it was accepted by rules that were weaker than those of
+ * today.
+ */
+export async function displayableReadme(content: string): Promise<string> {
+  return (await isSafe(content)) ? content : codeBlock(content);
+}
+
+async function isSafe(content: string): Promise<boolean> {
+  const digest = createHash("sha256").update(content).digest("base64");
+  const known = verdicts.get(digest);
+  if (known !== undefined) return known;
   // The libraries behind it cost a third of a start, and few servers ever see a readme.
   const { isSafeMarkdown } = await import("./markdown.ts");
-  if (!isSafeMarkdown(content)) throw invalidField("content", "readme contained unsafe html content");
+  // Many readmes one after another must not hold up other requests.
+  await nextTick();
+  const verdict = isSafeMarkdown(content);
+  verdicts.set(digest, verdict);
+  return verdict;
+}
+
+/** CommonMark §4.5: a fence ends with one that is at least as long. */
+function codeBlock(text: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}\n`;
 }
 
 /** Sets the readme of a repo, and says so in the change log. */
