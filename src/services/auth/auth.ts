@@ -67,7 +67,7 @@ export function auth(deps: AuthDeps): Implementation {
       await database.write(writeContext(call, clock), async (tx) => {
         const row = await findRow(tx, identityCollection, uid);
         if (!row) throw notFound(resourceType(IdentitySchema), uid);
-        await removePerson(tx, row);
+        await removePerson(tx, row, call);
       });
       return {};
     },

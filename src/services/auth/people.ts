@@ -1,5 +1,6 @@
 // People: identities without a group, one for each subject of an issuer, made when somebody signs in for the first time.
 import type { TokenRequest } from "../../authn/token-claims.ts";
+import type { Call } from "../../pipeline/call.ts";
 import { deleteRow, findRow, insertMissingRow, updateRow } from "../../storage/collection.ts";
 import { deleteMembership, findMemberships } from "../../storage/providers.ts";
 import { findBinding } from "../../storage/role-bindings.ts";
@@ -67,9 +68,9 @@ export async function enrol(
 }
 
 /** Removes a person with all that they hold. Throws LAST_OWNER where an organization would be left without an owner. */
-export async function removePerson(tx: Transaction, row: IdentityRow): Promise<void> {
+export async function removePerson(tx: Transaction, row: IdentityRow, call: Call): Promise<void> {
   await leaveProviders(tx, row.uid);
-  await unbind(tx, row.uid);
+  await unbind(tx, row.uid, call);
   await deleteRow(tx, identityCollection, row);
 }
 

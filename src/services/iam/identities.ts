@@ -12,6 +12,7 @@ import { invalidArgument, permissionDenied } from "../../aip/errors.ts";
 import { applyMask } from "../../aip/field-mask.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
@@ -22,7 +23,6 @@ import { findBindingsOf } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkPerson, checkRelationship } from "../../sts/identity-rules.ts";
-import { rootOf } from "../../uid.ts";
 import { requireHeldRoles } from "./escalation.ts";
 import { groupParents } from "./groups.ts";
 import { refuseLastOwner } from "./last-owner.ts";
@@ -78,7 +78,7 @@ export function identities(deps: Deps): Implementation {
           if (!isSame) await requireHeldRoles(tx, before.uid, call);
           return after;
         }),
-      deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid)),
+      deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid, call)),
       lookupIdentity({ issuer, subject }) {
         const violations = checkPerson(issuer, subject);
         if (violations.length > 0) throw invalidArgument(violations);
@@ -146,15 +146,14 @@ function storedMetadata(metadata: IdentityMetadata): Record<string, unknown> {
 }
 
 /**
- * The bindings of an identity go with it, in the same transaction. Throws LAST_OWNER where that leaves its organization, or an
- * organization that a person belongs to, without an owner. What others have bound to it does not keep it.
+ * The bindings of an identity go with it, in the same transaction. Throws LAST_OWNER where that leaves an organization without an
+ * owner, whichever it is. What else others have bound to it does not keep it.
  */
-export async function unbind(tx: Transaction, identityUid: string): Promise<void> {
-  const isPerson = !identityUid.includes("/");
+export async function unbind(tx: Transaction, identityUid: string, call: Call): Promise<void> {
   for (;;) {
     const bindings = await findBindingsOf(tx, "identityUid", identityUid, bindingPortion);
     for (const binding of bindings) {
-      if (isPerson || rootOf(binding.parent) === rootOf(identityUid)) await refuseLastOwner(tx, binding);
+      await refuseLastOwner(tx, binding, call);
       await deleteRow(tx, roleBindingCollection, binding);
     }
     if (bindings.length < bindingPortion) return;

@@ -107,7 +107,7 @@ export function roleBindings(deps: Deps): Implementation {
             await requireReferences(tx, after, before.parent, call);
             if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
             const isOwned = givesOwner(after) && !(await findAwaited(tx, after.identityUid));
-            if (!isOwned) await refuseLastOwner(tx, before);
+            if (!isOwned) await refuseLastOwner(tx, before, call);
             const row = await updateRow(tx, roleBindingCollection, before, after);
             await forgetAwaited(tx, before.identityUid);
             await adoptKeys(tx, after.identityUid, call);
@@ -121,7 +121,7 @@ export function roleBindings(deps: Deps): Implementation {
           const row = await findRow(tx, roleBindingCollection, uid);
           // The published contract: taking away what is not there succeeds.
           if (!row) return;
-          await refuseLastOwner(tx, row);
+          await refuseLastOwner(tx, row, call);
           await deleteRow(tx, roleBindingCollection, row);
           await forgetAwaited(tx, row.identityUid);
         });
