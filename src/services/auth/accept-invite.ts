@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { GroupInviteSchema } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { ApiError, failedPrecondition, notFound, permissionDenied } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
-import { deleteRow, findRow } from "../../storage/collection.ts";
+import { deleteRow, findRow, lockRow } from "../../storage/collection.ts";
 import { findInvite } from "../../storage/group-invites.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { requireInForce } from "../iam/delegations.ts";
@@ -37,7 +37,6 @@ export async function acceptInvite(
   }
   await requireInForce(tx, "group_invites", invite.uid);
   await bindOnce(tx, identityUid, invite.roleUid, invite.parent);
-  // Of two at once the second finds the row gone, and its transaction starts anew (security case Q3).
   if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);
   return invite.parent;
 }
@@ -50,7 +49,9 @@ function noSuchInvite(): ApiError {
 
 async function findByCode(tx: Transaction, code: string): Promise<GroupInviteRow | undefined> {
   if (!/^[0-9a-f]{96}$/.test(code)) return undefined;
-  const row: GroupInviteRow | undefined = await findInvite(tx, code.slice(0, 32));
+  const found = await findInvite(tx, code.slice(0, 32));
+  // Of two at once the second sees what the first has made of it (security case Q3).
+  const row = found && (await lockRow(tx, groupInviteCollection, found.uid));
   if (!row) return undefined;
   const [kept, presented] = [row.codeDigest, digestInviteCode(code)].map((digest) => Buffer.from(digest, "hex"));
   return timingSafeEqual(kept!, presented!) ? row : undefined;
