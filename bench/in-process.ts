@@ -82,6 +82,7 @@ async function warmToken(database: Database, dataDir: string, { ownerUid }: Land
     clock: systemClock,
     refreshCooldownMs: 1000,
     patienceMs: 1000,
+    maxAgeMs: 1000,
   });
   const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: systemClock });
   const act = { iss: issuer, sub: "owner", aud: issuer };

@@ -28,11 +28,13 @@ export const limits = {
    * is well take milliseconds, and to give up a silent connection takes longer than clients wait.
    */
   keyPatienceMs: 2_000,
+  /** How often a node looks for keys that another one rotated. */
+  keyRefreshMs: 500,
   /**
-   * How often a node looks for keys that another one rotated: a leaked key that is retired is refused everywhere as soon as a
-   * revoked binding is.
+   * How long before a call the keys may have been read by which its token is verified: a leaked key that is retired is refused
+   * everywhere as soon as a revoked binding is, however late the database answers.
    */
-  keyRefreshMs: 1_000,
+  keyMaxAgeMs: 1_000,
   /** How long the registry is waited for while it waits for the answer to a notification: it gives up after a second. */
   notificationFetchMs: 900,
   /** How long a notification is remembered: for longer than a registry repeats one. */

@@ -94,6 +94,7 @@ async function serve(
     clock,
     refreshCooldownMs: limits.keyRefreshCooldownMs,
     patienceMs: limits.keyPatienceMs,
+    maxAgeMs: limits.keyMaxAgeMs,
   });
   await resealAll(database, seals, clock, log);
   const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
@@ -175,6 +176,7 @@ function policyOver({ session, accessEpoch }: Database): Policy {
     findHolder: (uid) => findHolder(session, uid),
     findMappedRole: (uid) => findVouchedRole(session, uid),
     epoch: () => accessEpoch.current(),
+    latestEpoch: () => accessEpoch.latest(),
   });
 }
 

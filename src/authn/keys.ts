@@ -1,6 +1,7 @@
 // The keys that our API tokens are signed with: kept in the database, shared by all nodes, rotated with overlap.
 import { unavailable } from "../aip/errors.ts";
 import type { Clock } from "../clock.ts";
+import { newReader } from "../reader.ts";
 import {
   type KeyAlgorithm,
   type KeyRecord,
@@ -35,6 +36,8 @@ export interface KeyRingOptions {
    * unknown kid, and by the next look into the store.
    */
   readonly patienceMs: number;
+  /** How long before a call the keys may have been read by which its token is verified, in milliseconds. */
+  readonly maxAgeMs: number;
 }
 
 /** The keys of this installation, as this node knows them. */
@@ -46,6 +49,10 @@ export interface KeyRing {
    * that another node has retired. While the store cannot be read in time, as this node knows it; UNAVAILABLE when it knows none.
    */
   signing(): Promise<SigningKey>;
+  /** Whether the keys were read so lately that a token may be verified by them. */
+  isCurrent(): boolean;
+  /** Reads the store unless that is so. Rejects with UNAVAILABLE when the store cannot be read in time. */
+  makeCurrent(): Promise<void>;
   /** A key that is known here and verifies; undefined otherwise. Never asks the store. */
   known(kid: string): VerificationKey | undefined;
   /** As `known`, after asking the store about an unknown kid; rejects with UNAVAILABLE when the store does not answer. */
@@ -83,40 +90,50 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
     },
     async signing() {
       // What cannot be read is told by `refresh`, again and again. A token by a retired key is refused, and does no harm.
-      await settled(view.reload(), patienceMs);
+      await settled(view.latest(), patienceMs);
       const key = view.signing();
       if (!key) throw unavailable("there is no signing key");
       return key;
+    },
+    isCurrent: view.isCurrent,
+    async makeCurrent() {
+      requireRead(await settled(view.current(), patienceMs));
     },
     known: view.find,
     async find(kid) {
       if (view.has(kid)) return view.find(kid);
       if (clock() - lastLookup >= refreshCooldownMs) {
         lastLookup = clock();
-        lookup = view.reload();
+        lookup = view.latest();
       }
       // Within the cool-down everyone gets the outcome of the one look, a failure included.
       const outcome = await settled(lookup, patienceMs);
       // A look that was begun later may have come to an end before.
-      if (outcome !== "fulfilled" && !view.has(kid))
-        throw unavailable("the signing keys cannot be read", outcome.cause);
+      if (!view.has(kid)) requireRead(outcome);
       return view.find(kid);
     },
     async rotate(overlapMs) {
       if (!(overlapMs >= 0 && overlapMs < Infinity)) throw new RangeError("overlapMs: must be 0 or more, and finite");
       const record = await newKey(algorithm, clock());
       await store.add(record, clock() + overlapMs);
-      await view.reload();
+      await view.latest();
       return record;
     },
     jwks: () => ({ keys: view.usable().map((key) => key.publicJwk) }),
-    refresh: view.reload,
+    refresh: view.latest,
   };
 }
 
-/** Waits until a promise is fulfilled or rejected, but no longer than that; what comes later than that has no cause. */
-async function settled(promise: Promise<void>, patienceMs: number): Promise<"fulfilled" | { cause?: unknown }> {
-  const { promise: over, resolve } = Promise.withResolvers<"fulfilled" | { cause?: unknown }>();
+/** What became of a promise. What comes too late has no cause. */
+type Outcome = "fulfilled" | { readonly cause?: unknown };
+
+function requireRead(outcome: Outcome): void {
+  if (outcome !== "fulfilled") throw unavailable("the signing keys cannot be read", outcome.cause);
+}
+
+/** Waits until a promise is fulfilled or rejected, but no longer than that. */
+async function settled(promise: PromiseLike<void>, patienceMs: number): Promise<Outcome> {
+  const { promise: over, resolve } = Promise.withResolvers<Outcome>();
   const timer = setTimeout(() => resolve({}), patienceMs);
   promise.then(
     () => resolve("fulfilled"),
@@ -130,14 +147,12 @@ async function settled(promise: Promise<void>, patienceMs: number): Promise<"ful
 type KeyView = ReturnType<typeof keyView>;
 
 /** What was last read of the store. */
-function keyView(store: KeyStore, { clock, patienceMs }: Pick<KeyRingOptions, "clock" | "patienceMs">) {
+function keyView(store: KeyStore, { clock, patienceMs, maxAgeMs }: Omit<KeyRingOptions, "algorithm">) {
   let keys: ReadonlyMap<string, LoadedKey> = new Map();
   let generation = 0;
   let begun = 0;
   /** Which reading the keys are of. */
   let shown = 0;
-  let reading: Promise<void> = Promise.resolve();
-  let nextReading: Promise<void> | undefined;
 
   const isUsable = (key: LoadedKey) => !isRetired(key, clock());
   const usable = () => [...keys.values()].filter(isUsable);
@@ -153,6 +168,7 @@ function keyView(store: KeyStore, { clock, patienceMs }: Pick<KeyRingOptions, "c
     keys = next;
     generation++;
   }
+  const reader = newReader(read, { maxAgeMs, patienceMs });
   return {
     generation: () => generation,
     has: (kid: string) => keys.has(kid),
@@ -162,17 +178,9 @@ function keyView(store: KeyStore, { clock, patienceMs }: Pick<KeyRingOptions, "c
     },
     usable,
     signing: () => usable().find((key) => key.retireTime === undefined),
-    reload(): Promise<void> {
-      // What is being read may be older than what the caller has to see: all who come meanwhile share the next read, which follows
-      // the one that is under way. It does not wait long for that: a connection that went silent is given up much later, while others
-      // may be well.
-      nextReading ??= settled(reading, patienceMs).then(() => {
-        nextReading = undefined;
-        reading = read();
-        return reading;
-      });
-      return nextReading;
-    },
+    isCurrent: reader.isCurrent,
+    current: async () => await reader.current(),
+    latest: async () => await reader.latest(),
   };
 }
 

@@ -101,6 +101,10 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
   const latest = new WeakMap<object, { readonly token: string; readonly digest: string }>();
 
   function verify(token: string): VerifiedToken | Promise<VerifiedToken> {
+    return keys.isCurrent() ? verifyNow(token) : keys.makeCurrent().then(() => verifyNow(token));
+  }
+
+  function verifyNow(token: string): VerifiedToken | Promise<VerifiedToken> {
     // Before the digest: what it costs must not grow with what a stranger sends (security case T9).
     if (token.length > maxBearerLength) throw new TokenError("malformed");
     const digest = cache.digest(token);
@@ -136,7 +140,7 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
   }
 
   function recall(token: string, connection?: object): VerifiedToken | undefined {
-    if (token.length > maxBearerLength) return undefined;
+    if (token.length > maxBearerLength || !keys.isCurrent()) return undefined;
     const before = connection && latest.get(connection);
     const isSame = before !== undefined && before.token === token;
     const digest = isSame ? before.digest : cache.digest(token);

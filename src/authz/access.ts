@@ -12,10 +12,13 @@ export type Scope = readonly string[];
 export class Access {
   readonly #grants: Grants;
   readonly #narrowing: Narrowing;
+  /** The access epoch of the grants: while it is the same, so are they. */
+  readonly epoch: number;
 
-  constructor(grants: Grants, narrowing: Narrowing) {
+  constructor(grants: Grants, narrowing: Narrowing, epoch = 0) {
     this.#grants = grants;
     this.#narrowing = narrowing;
+    this.epoch = epoch;
   }
 
   /** Whether the capability (an enum number) is held at the uid, by a grant there or on an ancestor. */

@@ -1,6 +1,7 @@
 // The only reader of role bindings for access. Grants are evaluated live: what is cached here ends with the next change of
 // anybody's access.
 import type { VerifiedToken } from "../authn/caller.ts";
+import { type Soon, whenThere } from "../soon.ts";
 import { Access, type Grants } from "./access.ts";
 import { addCapabilities, type CapabilitySet, capabilitySet } from "./capabilities.ts";
 import { newEpochMemory } from "./epoch-memory.ts";
@@ -12,8 +13,10 @@ export interface GrantSource {
   findHolder(identityUid: string): Promise<Holder | undefined>;
   /** The role of a mapping of an outside group; undefined when it has been removed, or nobody vouches for it any more. */
   findMappedRole(mappingUid: string): Promise<HeldRole | undefined>;
-  /** A number that changes with every change of what anybody may do. */
-  epoch(): number | Promise<number>;
+  /** A number that changes with every change of what anybody may do; at most so old that a revocation is seen in time. */
+  epoch(): Soon<number>;
+  /** The same, as of the call or later. */
+  latestEpoch(): Soon<number>;
 }
 
 /** An identity, as far as its access goes. */
@@ -34,10 +37,15 @@ export type AccessToken = Pick<VerifiedToken, "subject" | "issuedAt" | "expiresA
 
 /** What anybody may do. An answer is there at once, unless the database has to be asked. */
 export interface Policy {
-  /** What the identity of a token may do within it; undefined when there is no such identity, or it is not that of the token. */
-  accessOf(token: AccessToken): Access | undefined | Promise<Access | undefined>;
-  /** What an identity holds by its bindings and these mappings; undefined when there is no such identity. */
-  grantsOf(identityUid: string, mappings?: readonly string[]): Grants | undefined | Promise<Grants | undefined>;
+  /**
+   * What the identity of a token may do within it; undefined when there is no such identity, or it is not that of the token. What
+   * was granted a moment ago by another node may be missing.
+   */
+  accessOf(token: AccessToken): Soon<Access | undefined>;
+  /** The same, with all that was granted before the call. */
+  latestAccessOf(token: AccessToken): Soon<Access | undefined>;
+  /** All that an identity holds by its bindings and these mappings; undefined when there is no such identity. */
+  grantsOf(identityUid: string, mappings?: readonly string[]): Soon<Grants | undefined>;
   /** How often grants were remembered, since the start. */
   readonly hits: number;
   /** How often grants had to be read, since the start. */
@@ -51,6 +59,8 @@ const maxGrants = 200_000;
 interface Held {
   readonly createTime: number;
   readonly grants: Grants;
+  /** The access epoch before it was read. */
+  readonly epoch: number;
 }
 
 /** Makes the policy over role bindings and mappings, as the source has them. */
@@ -59,14 +69,7 @@ export function newPolicy(source: GrantSource): Policy {
   let hits = 0;
   let misses = 0;
 
-  function heldBy(identityUid: string, mappings: readonly string[] = []) {
-    const epoch = source.epoch();
-    return typeof epoch === "number"
-      ? heldAt(epoch, identityUid, mappings)
-      : epoch.then((number) => heldAt(number, identityUid, mappings));
-  }
-
-  function heldAt(epoch: number, identityUid: string, mappings: readonly string[]) {
+  function heldAt(epoch: number, identityUid: string, mappings: readonly string[] = []): Soon<Held | undefined> {
     // Security case Q5: uids have no spaces.
     const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
     const known = memory.find(epoch, key);
@@ -81,20 +84,22 @@ export function newPolicy(source: GrantSource): Policy {
     if (!holder) return undefined;
     const mapped = await Promise.all(mappings.map((uid) => source.findMappedRole(uid)));
     const grants = combineRoles([...holder.roles, ...mapped.filter((role) => role !== undefined)]);
-    const held: Held = { createTime: holder.createTime, grants };
+    const held: Held = { createTime: holder.createTime, grants, epoch };
     memory.keep(epoch, key, held);
     return held;
   }
 
+  function accessAt(epoch: number, token: AccessToken): Soon<Access | undefined> {
+    return whenThere(heldAt(epoch, token.subject, token.mappings), (held) => toAccess(held, token));
+  }
+
   return {
-    grantsOf(identityUid, mappings) {
-      const held = heldBy(identityUid, mappings);
-      return held instanceof Promise ? held.then((found) => found?.grants) : held.grants;
-    },
-    accessOf(token) {
-      const held = heldBy(token.subject, token.mappings);
-      return held instanceof Promise ? held.then((found) => toAccess(found, token)) : toAccess(held, token);
-    },
+    grantsOf: (identityUid, mappings) =>
+      whenThere(source.latestEpoch(), (epoch) =>
+        whenThere(heldAt(epoch, identityUid, mappings), (held) => held?.grants),
+      ),
+    accessOf: (token) => whenThere(source.epoch(), (epoch) => accessAt(epoch, token)),
+    latestAccessOf: (token) => whenThere(source.latestEpoch(), (epoch) => accessAt(epoch, token)),
     get hits() {
       return hits;
     },
@@ -106,7 +111,7 @@ export function newPolicy(source: GrantSource): Policy {
 
 function toAccess(held: Held | undefined, token: AccessToken): Access | undefined {
   if (!held || isForFormerIdentity(token, held.createTime)) return undefined;
-  return new Access(held.grants, token.narrowing);
+  return new Access(held.grants, token.narrowing, held.epoch);
 }
 
 /** What some roles add up to. */

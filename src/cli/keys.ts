@@ -31,6 +31,7 @@ export async function rotateKeys(config: Config, retireNow: boolean): Promise<nu
       clock: systemClock,
       refreshCooldownMs: limits.keyRefreshCooldownMs,
       patienceMs: limits.keyPatienceMs,
+      maxAgeMs: limits.keyMaxAgeMs,
     });
     // Opening the ring of an empty database makes its first key.
     return isFirst ? (await ring.signing()).kid : (await ring.rotate(retireNow ? 0 : limits.keyOverlapMs)).kid;

@@ -6,6 +6,7 @@ import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { Policy } from "../authz/policy.ts";
+import { type Soon, whenThere } from "../soon.ts";
 import type { Call } from "./call.ts";
 
 /** What finding out who calls rests on. */
@@ -24,7 +25,7 @@ const usualScheme = "Bearer ";
  * Throws, or rejects with, UNAUTHENTICATED, whose cause is for the log, and RESOURCE_EXHAUSTED when the caller's address has
  * sent too many bad tokens.
  */
-export function authenticate(call: Call, deps: AuthenticateDeps): Promise<void> | undefined {
+export function authenticate(call: Call, deps: AuthenticateDeps): Soon<void> {
   const header = call.header("authorization");
   const known = recall(header, call, deps);
   if (known) return findAccess(call, known, deps);
@@ -54,11 +55,21 @@ function recall(
   return header?.startsWith(usualScheme) ? tokens.recall(header.slice(usualScheme.length), connection) : undefined;
 }
 
-function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDeps): Promise<void> | undefined {
-  const access = policy.accessOf(token);
-  if (access instanceof Promise) return access.then((found) => admit(call, token, found));
-  admit(call, token, access);
-  return undefined;
+function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDeps): Soon<void> {
+  return whenThere(policy.accessOf(token), (access) => admit(call, token, access));
+}
+
+/**
+ * Brings what the caller may do up to date before a denial: another node may have granted it a moment ago. Answers whether anything
+ * has changed, so that the denial may be another one now.
+ */
+export async function renewAccess(call: Call, { policy }: Pick<AuthenticateDeps, "policy">): Promise<boolean> {
+  const { caller, access: known } = call;
+  if (!caller || !known) return false;
+  const access = await policy.latestAccessOf(caller.token);
+  if (access?.epoch === known.epoch) return false;
+  admit(call, caller.token, access);
+  return true;
 }
 
 function admit(call: Call, token: VerifiedToken, access: Access | undefined): void {

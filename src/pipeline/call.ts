@@ -1,6 +1,7 @@
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import { randomHex } from "../random.ts";
+import type { Session } from "../storage/session.ts";
 import type { Method } from "./method.ts";
 
 /** Which door a request came through. */
@@ -37,6 +38,8 @@ export interface Call {
   access?: Access;
   /** The subtrees that an unscoped method may show. Set by the authorize step. */
   scope?: Scope;
+  /** The snapshot that several methods read from which answer one request together; absent for a request of one method. */
+  snapshot?: Session;
 }
 
 /** What a door says of a request. The signal is asked for only when a handler listens. */

@@ -1,11 +1,11 @@
 // The method table: every unary method with the whole pipeline around its handler, composed once at start.
 import { create, type DescMethod, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
-import { invalidArgument } from "../aip/errors.ts";
+import { ApiError, Code, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, accessRuleOf } from "../authz/rules.ts";
 import type { Clock } from "../clock.ts";
 import { once } from "../lazy.ts";
-import { isLater, whenThere } from "../soon.ts";
-import { type AuthenticateDeps, authenticate } from "./authenticate.ts";
+import { isLater, type Soon, whenThere } from "../soon.ts";
+import { type AuthenticateDeps, authenticate, renewAccess } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./finish-error.ts";
@@ -83,8 +83,27 @@ function composeMethod(
     authorize(call, rule, request);
   }
 
-  function identify(call: Call): Promise<void> | undefined {
+  function identify(call: Call): Soon<void> {
     return rule.type === "open" || call.caller ? undefined : authenticate(call, options);
+  }
+
+  function answer(call: Call, request: Message): unknown {
+    admit(call, request);
+    return handler(request, call);
+  }
+
+  /** Another node may have granted a moment ago what was denied. A handler that denies has not changed anything. */
+  async function answerDenied(call: Call, request: Message, startedAt: number, denial: unknown): Promise<Message> {
+    try {
+      if (!(await renewAccess(call, options))) throw denial;
+      return succeed(call, startedAt, await answer(call, request));
+    } catch (error) {
+      return fail(call, startedAt, error);
+    }
+  }
+
+  function settle(call: Call, request: Message, startedAt: number, error: unknown): Promise<Message> {
+    return isDenial(error) ? answerDenied(call, request, startedAt, error) : fail(call, startedAt, error);
   }
 
   function succeed(call: Call, startedAt: number, reply: unknown): Message {
@@ -106,7 +125,9 @@ function composeMethod(
     authenticate(call) {
       const startedAt = performance.now();
       try {
-        return identify(call)?.catch((error) => fail(call, startedAt, error));
+        const identified = identify(call);
+        if (!isLater(identified)) return undefined;
+        return Promise.resolve(identified).catch((error) => fail(call, startedAt, error));
       } catch (error) {
         return fail(call, startedAt, error);
       }
@@ -115,19 +136,20 @@ function composeMethod(
       const startedAt = performance.now();
       try {
         call.method = method;
-        const reply = whenThere(identify(call), () => {
-          admit(call, request);
-          return handler(request, call);
-        });
+        const reply = whenThere(identify(call), () => answer(call, request));
         if (!isLater(reply)) return succeed(call, startedAt, reply);
         return reply
           .then((found) => succeed(call, startedAt, found))
-          .then(undefined, (error) => fail(call, startedAt, error));
+          .then(undefined, (error) => settle(call, request, startedAt, error));
       } catch (error) {
-        return fail(call, startedAt, error);
+        return settle(call, request, startedAt, error);
       }
     },
   };
+}
+
+function isDenial(error: unknown): boolean {
+  return error instanceof ApiError && error.code === Code.PERMISSION_DENIED;
 }
 
 function ruleOf(path: string, descriptor: DescMethodUnary, exempt: ReadonlySet<string>): AccessRule {

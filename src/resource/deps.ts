@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Database } from "../storage/database.ts";
 import type { Seals } from "../storage/seals.ts";
-import type { WriteContext } from "../storage/session.ts";
+import type { Session, WriteContext } from "../storage/session.ts";
 
 /** What the services need of the rest of the program. */
 export interface Deps {
@@ -40,6 +40,15 @@ export interface ServiceSettings {
   readonly registryService: string;
   /** Ids of the documents that can be accepted. */
   readonly termsDocuments: readonly string[];
+}
+
+/** Reads all that a response shows from one snapshot: that of the call, where several methods answer it. */
+export async function readTogether<T>(
+  database: Pick<Database, "read">,
+  call: Call,
+  body: (session: Session) => Promise<T>,
+): Promise<T> {
+  return call.snapshot ? await body(call.snapshot) : await database.read(body);
 }
 
 /** Who changes something, for the change log. */

@@ -9,7 +9,7 @@ import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection.ts";
 import { type Condition, cursorOf, prepareSkip, type SortField, type Source } from "../storage/listing.ts";
 import type { Session } from "../storage/session.ts";
-import type { Deps } from "./deps.ts";
+import { type Deps, readTogether } from "./deps.ts";
 import { queryDigest, readToken } from "./query-token.ts";
 import type { ReadableResource } from "./resource.ts";
 
@@ -84,7 +84,7 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   const { sources, condition } = selection;
   const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize };
   await prepareSkip(milestones, collection, listing);
-  const [{ rows, hasMore, total }, items] = await deps.database.read(async (session) => {
+  const [{ rows, hasMore, total }, items] = await readTogether(deps.database, call, async (session) => {
     const page = await pages.read(session, collection, listing);
     return [page, await fill(session, page.rows)] as const;
   });

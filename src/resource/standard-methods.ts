@@ -97,19 +97,21 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
     return resource.tracksUpdates ? { updateTime: time } : {};
   }
 
-  /** Updates a resource, and returns its row as stored; `guard` may refuse the change, or make another of it. */
+  /**
+   * Updates a resource inside a transaction, and returns its row as stored. `guard` may refuse the change, or make another of it.
+   * `options` are those of `updateRow`.
+   */
   async function change(
+    tx: Transaction,
     value: MessageShape<D> & { uid: string },
     fieldMask: FieldMask | undefined,
-    call: Call,
-    guard: (tx: Transaction, before: R, after: R) => Promise<R> = async (_tx, _before, after) => after,
+    guard: (before: R, after: R) => Promise<R>,
+    options: { readonly changesBeside?: boolean } = {},
   ): Promise<R> {
     const mask = requestMask(schema, value, fieldMask);
-    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
-      const before = await find(tx, value.uid);
-      const after = await guard(tx, before, changed(before, value, mask, tx.context.time));
-      return await updateRow(tx, collection, before, after);
-    });
+    const before = await find(tx, value.uid);
+    const after = await guard(before, changed(before, value, mask, tx.context.time));
+    return await updateRow(tx, collection, before, after, options);
   }
 
   return {
@@ -124,8 +126,16 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
       return resource.toMessage(await deps.database.write(context, (tx) => insert(tx, parent, value, server)));
     },
 
-    async update(...update: Parameters<typeof change>): Promise<MessageInitShape<D>> {
-      return resource.toMessage(await change(...update));
+    async update(
+      value: MessageShape<D> & { uid: string },
+      fieldMask: FieldMask | undefined,
+      call: Call,
+      guard: (tx: Transaction, before: R, after: R) => Promise<R> = async (_tx, _before, after) => after,
+    ): Promise<MessageInitShape<D>> {
+      const row = await deps.database.write(writeContext(call, deps.clock), (tx) =>
+        change(tx, value, fieldMask, (before, after) => guard(tx, before, after)),
+      );
+      return resource.toMessage(row);
     },
 
     async delete(

@@ -1,58 +1,25 @@
 // A number that changes with every change of what anybody may do. Nodes compare it instead of reading grants anew.
+
+import { newReader, type Reader, type ReaderLimits } from "../reader.ts";
+import { type Soon, whenThere } from "../soon.ts";
 import { sql } from "./drizzle.ts";
 import type { Session } from "./session.ts";
 import { settingStatement } from "./settings.ts";
 
 const settingName = "access_epoch";
 
-/** How old the number may be on a node that did not make the change: a revocation is seen everywhere within a second. */
-const maxAgeMs = 250;
+/** How long before a call the number may have been read: a revocation is effective everywhere within a second. */
+const limits: ReaderLimits = { maxAgeMs: 250, patienceMs: 250 };
 
 /** The number as one node knows it. */
-export interface AccessEpoch {
-  /** The number now; a promise only when it has to be read. */
-  current(): number | Promise<number>;
-  /** Makes the next call of `current` read. */
-  invalidate(): void;
-}
+export type AccessEpoch = Reader<number>;
 
 /** Makes the reader of one node. */
 export function newAccessEpoch(session: Session): AccessEpoch {
   const statement = settingStatement(session);
-  let value = 0;
-  let goodUntil = Number.NEGATIVE_INFINITY;
-  let invalidations = 0;
-  let reading: Promise<number> | undefined;
-
-  async function read(): Promise<number> {
-    const startedAt = performance.now();
-    const startedIn = invalidations;
-    const rows = await statement.execute({ name: settingName });
-    const found = Number(rows[0]?.value ?? 0);
-    // What was read before the latest change says nothing about it.
-    if (startedIn === invalidations) {
-      value = found;
-      goodUntil = startedAt + maxAgeMs;
-      reading = undefined;
-    }
-    return found;
-  }
-
-  return {
-    current() {
-      if (performance.now() < goodUntil) return value;
-      reading ??= read().catch((error) => {
-        reading = undefined;
-        throw error;
-      });
-      return reading;
-    },
-    invalidate() {
-      invalidations++;
-      goodUntil = Number.NEGATIVE_INFINITY;
-      reading = undefined;
-    },
-  };
+  const read = (): Soon<number> =>
+    whenThere(statement.execute({ name: settingName }), ([row]) => Number(row?.value ?? 0));
+  return newReader(read, limits);
 }
 
 /** Changes the number inside the transaction that changes what somebody may do. */

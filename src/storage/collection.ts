@@ -1,12 +1,13 @@
 // Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
-import { isDeepStrictEqual } from "node:util";
 import type { SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { type Soon, whenThere } from "../soon.ts";
+import { textPlaceholder } from "./condition.ts";
 import { and, eq, getTableColumns, sql } from "./drizzle.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { StaleRow, UniqueViolation } from "./errors.ts";
 import { placeholders } from "./placeholders.ts";
+import { changedColumns, laterUpdate } from "./row-changes.ts";
 import type { Prepared, RowLock, Session, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
@@ -72,6 +73,22 @@ export function findRow<R extends ResourceRow>(
   uid: string,
 ): Soon<R | undefined> {
   return readRow(session, collection, uid, session.readLock);
+}
+
+/** The rows with these few uids, in any order, by one statement: they are of one moment. */
+export function findRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  uids: readonly string[],
+): Soon<readonly R[]> {
+  const statement = session.prepared(`${collection.kind}.get_all`, (db, tables) => {
+    const table = collection.rows(tables);
+    return db
+      .select()
+      .from(table)
+      .where(session.isAmong(table.uid, textPlaceholder("uids")));
+  });
+  return (statement as unknown as Prepared<R[]>).execute({ uids: JSON.stringify(uids) });
 }
 
 /**
@@ -151,24 +168,6 @@ export async function updateRow<R extends ResourceRow>(
   if (changesBeside || changed.some((column) => !internal.includes(column)))
     recordChange(tx, collection, "update", before, after);
   return after;
-}
-
-function laterUpdate({ createTime, updateTime = createTime }: ResourceRow, time: number): number {
-  return Math.max(createTime, updateTime, time);
-}
-
-/** The columns in which two states of a row differ, without the update time. */
-function changedColumns<R extends ResourceRow>(before: R, after: R): string[] {
-  const known = before as unknown as Record<string, unknown>;
-  return Object.entries(after)
-    .filter(([column, value]) => column !== "updateTime" && !isSameValue(known[column], value))
-    .map(([column]) => column);
-}
-
-/** Whether two values of a column are stored as the same; of JSON a database may change the order of members. */
-function isSameValue(a: unknown, b: unknown): boolean {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
 }
 
 /** Removes a row, given as this transaction read it. Throws ReferenceViolation when something still refers to it. */

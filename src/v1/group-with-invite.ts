@@ -12,7 +12,7 @@ import type { Call } from "../pipeline/call.ts";
 import { type Deps, writeContext } from "../resource/deps.ts";
 import { inviteMaker } from "../services/iam/group-invites.ts";
 import { rootGroupMaker } from "../services/iam/groups.ts";
-import { roleCollection } from "../services/iam/rows.ts";
+import { type RoleRow, roleCollection } from "../services/iam/rows.ts";
 import { findRow } from "../storage/collection.ts";
 import type { Transaction } from "../storage/session.ts";
 import type { Today } from "./today.ts";
@@ -31,9 +31,9 @@ export function groupWithInvite(today: Today, deps: Deps) {
     if (violations.length > 0) throw invalidArgument(violations);
     requireCreator(call);
     return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
-      await requireRoleOfOwners(tx, groupInvite.roleUid);
+      const role = await requireRoleOfOwners(tx, groupInvite.roleUid);
       const { uid } = await makeRoot(tx, group, call);
-      return await makeInvite(tx, uid, groupInvite);
+      return await makeInvite(tx, uid, groupInvite, role);
     });
   };
 }
@@ -47,11 +47,12 @@ function requireCreator(call: Call): void {
 }
 
 /** An owner, as the creator is about to be, can give away any role of the platform that grants no more than they hold. */
-async function requireRoleOfOwners(tx: Transaction, uid: string): Promise<void> {
+async function requireRoleOfOwners(tx: Transaction, uid: string): Promise<RoleRow> {
   if (uid.includes("/")) throw permissionDenied(`role ${uid} is not offered at a root group`);
   const role = await findRow(tx, roleCollection, uid);
   if (!role) throw notFound(resourceType(RoleSchema), uid);
   const missing = missingCapabilities(capabilitySet(ownerRole.capabilities), capabilitySet(role.capabilities));
   if (missing.length > 0)
     throw permissionDenied(`role ${role.name} would grant capabilities that an owner does not hold`);
+  return role;
 }

@@ -46,7 +46,7 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
     return uidp && { ...asked, uidp };
   }
 
-  return adapt<I1, O1, I2, O2>(today, now, {
+  const adapted = adapt<I1, O1, I2, O2>(today, now, {
     request: (message) => request(message) ?? ({} as MessageInitShape<I2>),
     rename: (violation, message) => rename(placedViolation(violation, message as unknown as Filter, places)),
     async answer(ask, message) {
@@ -66,6 +66,11 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
       return { [items.localName]: found } as MessageInitShape<O1>;
     },
   });
+  return {
+    ...adapted,
+    // Whatever changes between two pages would be missing, or there twice.
+    handle: (message, call) => today.readTogether(call, (together) => adapted.handle(message, together)),
+  };
 }
 
 /** A page size as today's field can hold it: what is more than any page has is as much, and what is negative stays so. */

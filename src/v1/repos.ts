@@ -52,25 +52,23 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
   const write = repoWriter(deps);
   const listed = list(today, v1.listRepos, now.listRepos, { itemNames: names });
 
-  async function shown(repo: MessageInitShape<typeof RepoSchema>) {
-    const message = create(RepoSchema, repo);
-    const readme = await displayableReadme(await readReadme(database.session, message.uid));
-    return { ...fieldsOf(fields.toV1(message)), readme };
-  }
-
-  /** Writes a repo together with its readme, which only those who keep the catalog there may set. */
-  async function withReadme<T>(
+  /** Writes a repo together with its readme, which only those who keep the catalog there may set, and shows both. */
+  async function withReadme(
     readme: string,
     uid: string,
     call: Call,
-    body: (along: Along) => Promise<T>,
-  ): Promise<T> {
-    if (!keepsCatalog(call, uid)) return await body(async () => {});
-    if (readme !== "") await requireSafe(readme);
-    return await body(async (tx, row) => {
+    body: (along: Along) => Promise<MessageInitShape<typeof RepoSchema>>,
+  ) {
+    const isSet = keepsCatalog(call, uid);
+    if (isSet && readme !== "") await requireSafe(readme);
+    let stored = "";
+    const repo = await body(async (tx, row) => {
       const before = await readReadme(tx, row.uid);
-      if (before !== readme) await setReadme(tx, row, before, readme);
+      stored = isSet ? readme : before;
+      return before === stored ? undefined : () => setReadme(tx, row, before, stored);
     });
+    const displayable = await displayableReadme(stored);
+    return { ...fieldsOf(fields.toV1(create(RepoSchema, repo))), readme: displayable };
   }
 
   function readmeViolations(content: string): FieldViolation[] {
@@ -88,14 +86,14 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
         withReadme(repo!.readme, parentId, call, async (along) => {
           const value = fields.toNow(repo!);
           try {
-            return await shown(await write.create(parentId, value, call, along));
+            return await write.create(parentId, value, call, along);
           } catch (error) {
             const isTaken = error instanceof ApiError && error.code === Code.ALREADY_EXISTS;
             const existing =
               isTaken && !preventExisting && (await findRepoByName(database.session, parentId, value.name));
             if (!existing) throw error;
             requireCapability(call, Capability.CAP_REPO_UPDATE, existing.uid);
-            return await shown(await write.update({ ...value, uid: existing.uid }, everything, call, along));
+            return await write.update({ ...value, uid: existing.uid }, everything, call, along);
           }
         }),
     }),
@@ -107,16 +105,17 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
         ...readmeViolations(repo.readme),
       ],
       answer: (repo, call) =>
-        withReadme(repo.readme, repo.id, call, async (along) =>
-          shown(await write.update(fields.toNow(repo), everything, call, along)),
-        ),
+        withReadme(repo.readme, repo.id, call, (along) => write.update(fields.toNow(repo), everything, call, along)),
     }),
 
     listRepos: {
       ...listed,
       async handle(filter, call) {
-        const { items = [] } = (await listed.handle(filter, call)) as { items?: V1Repo[] };
-        await database.read((session) => addReadmes(session, items));
+        const items = await today.readTogether(call, async (together, session) => {
+          const { items: found = [] } = (await listed.handle(filter, together)) as { items?: V1Repo[] };
+          await addReadmes(session, found);
+          return found;
+        });
         for (const repo of items) repo.readme = await displayableReadme(repo.readme);
         return { items };
       },

@@ -15,7 +15,6 @@ import {
 import { textLength } from "../aip/text-length.ts";
 import { namesOfNumbers } from "../authz/capabilities.ts";
 import { limits } from "../limits.ts";
-import type { Deps } from "../resource/deps.ts";
 import { groupMessage } from "../services/iam/group-message.ts";
 import { lookup } from "../services/iam/hydration.ts";
 import { groupCollection, roleCollection } from "../services/iam/rows.ts";
@@ -58,7 +57,7 @@ const itemNames: Names = {
 const shownGroup = correspond(GroupSchema, NowGroupSchema);
 
 /** Serves role bindings as version 1 has them. */
-export function roleBindings(today: Today, { database }: Deps): V1Implementation {
+export function roleBindings(today: Today): V1Implementation {
   const listed = list(today, v1.list, now.listRoleBindings, { itemNames });
   return serve(RoleBindings, {
     create: same(today, v1.create, now.createRoleBinding, { names, replyNames }),
@@ -66,11 +65,12 @@ export function roleBindings(today: Today, { database }: Deps): V1Implementation
     update: replace(today, v1.update, now.updateRoleBinding, { names, replyNames }),
     list: {
       ...listed,
-      async handle(filter, call) {
-        const { items = [] } = (await listed.handle(filter, call)) as { items?: RoleBindingList_Binding[] };
-        await database.read((session) => complete(session, items));
-        return { items };
-      },
+      handle: (filter, call) =>
+        today.readTogether(call, async (together, session) => {
+          const { items = [] } = (await listed.handle(filter, together)) as { items?: RoleBindingList_Binding[] };
+          await complete(session, items);
+          return { items };
+        }),
     },
     delete: same(today, v1.delete, now.deleteRoleBinding),
   });

@@ -20,12 +20,12 @@ import { newToday } from "./today.ts";
 
 /** The services of version 1, on top of those of today. Throws an Error when a method has a counterpart that is not served. */
 export function v1Services(current: readonly Implementation[], deps: Deps): V1Implementation[] {
-  const today = newToday(current, deps.clock);
+  const today = newToday(current, deps);
   const served = [
     groups(today),
     identities(today, deps),
     roles(today),
-    roleBindings(today, deps),
+    roleBindings(today),
     groupInvites(today, deps),
     accountAssociations(today),
     identityProviders(today),

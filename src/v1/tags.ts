@@ -89,14 +89,16 @@ export function tagMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Regi
     getRepoTagsSummary: handwritten(now.getTag, renamer([["uid", "repo_id"]]), {
       check: ({ repoId }) => today.check(now.getTag, { uid: repoId }),
       async answer({ repoId, ...excluded }, call) {
-        if (!(await findRow(database.session, repoCollection, repoId))) throw notFound(repoType, repoId);
         const latest = {
           uidp: { childrenOf: repoId },
           orderBy: "update_time desc",
           pageSize: 1,
           ...included(excluded),
         };
-        const { tags, totalCount = 0n } = await today.call(now.listTags, latest, call);
+        const { tags, totalCount = 0n } = await today.readTogether(call, async (together, session) => {
+          if (!(await findRow(session, repoCollection, repoId))) throw notFound(repoType, repoId);
+          return await today.call(now.listTags, latest, together);
+        });
         const [tag] = tags.map((each) => fields.toV1(each));
         const known = tag && { latestTag: tag, ...(tag.lastUpdated && { lastUpdated: tag.lastUpdated }) };
         return { id: repoId, tagCount: totalCount, ...known };

@@ -9,13 +9,14 @@ import {
 } from "@bufbuild/protobuf";
 import { type FieldViolation, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, accessRuleOf } from "../authz/rules.ts";
-import type { Clock } from "../clock.ts";
-import { authorize } from "../pipeline/authorize.ts";
+import { authorize, methodOf } from "../pipeline/authorize.ts";
 import { type Call, callAs } from "../pipeline/call.ts";
 import { methodPath } from "../pipeline/compose.ts";
 import type { Implementation } from "../pipeline/handlers.ts";
 import { ruleBook } from "../pipeline/rule-book.ts";
 import { compileValidator, type Validator } from "../pipeline/validate.ts";
+import { type Deps, readTogether } from "../resource/deps.ts";
+import type { Session } from "../storage/session.ts";
 
 /** A unary method and the types of its messages. */
 export type Unary<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage> = DescMethod & {
@@ -39,6 +40,8 @@ export interface Today {
     request: MessageInitShape<I>,
     call: Call,
   ): Promise<MessageShape<O>>;
+  /** Answers a request by several methods that read: all of them, and the body, read from one snapshot. */
+  readTogether<T>(call: Call, body: (call: Call, session: Session) => Promise<T>): Promise<T>;
 }
 
 interface Known {
@@ -48,7 +51,10 @@ interface Known {
 }
 
 /** Makes the methods of some services callable. */
-export function newToday(implementations: readonly Implementation[], clock: Clock): Today {
+export function newToday(
+  implementations: readonly Implementation[],
+  { clock, database }: Pick<Deps, "clock" | "database">,
+): Today {
   const book = ruleBook(implementations);
   const owners = new Map(
     implementations.flatMap((each) => each.service.methods.map((method) => [methodPath(method), each] as const)),
@@ -96,6 +102,8 @@ export function newToday(implementations: readonly Implementation[], clock: Cloc
       authorize(inner, rule, request);
       return create(method.output, (await handle(request, inner)) as never);
     },
+    readTogether: (call, body) =>
+      readTogether(database, call, (snapshot) => body({ ...callAs(call, methodOf(call)), snapshot }, snapshot)),
   };
 }
 

@@ -22,7 +22,8 @@ async function openRing(
   algorithm: KeyAlgorithm = "ES256",
   patience = patienceMs,
 ): Promise<KeyRing> {
-  return openKeyRing(store, { algorithm, clock: clock.read, refreshCooldownMs: cooldownMs, patienceMs: patience });
+  const options = { refreshCooldownMs: cooldownMs, patienceMs: patience, maxAgeMs: Number.POSITIVE_INFINITY };
+  return openKeyRing(store, { algorithm, clock: clock.read, ...options });
 }
 
 describe("openKeyRing", () => {

@@ -79,6 +79,7 @@ export async function openNode(
     clock: clock.read,
     refreshCooldownMs: cooldownMs,
     patienceMs,
+    maxAgeMs: Number.POSITIVE_INFINITY,
   });
   const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: clock.read, ...options });
   return { store, clock, keys, tokens };

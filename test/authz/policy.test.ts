@@ -14,7 +14,12 @@ describe("grants are remembered", () => {
   it("until the access epoch moves", async () => {
     let epoch = 1;
     let holder = owner;
-    const policy = newPolicy({ findHolder: async () => holder, findMappedRole, epoch: () => epoch });
+    const policy = newPolicy({
+      findHolder: async () => holder,
+      findMappedRole,
+      epoch: () => epoch,
+      latestEpoch: () => epoch,
+    });
     assert.equal((await policy.grantsOf(identity))?.size, 1);
     holder = nobody;
     assert.equal((await policy.grantsOf(identity))?.size, 1);
@@ -30,6 +35,7 @@ describe("grants are remembered", () => {
       findHolder: (uid) => (uid === identity ? answers.shift()! : Promise.resolve(nobody)),
       findMappedRole,
       epoch: () => epoch,
+      latestEpoch: () => epoch,
     });
     const before = policy.grantsOf(identity);
     epoch = 2;
@@ -42,7 +48,12 @@ describe("grants are remembered", () => {
 
   it("of 200,000 groups at most, the least recently used ones making room", async () => {
     const roles = Array.from({ length: 90_000 }, (_, i) => ({ groupUid: `${root}/${i}`, capabilities: [] }));
-    const policy = newPolicy({ findHolder: async () => ({ createTime: 0, roles }), findMappedRole, epoch: () => 1 });
+    const policy = newPolicy({
+      findHolder: async () => ({ createTime: 0, roles }),
+      findMappedRole,
+      epoch: () => 1,
+      latestEpoch: () => 1,
+    });
     for (const uid of ["a", "b", "c", "c", "a"]) await policy.grantsOf(uid);
     assert.deepEqual([policy.hits, policy.misses], [1, 4]);
   });

@@ -180,6 +180,7 @@ export function sweepConformance(open: OpenStore): void {
         clock: () => now,
         refreshCooldownMs: 1000,
         patienceMs: 30_000,
+        maxAgeMs: Number.POSITIVE_INFINITY,
       } as const;
       const ring = await openKeyRing(keyStore(store.database, seals, options.clock), options);
       const first = (await ring.signing()).kid;

@@ -18,8 +18,10 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
 import type { Deps } from "../../resource/deps.ts";
-import { findBindingsReaching, placeOfBinding, type ReachingBinding } from "../../storage/grants.ts";
-import { isUid, isWithin } from "../../uid.ts";
+import { findBindingsReaching, type HeldRole, placeOfBinding, type ReachingBinding } from "../../storage/grants.ts";
+import type { Session } from "../../storage/session.ts";
+import { isUid, isWithin, rootOf } from "../../uid.ts";
+import { findVouchedRole } from "../iam/delegations.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
 
@@ -40,8 +42,13 @@ export function access({ database, explainExchange }: AccessDeps): Implementatio
         if (!isSelf) requireCapability(call, Capability.CAP_IAM_ROLE_BINDINGS_LIST, request.group);
         // Before anything is read: a token that was handed on narrowed tells nothing of what its identity holds besides.
         if (isSelf && isBeyondToken(call, capability, request.group)) return narrowed;
-        const bindings = await findBindingsReaching(database.session, identity, request.group, maxBindings);
-        return explain({ identity, capability, group: request.group, bindings }, call, isSelf);
+        const { group } = request;
+        const question = await database.read(async (session) => {
+          const bindings = await findBindingsReaching(session, identity, group, maxBindings);
+          const mapped = isSelf ? await mappedAt(session, callerOf(call).token.mappings, group) : [];
+          return { identity, capability, group, bindings, mapped };
+        });
+        return explain(question, call, isSelf);
       },
       explainExchange,
     },
@@ -72,20 +79,34 @@ function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): b
   return capabilities !== undefined && !hasCapability(capabilities, capability.number);
 }
 
+/** The roles that a sign-in brings along at a group: those of the mappings of its organization. */
+async function mappedAt(session: Session, mappings: readonly string[] = [], group: string): Promise<HeldRole[]> {
+  const found: HeldRole[] = [];
+  for (const uid of mappings.filter((each) => isWithin(each, rootOf(group)))) {
+    const role = await findVouchedRole(session, uid);
+    if (role && isWithin(group, role.groupUid)) found.push(role);
+  }
+  return found;
+}
+
 interface Question {
   readonly identity: string;
   readonly capability: CapabilityInfo;
   readonly group: string;
   readonly bindings: readonly ReachingBinding[];
+  readonly mapped: readonly HeldRole[];
 }
 
-function explain({ identity, capability, group, bindings }: Question, call: Call, isSelf: boolean): Explanation {
+function explain(
+  { identity, capability, group, bindings, mapped }: Question,
+  call: Call,
+  isSelf: boolean,
+): Explanation {
   const { number } = capability;
   const shown = (chosen: readonly ReachingBinding[]) => chosen.map((binding) => show(binding, call, isSelf));
   const granting = bindings.filter(({ capabilities }) => capabilities.includes(number));
   const lacking = bindings.filter((binding) => !granting.includes(binding));
-  // What a sign-in brings along is no binding.
-  const granted = granting.length > 0 || (isSelf && accessOf(call).has(number, group));
+  const granted = granting.length > 0 || mapped.some(({ capabilities }) => capabilities.includes(number));
   const reason = granted ? AccessReason.GRANTED : reasonAgainst(identity, group, lacking.length > 0);
   return { granted, reason, granting: shown(granting), lacking: shown(lacking) };
 }

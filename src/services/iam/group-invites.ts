@@ -12,6 +12,7 @@ import { isCapability } from "../../authz/capabilities.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { type Fill, fillWithRows } from "../../resource/list-page.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
@@ -45,14 +46,14 @@ const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, Cod
   toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
 });
 
-/** Adds invites inside transactions, and answers them as their creator sees them: with the code, this once. */
+/** Adds invites to a role inside transactions, and answers them as their creator sees them: with the code, this once. */
 export function inviteMaker(deps: Deps) {
   const standard = standardMethods(groupInvite, groupParents, deps);
-  return async (tx: Transaction, parent: string, value: GroupInvite) => {
+  return async (tx: Transaction, parent: string, value: GroupInvite, role: RoleRow) => {
     const { code, keyId, digest } = newInviteCode();
     const expirationTime = tx.context.time + durationMs(value.ttl!);
     const row = await standard.insert(tx, parent, value, { keyId, codeDigest: digest, expirationTime });
-    return { ...(await shown(tx, [row]))[0]!, code };
+    return { ...inviteMessage(row, role), code };
   };
 }
 
@@ -73,24 +74,26 @@ export function groupInvites(deps: Deps): Implementation {
       getGroupInvite: async ({ uid }) =>
         await database.read(async (session) => (await shown(session, [await standard.find(session, uid)]))[0]!),
       async listGroupInvites(request, call) {
-        const { items: rows, ...envelope } = await standard.page(request, call, { keyId: request.keyId });
-        return { ...envelope, groupInvites: await database.read((session) => shown(session, rows)) };
+        const fill: Fill<GroupInviteRow, Invite> = (session, rows) => shown(session, fillWithRows(session, rows));
+        const { items, ...envelope } = await standard.page(request, call, { keyId: request.keyId }, undefined, fill);
+        return { ...envelope, groupInvites: [...items] };
       },
       async createGroupInvite({ parent, groupInvite: value }, call) {
         return await database.write(writeContext(call, clock), async (tx) => {
-          await requireUsableRole(tx, value!.roleUid, parent, call);
-          return await makeInvite(tx, parent, value!);
+          return await makeInvite(tx, parent, value!, await requireUsableRole(tx, value!.roleUid, parent, call));
         });
       },
       async updateGroupInvite({ groupInvite: value, updateMask }, call) {
-        const { uid } = await standard.update(value!, updateMask, call, async (tx, before, after) => {
-          // Whoever changes an invite gives the role away anew.
-          await requireUsableRole(tx, after.roleUid, before.parent, call);
-          const isRenewed = maskNames(requestMask(GroupInviteSchema, value!, updateMask), "ttl");
-          if (!isRenewed || !value!.ttl) return after;
-          return { ...after, expirationTime: tx.context.time + durationMs(value!.ttl) };
+        const isRenewed = value!.ttl && maskNames(requestMask(GroupInviteSchema, value!, updateMask), "ttl");
+        return await database.write(writeContext(call, clock), async (tx) => {
+          let role: RoleRow | undefined;
+          const row = await standard.change(tx, value!, updateMask, async (before, after) => {
+            // Whoever changes an invite gives the role away anew.
+            role = await requireUsableRole(tx, after.roleUid, before.parent, call);
+            return isRenewed ? { ...after, expirationTime: tx.context.time + durationMs(value!.ttl!) } : after;
+          });
+          return inviteMessage(row, role);
         });
-        return await database.read(async (session) => (await shown(session, [await standard.find(session, uid!)]))[0]!);
       },
       deleteGroupInvite: (request, call) => standard.delete(request, call),
     },
@@ -103,7 +106,9 @@ function checkTtl({ ttl }: GroupInvite): FieldViolation[] {
   return [{ field: "ttl", description: "must be more than nothing and at most 8760 hours" }];
 }
 
-function inviteMessage(row: GroupInviteRow, role: RoleRow | undefined): MessageInitShape<typeof GroupInviteSchema> {
+type Invite = MessageInitShape<typeof GroupInviteSchema>;
+
+function inviteMessage(row: GroupInviteRow, role: RoleRow | undefined): Invite {
   const { uid, roleUid, recipient: email, singleUse, keyId } = row;
   const expirationTime = toTimestamp(row.expirationTime);
   const createTime = toTimestamp(row.createTime);

@@ -1,18 +1,20 @@
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
+  type GetGroupRequest,
   type Group,
   GroupSchema,
   GroupsService,
   type ListGroupsRequest,
   type UpdateGroupRequest,
 } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { alreadyExists, failedPrecondition, invalidField, permissionDenied } from "../../aip/errors.ts";
+import { alreadyExists, failedPrecondition, invalidField, notFound, permissionDenied } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
+import { type Fill, fillWithRows } from "../../resource/list-page.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { type Soon, whenThere } from "../../soon.ts";
@@ -24,14 +26,14 @@ import { isConfined } from "../../storage/grants.ts";
 import { findVerifiedRoots } from "../../storage/group-names.ts";
 import { findAcceptancesOf } from "../../storage/providers.ts";
 import { findBindingsUnder } from "../../storage/role-bindings.ts";
-import type { Transaction } from "../../storage/session.ts";
+import type { Session, Transaction } from "../../storage/session.ts";
 import { writeSetting } from "../../storage/settings.ts";
 import { newChild, rootOf } from "../../uid.ts";
 import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage, groupMessages, oneOfEach } from "./group-message.ts";
 import { resolveParent } from "./group-parent.ts";
-import { newStandings, type Standing } from "./organizations.ts";
+import { findOrganizations } from "./organizations.ts";
 import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
 
@@ -81,50 +83,62 @@ export function rootGroupMaker(deps: Deps) {
 export function groups(deps: Deps): Implementation {
   const standard = standardMethods(group, groupParents, deps);
   const makeRoot = rootGroupMaker(deps);
-  const standingOf = newStandings(deps);
+  const { database } = deps;
 
   async function createRoot(value: Group, call: Call) {
     const context = writeContext(call, deps.clock);
-    return groupMessage(await deps.database.write(context, (tx) => makeRoot(tx, value, call)));
+    return groupMessage(await database.write(context, (tx) => makeRoot(tx, value, call)));
   }
 
   async function createChild(parent: string, value: Group, call: Call) {
     requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
     // Verified, and of a kind, is the organization.
     const child: Group = { ...value, verified: false, kind: 0 };
-    const row = await deps.database.write(writeContext(call, deps.clock), (tx) =>
-      standard.insert(tx, parent, child, { status: 0, resourceLimits: {} }),
+    return await database.write(writeContext(call, deps.clock), async (tx) =>
+      show(tx, await standard.insert(tx, parent, child, { status: 0, resourceLimits: {} })),
     );
-    return await show(row);
   }
 
-  /** At once where the organization is remembered. */
-  function show(row: GroupRow): Soon<Group> {
-    return whenThere(standingOf(row), (standing) => groupMessage(row, standing));
+  async function show(session: Session, row: GroupRow): Promise<Group> {
+    return groupMessage(row, (await findOrganizations(database, session, [row])).get(rootOf(row.uid)));
+  }
+
+  /** At once where the group and its organization are cached. */
+  function get({ uid }: GetGroupRequest): Soon<Group> {
+    const root = rootOf(uid);
+    return whenThere(database.rows.findAll(groupCollection, uid === root ? [uid] : [uid, root]), (rows) => {
+      const row = rows.find((each) => each.uid === uid);
+      if (!row) throw notFound(group.type, uid);
+      return groupMessage(
+        row,
+        rows.find((each) => each.uid === root),
+      );
+    });
   }
 
   async function list(request: ListGroupsRequest, call: Call) {
-    const { items, ...envelope } = await standard.page(request, call, { name: request.name });
-    // After the page was read, and its connection given back: an organization that is not remembered is read on another one,
-    // and requests that wait for a second connection while they hold a first one would wait for each other.
-    const standings = new Map<string, Standing>();
-    for (const row of oneOfEach(items)) standings.set(rootOf(row.uid), await standingOf(row));
-    return standard.reply(call, groupMessages(items, standings), envelope);
+    const fill: Fill<GroupRow, Group> = async (session, rows) =>
+      groupMessages(fillWithRows(session, rows), await findOrganizations(database, session, oneOfEach(rows)));
+    const { items, ...envelope } = await standard.page(request, call, { name: request.name }, undefined, fill);
+    return standard.reply(call, items, envelope);
   }
 
   async function update({ group: value, updateMask }: UpdateGroupRequest, call: Call): Promise<Group> {
-    return await show(
-      await standard.change(value!, updateMask, call, (tx, before, after) => allowedChange(tx, before, after, call)),
-    );
+    return await database.write(writeContext(call, deps.clock), async (tx) => {
+      const row = await standard.change(tx, value!, updateMask, (before, after) =>
+        allowedChange(tx, before, after, call),
+      );
+      return await show(tx, row);
+    });
   }
 
   return implement(
     GroupsService,
     {
-      getGroup: (request) => whenThere(standard.row(request), show),
+      getGroup: get,
       listGroups: list,
       createGroup: async ({ parent, group: value }, call) => {
-        const uid = await resolveParent(deps.database.session, parent, call);
+        const uid = await resolveParent(database.session, parent, call);
         return uid === "" ? await createRoot(value!, call) : await createChild(uid, value!, call);
       },
       updateGroup: update,
@@ -153,8 +167,6 @@ async function allowedChange(tx: Transaction, before: GroupRow, asked: GroupRow,
   }
   // An update need not mend what was wrong before it.
   if (after.verified !== before.verified || after.kind !== before.kind) requireKind(after);
-  // What is remembered of the organization, for its groups, ends with this.
-  if (after.kind !== before.kind || after.status !== before.status) tx.changeAccess();
   if (after.verified !== before.verified) await refuseTakenName(tx, after);
   return after;
 }

@@ -10,19 +10,18 @@ import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
 import { groupCollection, type IdentityRow, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
 
+/** A binding together with what it refers to. */
+export type Hydrated = MessageInitShape<typeof RoleBindingSchema>;
+
 /**
  * Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only; without
  * a caller that is every one but that of the binding.
  */
-export async function hydrate(
-  session: Session,
-  bindings: readonly RoleBindingRow[],
-  call?: Call,
-): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
+export async function hydrate(session: Session, bindings: readonly RoleBindingRow[], call?: Call): Promise<Hydrated[]> {
   const identities = lookup(session, identityCollection);
   const groups = lookup(session, groupCollection);
   const roles = lookup(session, roleCollection);
-  const shown: MessageInitShape<typeof RoleBindingSchema>[] = [];
+  const shown: Hydrated[] = [];
   for (const binding of bindings) {
     const { identityUid, roleUid } = binding;
     const identity = isReadable(binding, call) ? await identities(identityUid) : undefined;

@@ -90,7 +90,7 @@ export function identityProviders(deps: Deps): Implementation {
         const mask = requestMask(IdentityProviderSchema, value!, updateMask);
         const known = await standard.find(database.session, value!.uid);
         await refuseImpossiblePkce(deps, known, standard.changed(known, value!, mask, clock()));
-        const row = await standard.change(value!, updateMask, call, async (tx, before, after) => {
+        const guard = async (tx: Transaction, before: IdentityProviderRow, after: IdentityProviderRow) => {
           // Whoever changes a provider gives the role away anew.
           await requireUsableRole(tx, after.defaultRole, before.parent, call);
           await requireMappedRoles(tx, before, after, call);
@@ -105,8 +105,10 @@ export function identityProviders(deps: Deps): Implementation {
           const updated = { ...after, correlationRule, clientSecret: clientSecret || null };
           requireSecretOrPkce(updated.clientSecret !== null, updated.pkceEnabled);
           return updated;
-        });
-        return shown(row);
+        };
+        return await database.write(writeContext(call, clock), async (tx) =>
+          shown(await standard.change(tx, value!, updateMask, (before, after) => guard(tx, before, after))),
+        );
       },
       deleteIdentityProvider: (request, call) => standard.delete(request, call, deleteMappings),
       ...scimTokens(deps),

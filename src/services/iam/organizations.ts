@@ -1,7 +1,7 @@
 // What an organization says of every group in it.
-import { newEpochMemory } from "../../authz/epoch-memory.ts";
-import { findRow } from "../../storage/collection.ts";
+import { type Soon, whenThere } from "../../soon.ts";
 import type { Database } from "../../storage/database.ts";
+import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
 import { type GroupRow, groupCollection } from "./rows.ts";
 
@@ -11,31 +11,16 @@ import { type GroupRow, groupCollection } from "./rows.ts";
  */
 export type Standing = Pick<GroupRow, "kind" | "status">;
 
-/** How many organizations are remembered. */
-const maxOrganizations = 10_000;
-
-const none: Standing = { kind: 0, status: 0 };
-
-/**
- * Makes what finds the standing of a group. It remembers: whoever changes the standing of an organization changes access too
- * (`tx.changeAccess`), with which other servers learn of it.
- */
-export function newStandings({ database }: { readonly database: Database }) {
-  const memory = newEpochMemory<Standing>(maxOrganizations);
-
-  async function read(epoch: number, uid: string): Promise<Standing> {
-    const { kind, status } = (await findRow(database.session, groupCollection, uid)) ?? none;
-    const standing = { kind, status };
-    memory.keep(epoch, uid, standing);
-    return standing;
-  }
-
-  const at = (epoch: number, uid: string) => memory.find(epoch, uid) ?? read(epoch, uid);
-
-  return (row: GroupRow): Standing | Promise<Standing> => {
-    if (row.parent === null) return row;
-    const uid = rootOf(row.uid);
-    const epoch = database.accessEpoch.current();
-    return typeof epoch === "number" ? at(epoch, uid) : epoch.then((number) => at(number, uid));
-  };
+/** The organizations of some groups by uid, in the order of the groups and from the snapshot of the session. */
+export function findOrganizations(
+  { rows }: Pick<Database, "rows">,
+  session: Session,
+  groups: readonly Pick<GroupRow, "uid">[],
+): Soon<ReadonlyMap<string, GroupRow>> {
+  if (groups.length === 0) return new Map();
+  const uids = [...new Set(groups.map(({ uid }) => rootOf(uid)))];
+  return whenThere(rows.findAll(groupCollection, uids, session), (found) => {
+    const known = new Map(found.map((row) => [row.uid, row]));
+    return new Map(uids.flatMap((uid) => (known.has(uid) ? [[uid, known.get(uid)!]] : [])));
+  });
 }

@@ -1,4 +1,3 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { IdentitySchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
   ListRoleBindingsRequestSchema,
@@ -15,6 +14,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../pipeline/rule-book.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { refusingDuplicates } from "../../resource/duplicates.ts";
+import { type Fill, fillWithRows } from "../../resource/list-page.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow, updateRow } from "../../storage/collection.ts";
@@ -22,7 +22,7 @@ import type { Session, Transaction } from "../../storage/session.ts";
 import { awaitPerson, findAwaited, forgetAwaited, isPersonUid } from "./awaited-people.ts";
 import { adoptKeys } from "./delegation-makers.ts";
 import { groupParents } from "./groups.ts";
-import { hydrate, isReadable } from "./hydration.ts";
+import { type Hydrated, hydrate, isReadable } from "./hydration.ts";
 import { givesOwner, refuseLastOwner } from "./last-owner.ts";
 import { requireUsableRole } from "./role-use.ts";
 import { groupCollection, identityCollection, type RoleBindingRow, roleBindingCollection } from "./rows.ts";
@@ -57,15 +57,8 @@ export function roleBindings(deps: Deps): Implementation {
   const standard = standardMethods(roleBinding, groupParents, deps);
   const { database, clock } = deps;
 
-  async function shown(
-    rows: readonly RoleBindingRow[],
-    call: Call,
-  ): Promise<MessageInitShape<typeof RoleBindingSchema>[]> {
-    return await database.read((session) => hydrate(session, rows, call));
-  }
-
   async function createAll(parent: string, values: readonly RoleBinding[], call: Call) {
-    const rows = await refusingDuplicates(duplicate, () =>
+    return await refusingDuplicates(duplicate, () =>
       database.write(writeContext(call, clock), async (tx) => {
         const created: RoleBindingRow[] = [];
         for (const value of values) {
@@ -74,23 +67,28 @@ export function roleBindings(deps: Deps): Implementation {
           created.push(await standard.insert(tx, parent, value, {}));
           await adoptKeys(tx, value.identityUid, call);
         }
-        return created;
+        // Each refers to what it shows, which then cannot be deleted before the transaction ends.
+        return await hydrate(tx, created, call);
       }),
     );
-    return await shown(rows, call);
   }
 
   return implement(
     RoleBindingsService,
     {
       async getRoleBinding({ uid }, call) {
-        const row = await standard.find(database.session, uid);
-        return (await shown([row], call))[0]!;
+        return await database.read(async (session) => {
+          const row = await standard.find(session, uid);
+          return (await hydrate(session, [row], call))[0]!;
+        });
       },
       async listRoleBindings(request, call) {
         const { identity: identityUid, role: roleUid, group: parent } = request;
-        const { items: rows, ...envelope } = await standard.page(request, call, { identityUid, roleUid, parent });
-        return { ...envelope, roleBindings: await shown(rows, call) };
+        const fill: Fill<RoleBindingRow, Hydrated> = (session, rows) =>
+          hydrate(session, fillWithRows(session, rows), call);
+        const filters = { identityUid, roleUid, parent };
+        const { items: shown, ...envelope } = await standard.page(request, call, filters, undefined, fill);
+        return { ...envelope, roleBindings: [...shown] };
       },
       async createRoleBinding({ parent, roleBinding: value }, call) {
         return (await createAll(parent, [value!], call))[0]!;
@@ -100,7 +98,7 @@ export function roleBindings(deps: Deps): Implementation {
       },
       async updateRoleBinding({ roleBinding: value, updateMask }, call) {
         const mask = requestMask(RoleBindingSchema, value!, updateMask);
-        const updated = await refusingDuplicates(duplicate, () =>
+        return await refusingDuplicates(duplicate, () =>
           database.write(writeContext(call, clock), async (tx) => {
             const before = await standard.find(tx, value!.uid);
             const after = standard.changed(before, value!, mask, tx.context.time);
@@ -111,10 +109,9 @@ export function roleBindings(deps: Deps): Implementation {
             const row = await updateRow(tx, roleBindingCollection, before, after);
             await forgetAwaited(tx, before.identityUid);
             await adoptKeys(tx, after.identityUid, call);
-            return row;
+            return (await hydrate(tx, [row], call))[0]!;
           }),
         );
-        return (await shown([updated], call))[0]!;
       },
       async deleteRoleBinding({ uid }, call) {
         await database.write(writeContext(call, clock), async (tx) => {

@@ -6,15 +6,15 @@ import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { isWithin, parentOf } from "../../uid.ts";
 import { requireHeld } from "./escalation.ts";
-import { roleCollection } from "./rows.ts";
+import { type RoleRow, roleCollection } from "./rows.ts";
 
-/** Throws unless the role exists, may be used at the group, and the caller holds all that it grants there. */
+/** The role; throws unless it exists, may be used at the group, and the caller holds all that it grants there. */
 export async function requireUsableRole(
   session: Session,
   roleUid: string,
   groupUid: string,
   call: Call,
-): Promise<void> {
+): Promise<RoleRow> {
   // A custom role is for its own group and what lies below. The uid alone decides, so that nothing is learnt of other roles.
   if (roleUid.includes("/") && !isWithin(groupUid, parentOf(roleUid))) {
     throw permissionDenied(`role ${roleUid} is not offered at ${groupUid}`, { scope: groupUid });
@@ -22,4 +22,5 @@ export async function requireUsableRole(
   const role = await findRow(session, roleCollection, roleUid);
   if (!role) throw notFound(resourceType(RoleSchema), roleUid);
   requireHeld(call, role.capabilities, groupUid, `role ${role.name}`);
+  return role;
 }

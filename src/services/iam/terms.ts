@@ -62,11 +62,20 @@ export function terms(deps: Deps): Implementation {
       },
       async listTermsAcceptances(request, call) {
         const { group } = request;
-        if (!(await findRow(database.session, groupCollection, group))) throw notFound(groupParents.type, group);
         const sources = [...ancestorsOf(group), group].map((uid): Source => ({ type: "children", uid }));
-        const page = await listPage(acceptance, deps, call, request, { sources, filters: {} }, fillWithRows);
+        const page = await listPage(
+          acceptance,
+          deps,
+          call,
+          request,
+          { sources, filters: {} },
+          async (session, rows) => {
+            if (!(await findRow(session, groupCollection, group))) throw notFound(groupParents.type, group);
+            return fillWithRows(session, rows).map(acceptance.toMessage);
+          },
+        );
         const { items, ...envelope } = page;
-        return { ...envelope, termsAcceptances: items.map(acceptance.toMessage) };
+        return { ...envelope, termsAcceptances: [...items] };
       },
     },
     rules,

@@ -65,10 +65,13 @@ export const repoMessage = repo.toMessage;
 /** The type of repos in errors. */
 export const repoType = repo.type;
 
-/** What is written along with a repo, in the same transaction. */
-export type Along = (tx: Transaction, row: RepoRow) => Promise<void>;
+/**
+ * What is written along with a repo, in the same transaction and after it: whoever writes both takes their locks in this order.
+ * Undefined where nothing would change.
+ */
+export type Along = (tx: Transaction, row: RepoRow) => Promise<(() => Promise<void>) | undefined>;
 
-const nothing: Along = async () => {};
+const nothing: Along = async () => undefined;
 
 /** Writes repos on behalf of whoever may. */
 export function repoWriter(deps: Deps) {
@@ -79,7 +82,7 @@ export function repoWriter(deps: Deps) {
       return refusingTakenNames(value.name, () =>
         deps.database.write(writeContext(call, deps.clock), async (tx) => {
           const row = await standard.insert(tx, parent, allowed, {});
-          await along(tx, row);
+          await (await along(tx, row))?.();
           return repo.toMessage(row);
         }),
       );
@@ -87,9 +90,14 @@ export function repoWriter(deps: Deps) {
 
     update(value: Repo, updateMask: FieldMask | undefined, call: Call, along = nothing) {
       return refusingTakenNames(value.name, () =>
-        standard.update(value, updateMask, call, async (tx, before, after) => {
-          await along(tx, before);
-          return keepsCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) };
+        deps.database.write(writeContext(call, deps.clock), async (tx) => {
+          const beside = await along(tx, await standard.find(tx, value.uid));
+          const guard = async (before: RepoRow, after: RepoRow) =>
+            keepsCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) };
+          const options = { changesBeside: beside !== undefined };
+          const row = await standard.change(tx, value, updateMask, guard, options);
+          await beside?.();
+          return repo.toMessage(row);
         }),
       );
     },
