@@ -47,12 +47,17 @@ export async function openTokenService(options: TokenServiceOptions) {
     login,
     issuer: config.baseUrl,
   };
+  const issuers = openIssuers({
+    fetchJson: (url) => fetchJson(url, outbound),
+    clock,
+    allowInsecureIssuers: config.dev,
+  });
   const fetch: Parameters<typeof openSignIn>[0]["fetch"] = (url, request) => fetchOutbound(url, request, outbound);
-  const { findProvider, ...signIn } = openSignIn({ ...common, config, database, seals, limits, log, fetch });
+  const { findProvider, ...signIn } = openSignIn({ ...common, config, database, seals, limits, log, fetch, issuers });
   const exchangeDeps = {
     ...common,
     findProvider,
-    issuers: openIssuers({ fetchJson: (url) => fetchJson(url, outbound), clock, allowInsecureIssuers: config.dev }),
+    issuers,
     aws: awsEndpoint(config),
     log: (event: ExchangeEvent) => log.info(event, "token exchange"),
   };

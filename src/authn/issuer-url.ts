@@ -41,7 +41,7 @@ export function checkIssuerSpelling(issuer: string): string | undefined {
 export function checkEndpoint(endpoint: unknown, issuer: string): string | undefined {
   const url = typeof endpoint === "string" && endpoint.length <= maxUrlLength ? URL.parse(endpoint) : null;
   if (!url || typeof endpoint !== "string" || !isPlain(endpoint)) return "is not a URL";
-  const isHttp = url.protocol === "http:" && issuer.startsWith("http:");
+  const isHttp = url.protocol === "http:" && issuer.startsWith("http:") && isLoopbackUrl(url);
   if (url.protocol !== "https:" && !isHttp) return "is not https";
   if (url.username !== "" || url.password !== "") return "holds credentials";
   if (endpoint.includes("#")) return "has a fragment";

@@ -43,7 +43,7 @@ export async function grant(
     provider: provider.uid,
     audience: request.audience,
     ...(scopes && { scopes }),
-    ...(uid !== own && { claims }),
+    ...(uid !== own && { claims: JSON.stringify(claims) }),
   };
   const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: deps.limits.refreshMs };
   // What follows from groups elsewhere has to be asked for anew, an hour at most after it was told.

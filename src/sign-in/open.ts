@@ -1,6 +1,7 @@
 // Puts the parts of the sign-in of people together.
 import type { Logger } from "pino";
 import { type FailureBudget, newFailureBudget } from "../authn/failure-budget.ts";
+import type { Issuers } from "../authn/issuers.ts";
 import type { OutboundReply, OutboundRequest } from "../authn/outbound.ts";
 import type { Config } from "../config.ts";
 import type { Pages } from "../doors/site.ts";
@@ -32,6 +33,7 @@ export interface OpenSignInOptions extends IssueDeps {
   readonly failures: FailureBudget;
   readonly limits: SignInLimits & { readonly signInsPerSecond: number; readonly refreshFamilies: number };
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
+  readonly issuers: Issuers;
   readonly log: Logger;
 }
 
@@ -53,6 +55,7 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     providers,
     upstream: newUpstream({
       fetch: options.fetch,
+      issuers: options.issuers,
       clock,
       redirectUriOf: ({ uid }) => config.baseUrl + callbackPathOf(uid),
       allowInsecureIssuers: config.dev,

@@ -1,6 +1,7 @@
 import { permissionDenied } from "../aip/errors.ts";
+import { parseExactly } from "../json.ts";
 import { assumeWithClaims, type IdentityDirectory } from "../sts/assumption.ts";
-import { normalizeIssuer } from "../sts/claim-match.ts";
+import { type Claims, normalizeIssuer } from "../sts/claim-match.ts";
 import type { SignIn } from "../sts/refresh.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { Providers } from "./providers.ts";
@@ -12,8 +13,9 @@ export function newRecheck(directory: IdentityDirectory, providers: Pick<Provide
     if (!provider || !isSame(provider, signIn.act)) {
       throw permissionDenied("the login provider of the sign-in is no longer in use: sign in again");
     }
-    if (signIn.claims) {
-      await assumeWithClaims(directory, identityUid, signIn.claims, [provider.clientId]);
+    const claims = typeof signIn.claims === "string" ? (parseExactly(signIn.claims) as Claims) : signIn.claims;
+    if (claims) {
+      await assumeWithClaims(directory, identityUid, claims, [provider.clientId]);
       await requirePerson(directory, signIn, signInTime);
     } else if (!(await directory.find(identityUid))) throw permissionDenied("the identity does not exist any more");
   };

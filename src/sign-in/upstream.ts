@@ -2,12 +2,15 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type * as client from "openid-client";
-import { permissionDenied, unavailable } from "../aip/errors.ts";
-import { checkIssuer } from "../authn/issuer-url.ts";
+import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
+import { checkEndpoint, checkIssuer } from "../authn/issuer-url.ts";
+import type { Issuers } from "../authn/issuers.ts";
 import { OutboundError, type OutboundReply, type OutboundRequest } from "../authn/outbound.ts";
+import { retryDelayMs } from "../authn/retry-delay.ts";
 import type { Clock } from "../clock.ts";
 import { loader, once } from "../lazy.ts";
 import type { Claims } from "../sts/claim-match.ts";
+import { parsePresented, verifySigned } from "../sts/presented-token.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { withUserInfo } from "./user-info.ts";
 
@@ -25,6 +28,8 @@ export interface LoginSecrets {
 export interface UpstreamOptions {
   /** Sends a request under the rules of authn/outbound.ts. */
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
+  /** Finds the keys that ID tokens are signed with. */
+  readonly issuers: Issuers;
   readonly clock: Clock;
   /** Where browsers come back to from a provider. */
   readonly redirectUriOf: (provider: LoginProvider) => string;
@@ -40,8 +45,8 @@ export interface Upstream {
   claimsOf(provider: LoginProvider, secrets: LoginSecrets, callback: URL): Promise<Claims>;
 }
 
-/** How long a discovery document is used, and how long a failure is remembered, in milliseconds. */
-const [documentAge, failureAge] = [10 * 60_000, 10_000];
+/** How long a discovery document is used, in milliseconds. */
+const documentAge = 10 * 60_000;
 
 /** Providers that are remembered. */
 const maxProviders = 256;
@@ -49,6 +54,8 @@ const maxProviders = 256;
 interface Known {
   readonly configuration: Promise<client.Configuration>;
   until: number;
+  /** How many times in a row discovery has failed, this time included. */
+  failures: number;
 }
 
 /** Makes the client of all login providers. */
@@ -59,9 +66,12 @@ export function newUpstream(options: UpstreamOptions): Upstream {
     const key = keyOf(provider);
     let entry = known.get(key);
     if (!entry || options.clock() >= entry.until) {
-      const made: Known = { configuration: discover(provider, options), until: options.clock() + documentAge };
-      made.configuration.catch(() => {
-        made.until = options.clock() + failureAge;
+      const failuresBefore = entry?.failures ?? 0;
+      const configuration = discover(provider, options);
+      const made: Known = { configuration, until: options.clock() + documentAge, failures: 0 };
+      configuration.catch(() => {
+        made.failures = failuresBefore + 1;
+        made.until = options.clock() + retryDelayMs(made.failures);
       });
       known.set(key, made);
       entry = made;
@@ -90,15 +100,25 @@ export function newUpstream(options: UpstreamOptions): Upstream {
           ...checks,
           idTokenExpected: true,
         });
-        const claims = tokens.claims();
-        if (!claims) return {};
-        if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+        const claims = await verifiedClaims(provider, tokens.id_token ?? "", options);
+        const { sub } = tokens.claims() ?? {};
+        if (sub === undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
         return await withUserInfo(provider, claims, () =>
-          oidc().fetchUserInfo(configuration, tokens.access_token, claims.sub),
+          oidc().fetchUserInfo(configuration, tokens.access_token, sub),
         );
       });
     },
   };
+}
+
+/**
+ * The claims of an ID token whose signature is the provider's. The signature counts even though the token comes straight from there;
+ * the library has checked everything else, but reads numbers with a loss and keeps keys that were replaced.
+ */
+async function verifiedClaims(provider: LoginProvider, idToken: string, { issuers }: UpstreamOptions) {
+  const presented = parsePresented(idToken);
+  if (!presented) throw new OutboundError("refused", "the ID token is not a signed JSON Web Token");
+  return await verifySigned(presented, () => issuers.keysFor(provider.issuer));
 }
 
 /** A change of any part of a provider makes another one; a secret is not kept as a key. */
@@ -116,8 +136,7 @@ async function discover(provider: LoginProvider, options: UpstreamOptions): Prom
   const configuration = await oidc()
     .discovery(new URL(issuer), clientId, undefined, clientAuth(clientSecret), {
       [oidc().customFetch]: fetchBy(options.fetch),
-      // The signature counts even though the token comes straight from the provider.
-      execute: [oidc().enableNonRepudiationChecks, ...(isInsecure ? [oidc().allowInsecureRequests] : [])],
+      execute: isInsecure ? [oidc().allowInsecureRequests] : [],
     })
     .catch((error) => {
       throw findOutboundError(error) ?? new OutboundError("refused", whyUndiscovered(error), error);
@@ -126,11 +145,17 @@ async function discover(provider: LoginProvider, options: UpstreamOptions): Prom
   // OpenID Connect Discovery 1.0 §4.3: to the letter (security case J6).
   if (metadata.issuer !== issuer) throw new OutboundError("refused", namesAnotherIssuer);
   if (metadata.authorization_endpoint === undefined) throw new OutboundError("refused", "nobody can sign in there");
-  const endpoint = URL.parse(metadata.authorization_endpoint);
-  if (endpoint?.protocol !== "https:" && !(isInsecure && endpoint?.protocol === "http:")) {
-    throw new OutboundError("refused", "the authorization endpoint is not https");
-  }
+  checkEndpoints(metadata, issuer);
   return configuration;
+}
+
+/** A browser is sent to one of them, and this server asks the others. */
+function checkEndpoints(metadata: client.ServerMetadata, issuer: string): void {
+  const names = ["authorization_endpoint", "token_endpoint", "userinfo_endpoint"] as const;
+  for (const name of names) {
+    const problem = metadata[name] === undefined ? undefined : checkEndpoint(metadata[name], issuer);
+    if (problem !== undefined) throw new OutboundError("refused", `the ${name.replace("_", " ")} ${problem}`);
+  }
 }
 
 const namesAnotherIssuer = "the discovery document names another issuer";
@@ -170,12 +195,15 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const outbound = findOutboundError(error);
-    if (outbound?.failure === "unavailable") throw unavailable("the login provider does not answer", outbound);
+    if (outbound?.failure === "unavailable") throw unavailable(noAnswer, outbound);
     if (outbound) throw permissionDenied("the login provider cannot be used", { check: outbound.message });
     if (error instanceof oidc().AuthorizationResponseError) throw refusedThere(error.error);
+    if (error instanceof ApiError && error.code === Code.UNAVAILABLE) throw unavailable(noAnswer, error.cause);
     throw permissionDenied("the sign-in at the login provider could not be verified", { check: codeOf(error) });
   }
 }
+
+const noAnswer = "the login provider does not answer";
 
 function findOutboundError(error: unknown): OutboundError | undefined {
   return [error, (error as Error | null)?.cause].find((one) => one instanceof OutboundError);
@@ -183,6 +211,7 @@ function findOutboundError(error: unknown): OutboundError | undefined {
 
 /** RFC 6749 §5.2: such as invalid_grant, for a code that was used already; or what the library calls it. */
 function codeOf(error: unknown): string {
+  if (error instanceof ApiError) return error.metadata.check ?? "unknown";
   const code = error instanceof oidc().ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown";
 }

@@ -18,7 +18,7 @@ import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
 import { comparisonsOf } from "./claim-match.ts";
 import { defaultAudiences } from "./default-audiences.ts";
 import { show } from "./denials.ts";
-import { type PresentedToken, parsePresented, verificationsOf } from "./presented-token.ts";
+import { isAboutTime, type PresentedToken, parsePresented, verificationsOf } from "./presented-token.ts";
 import { type Requirement, requirementOf, staticKeysProblem } from "./requirement.ts";
 import { newStepBudget } from "./step-budget.ts";
 
@@ -135,10 +135,6 @@ function compare(name: string, told: string, matches: () => boolean): Check {
 
 function problemOf(error: unknown): string {
   return error instanceof ApiError ? error.message : "it could not be made";
-}
-
-function isAboutTime(check: string): boolean {
-  return ["exp", "nbf", "iat"].includes(check);
 }
 
 function kindOf({ relationship, person }: AssumableIdentity): string {

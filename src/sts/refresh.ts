@@ -25,8 +25,11 @@ export interface SignIn {
   readonly provider: string;
   readonly audience: readonly string[];
   readonly scopes?: readonly string[];
-  /** The upstream claims, where another identity than the person's own was assumed with them. */
-  readonly claims?: Readonly<Record<string, unknown>>;
+  /**
+   * The upstream claims as JSON text, where another identity than the person's own was assumed with them. Earlier versions stored the
+   * object, whose numbers may be rounded.
+   */
+  readonly claims?: string | Readonly<Record<string, unknown>>;
 }
 
 /** The sign-in that a line of refresh tokens goes back to. */

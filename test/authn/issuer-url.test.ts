@@ -130,4 +130,8 @@ describe("an endpoint in a discovery document", () => {
   ];
   for (const [rule, endpoint, message] of table)
     it(`may not be or have ${rule}`, () => assert.match(checkEndpoint(endpoint, issuer) ?? "", message));
+
+  it("may not have plain http elsewhere than on this machine, whatever the issuer has", () => {
+    assert.equal(checkEndpoint("http://keys.example", "http://127.0.0.1:1"), "is not https");
+  });
 });

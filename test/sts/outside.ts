@@ -2,7 +2,7 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SignJWT } from "jose";
+import { CompactSign } from "jose";
 import { fetchJson, OutboundError, type OutboundOptions, outboundLimits } from "../../src/authn/outbound.ts";
 
 /** A key pair of an outside issuer. */
@@ -39,7 +39,8 @@ type Signer = Pick<OutsideKeyPair, "alg" | "privateKey"> & { readonly kid: strin
 
 /** A token with these claims, signed by the key. */
 export function signOutside({ alg, kid, privateKey }: Signer, claims: Record<string, unknown>): Promise<string> {
-  return new SignJWT(claims)
+  // As JSON.stringify writes them, so that JSON.rawJSON gives a number any spelling.
+  return new CompactSign(Buffer.from(JSON.stringify(claims)))
     .setProtectedHeader({ alg, ...(kid !== undefined && { kid }), typ: "JWT" })
     .sign(privateKey);
 }

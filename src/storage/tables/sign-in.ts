@@ -11,8 +11,8 @@ export interface StoredSignIn {
   readonly provider: string;
   readonly audience: readonly string[];
   readonly scopes?: readonly string[];
-  /** The upstream claims, where another identity than the person's own was assumed with them. */
-  readonly claims?: Readonly<Record<string, unknown>>;
+  /** The upstream claims as JSON text, where another identity than the person's own was assumed with them; once an object. */
+  readonly claims?: string | Readonly<Record<string, unknown>>;
 }
 
 /** What people who sign in leave behind for a while. None of it can be used by whoever reads it here. */
