@@ -16,7 +16,7 @@ import type { AssumptionDeps } from "./sts/assumption.ts";
 
 /** What the endpoints rest on. */
 export interface EndpointDeps
-  extends Pick<AssumptionDeps, "directory" | "issuers" | "clock">,
+  extends Pick<AssumptionDeps, "directory" | "issuers" | "defaultAudiences" | "clock">,
     Pick<AuthenticateDeps, "policy" | "failures"> {
   readonly config: Config;
   readonly database: Database;

@@ -13,6 +13,7 @@ import { identityDirectory } from "./services/iam/directory.ts";
 import { openSignIn } from "./sign-in/open.ts";
 import type { Database } from "./storage/database.ts";
 import type { Seals } from "./storage/seals.ts";
+import { defaultAudiences, ownAudiences } from "./sts/audiences.ts";
 import { type ExchangeEvent, newExchange, newPersonVerifier } from "./sts/exchange.ts";
 import { newExplainExchange } from "./sts/explanation.ts";
 
@@ -42,7 +43,8 @@ export async function openTokenService(options: TokenServiceOptions) {
     },
     tokens,
     failures,
-    audiences: [config.baseUrl, config.registry.service, ...config.audiences],
+    audiences: ownAudiences([config.baseUrl, config.registry.service, ...config.audiences], config.dev),
+    defaultAudiences: defaultAudiences(config.baseUrl, config.dev),
     clock,
     login,
     issuer: config.baseUrl,
@@ -65,6 +67,7 @@ export async function openTokenService(options: TokenServiceOptions) {
     ...signIn,
     mounts,
     issuer: config.baseUrl,
+    defaultAudiences: common.defaultAudiences,
     directory: exchangeDeps.directory,
     issuers: exchangeDeps.issuers,
     exchange: newExchange(exchangeDeps),

@@ -3,6 +3,8 @@ import { type ApiError, Code, invalidField, unauthenticated } from "../aip/error
 import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
 import type { Endpoint, EndpointReply, EndpointRequest } from "../doors/endpoints.ts";
 import type { Database } from "../storage/database.ts";
+import { exactAudiences } from "../sts/audiences.ts";
+import { audienceProblem } from "../sts/exchange-request.ts";
 import { type Credentials, parseBasic, type SignInDeps, signIn } from "./credentials.ts";
 import { grantAccess } from "./grants.ts";
 import type { NameRules } from "./name.ts";
@@ -40,7 +42,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     async handle(request) {
       const { credentials, service = deps.service, scopes } = read(request);
       if (service !== deps.service)
-        throw invalidField("service", "is not the registry that this server issues tokens for");
+        throw invalidField("service", audienceProblem(service, exactAudiences(deps.service)));
       const wanted = parseScopes(scopes);
       const caller = await lookWithin(deps.failures, {
         source: request.call.clientAddress,

@@ -1,5 +1,7 @@
 // What /oauth is asked for, checked (the parameters that the platform's SDK sends).
 import { type FieldViolation, invalidArgument, invalidField } from "../aip/errors.ts";
+import type { Audiences } from "../sts/audiences.ts";
+import { audienceProblem } from "../sts/exchange-request.ts";
 import { isUid } from "../uid.ts";
 import { parseRedirect } from "./redirect.ts";
 
@@ -52,7 +54,7 @@ export function readTarget(query: URLSearchParams): LoginRequest["target"] {
 export function readLoginRequest(
   query: URLSearchParams,
   target: LoginRequest["target"],
-  audiences: readonly string[],
+  audiences: Audiences,
 ): LoginRequest {
   const violations: FieldViolation[] = [];
   const need = (isGood: boolean, field: string, description: string) => {
@@ -63,11 +65,8 @@ export function readLoginRequest(
   const one = (name: string) => query.get(name) ?? "";
   const audience = listOf(query.getAll("audience").flatMap((value) => value.split(",")));
   const scopes = listOf(query.getAll("scope").map(decodeAgain));
-  need(
-    audience.every((text) => audiences.includes(text)),
-    "audience",
-    "must be an audience of this service",
-  );
+  const unknown = audience.find((text) => audiences.find(text) === undefined);
+  need(unknown === undefined, "audience", audienceProblem(unknown ?? "", audiences));
   need(audience.length <= maxValues, "audience", `must have at most ${maxValues} values`);
   need(scopes.length <= maxValues, "scope", `must have at most ${maxValues} values`);
   need(one("identity") === "" || isUid(one("identity")), "identity", "must be a uid");
@@ -77,7 +76,7 @@ export function readLoginRequest(
   return {
     target,
     provider: one("idp_id"),
-    audience: audience.length > 0 ? audience : audiences.slice(0, 1),
+    audience: audience.length > 0 ? listOf(audience.map((text) => audiences.find(text)!)) : audiences.names.slice(0, 1),
     identity: one("identity"),
     invite: one("invite"),
     scopes,

@@ -9,6 +9,7 @@ import { refreshStore } from "../services/auth/refresh-store.ts";
 import type { Database } from "../storage/database.ts";
 import type { Seals } from "../storage/seals.ts";
 import type { IdentityDirectory } from "../sts/assumption.ts";
+import type { Audiences } from "../sts/audiences.ts";
 import type { IssueDeps } from "../sts/issue.ts";
 import type { OrganizationProvider } from "../sts/provider-assumption.ts";
 import { newRefresh } from "../sts/refresh.ts";
@@ -28,7 +29,7 @@ export interface OpenSignInOptions extends IssueDeps {
   readonly directory: IdentityDirectory;
   /** The operator's login provider. */
   readonly login: LoginProvider | undefined;
-  readonly audiences: readonly string[];
+  readonly audiences: Audiences;
   /** Bounds the bad tokens of one address. */
   readonly failures: FailureBudget;
   readonly limits: SignInLimits & { readonly signInsPerSecond: number; readonly refreshFamilies: number };

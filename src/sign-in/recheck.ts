@@ -1,6 +1,7 @@
 import { permissionDenied } from "../aip/errors.ts";
 import { parseExactly } from "../json.ts";
 import { assumeWithClaims, type IdentityDirectory } from "../sts/assumption.ts";
+import { exactAudiences } from "../sts/audiences.ts";
 import { type Claims, normalizeIssuer } from "../sts/claim-match.ts";
 import type { SignIn } from "../sts/refresh.ts";
 import type { LoginProvider } from "./login-provider.ts";
@@ -15,7 +16,7 @@ export function newRecheck(directory: IdentityDirectory, providers: Pick<Provide
     }
     const claims = typeof signIn.claims === "string" ? (parseExactly(signIn.claims) as Claims) : signIn.claims;
     if (claims) {
-      await assumeWithClaims(directory, identityUid, claims, [provider.clientId]);
+      await assumeWithClaims(directory, identityUid, claims, exactAudiences(provider.clientId));
       await requirePerson(directory, signIn, signInTime);
     } else if (!(await directory.find(identityUid))) throw permissionDenied("the identity does not exist any more");
   };

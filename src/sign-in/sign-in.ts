@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import { type HttpRequest, requestTarget } from "../doors/http-message.ts";
 import type { Database } from "../storage/database.ts";
 import type { IdentityDirectory } from "../sts/assumption.ts";
+import type { Audiences } from "../sts/audiences.ts";
 import type { IssueDeps } from "../sts/issue.ts";
 import type { RefreshStore } from "../sts/refresh.ts";
 import type { Providers } from "./providers.ts";
@@ -36,7 +37,7 @@ export interface SignInDeps extends IssueDeps {
   readonly refreshStore: RefreshStore;
   readonly baseUrl: string;
   /** The audiences that may be asked for; the first is ours. */
-  readonly audiences: readonly string[];
+  readonly audiences: Audiences;
   /** Issuers whose verified addresses are believed whatever group an invite is for. */
   readonly trustedEmailIssuers: readonly string[];
   /** Bounds the logins that one address begins. */

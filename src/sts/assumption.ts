@@ -8,8 +8,8 @@ import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import { isForFormerIdentity } from "../authz/former-token.ts";
 import type { Clock } from "../clock.ts";
+import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
-import { defaultAudiences } from "./default-audiences.ts";
 import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { type PresentedToken, verifyPresented } from "./presented-token.ts";
@@ -48,6 +48,8 @@ export interface AssumptionDeps {
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "verify">;
   readonly issuer: string;
+  /** The audiences of outside tokens for identities that name none. */
+  readonly defaultAudiences: Audiences;
   /** The login provider of the operator, whose tokens stand for people. */
   readonly login?: PeopleProvider | undefined;
   readonly clock: Clock;
@@ -97,7 +99,7 @@ export interface PeopleProvider {
 
 /** The claims of a token that the provider has made for us, of whomever it speaks. */
 export async function verifyPerson(
-  deps: Pick<AssumptionDeps, "issuers" | "issuer" | "clock">,
+  deps: Pick<AssumptionDeps, "issuers" | "defaultAudiences" | "clock">,
   provider: PeopleProvider | undefined,
   presented: PresentedToken,
 ): Promise<Claims> {
@@ -105,7 +107,8 @@ export async function verifyPerson(
     throw claimDenied("iss", presented.claims.iss);
   const match = personMatch({ issuer: presented.issuer, subject: presented.subject });
   const claims = await verifyPresented(presented, () => deps.issuers.keysFor(provider.issuer), deps.clock());
-  const result = matchClaims(match, claims, [...defaultAudiences(deps.issuer), provider.clientId], newStepBudget());
+  const audiences = eitherAudiences(deps.defaultAudiences, exactAudiences(provider.clientId));
+  const result = matchClaims(match, claims, audiences, newStepBudget());
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   return claims;
 }
@@ -119,7 +122,7 @@ export async function assumeWithClaims(
   directory: IdentityDirectory,
   uid: string,
   claims: Claims,
-  audiences: readonly string[],
+  audiences: Audiences,
 ): Promise<Assumption> {
   const identity = await directory.find(uid);
   if (identity?.relationship.case !== "claimMatch") throw claimDenied("iss", claims.iss);

@@ -5,12 +5,11 @@ import { type AwsCaller, type AwsEndpoint, askAws, audienceOf, identityOf } from
 import { awsChecks } from "./aws-checks.ts";
 import type { AwsRequest } from "./aws-request.ts";
 import { matchMember } from "./claim-match.ts";
-import { defaultAudiences } from "./default-audiences.ts";
 import { awsDenied, claimDenied } from "./denials.ts";
 import { newStepBudget, type StepBudget } from "./step-budget.ts";
 
 /** What assuming an AWS identity rests on. */
-export interface AwsAssumptionDeps extends Pick<AssumptionDeps, "directory" | "issuer" | "clock"> {
+export interface AwsAssumptionDeps extends Pick<AssumptionDeps, "directory" | "defaultAudiences" | "clock"> {
   readonly aws: AwsEndpoint;
 }
 
@@ -29,8 +28,8 @@ export async function assumeWithAwsRequest(
   uid: string,
   request: AwsRequest,
 ): Promise<Assumption> {
-  const { aws, clock, directory, issuer } = deps;
-  const expected = { host: aws.host, audiences: defaultAudiences(issuer), identity: uid, now: clock() };
+  const { aws, clock, directory, defaultAudiences: audiences } = deps;
+  const expected = { host: aws.host, audiences, identity: uid, now: clock() };
   for (const [, run] of awsChecks) run(request, expected);
   const identity = await directory.find(identityOf(request));
   // In one and the same way, so that nothing is learnt about which identities there are; and nothing is sent for them.

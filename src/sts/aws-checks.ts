@@ -1,5 +1,6 @@
 // What must hold of a signed GetCallerIdentity request before it is sent to AWS: that it is this request and no other,
 // made for us and for this identity, and lately.
+import type { Audiences } from "./audiences.ts";
 import { type AwsRequest, headerValue, headerValues, signedHeaders } from "./aws-request.ts";
 import { awsDenied } from "./denials.ts";
 
@@ -7,7 +8,7 @@ import { awsDenied } from "./denials.ts";
 export interface AwsExpectation {
   /** The host of the endpoint that it is sent to. */
   readonly host: string;
-  readonly audiences: readonly string[];
+  readonly audiences: Audiences;
   /** The uid of the identity; empty to take the one that the request names. */
   readonly identity: string;
   /** Milliseconds since the epoch. */
@@ -67,7 +68,11 @@ function checkSigned(request: AwsRequest): void {
 }
 
 function checkAudience(request: AwsRequest, { audiences }: AwsExpectation): void {
-  need(audiences.includes(headerValue(request, audienceHeader)), "aud", "the request is for another audience");
+  need(
+    audiences.find(headerValue(request, audienceHeader)) !== undefined,
+    "aud",
+    "the request is for another audience",
+  );
 }
 
 function checkIdentity(request: AwsRequest, { identity }: AwsExpectation): void {

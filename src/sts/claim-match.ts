@@ -3,6 +3,7 @@
 import type { Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { checkIssuerSpelling } from "../authn/issuer-url.ts";
 import { numberText } from "../json.ts";
+import type { Audiences } from "./audiences.ts";
 import { checkVisible } from "./claim-text.ts";
 import { matchesWhole } from "./patterns.ts";
 import type { StepBudget } from "./step-budget.ts";
@@ -31,7 +32,7 @@ type Member = { readonly case: string | undefined; readonly value?: string | und
 export function matchClaims(
   match: Identity_ClaimMatch,
   claims: Claims,
-  defaultAudiences: readonly string[],
+  defaultAudiences: Audiences,
   steps: StepBudget,
 ): ClaimMatchResult {
   const missed = comparisonsOf(match, defaultAudiences, steps).find((comparison) => !comparison.matches(claims));
@@ -41,11 +42,11 @@ export function matchClaims(
 /** Every comparison that an identity asks for, in the order in which they are made. */
 export function comparisonsOf(
   match: Identity_ClaimMatch,
-  defaultAudiences: readonly string[],
+  defaultAudiences: Audiences,
   steps: StepBudget,
 ): ClaimComparison[] {
   const further = [...new Set([...Object.keys(match.claims), ...Object.keys(match.claimPatterns)])].sort();
-  const audience = match.aud.case === undefined ? defaultAudiences.join(" or ") : wantedMember(match.aud);
+  const audience = match.aud.case === undefined ? defaultAudiences.names.join(" or ") : wantedMember(match.aud);
   return [
     { claim: "iss", wanted: wantedMember(match.iss), matches: ({ iss }) => matchIssuer(match, iss, steps) },
     { claim: "sub", wanted: wantedMember(match.sub), matches: ({ sub }) => matchMember(match.sub, sub, steps) },
@@ -92,13 +93,9 @@ export function matchMember({ case: name, value = "" }: Member, claim: unknown, 
 }
 
 // RFC 7519 §4.1.3: a string, or an array of which one value is enough.
-function matchAudience(
-  { aud }: Identity_ClaimMatch,
-  claim: unknown,
-  defaults: readonly string[],
-  steps: StepBudget,
-): boolean {
-  const isWanted = (text: string) => (aud.case === undefined ? defaults.includes(text) : matchMember(aud, text, steps));
+function matchAudience({ aud }: Identity_ClaimMatch, claim: unknown, defaults: Audiences, steps: StepBudget): boolean {
+  const isWanted = (text: string) =>
+    aud.case === undefined ? defaults.find(text) !== undefined : matchMember(aud, text, steps);
   return (Array.isArray(claim) ? claim : [claim]).some((one) => typeof one === "string" && isWanted(one));
 }
 

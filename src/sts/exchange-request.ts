@@ -2,6 +2,8 @@ import type { ExchangeRequest } from "../../gen/chainguard/platform/oidc/oidc_pb
 import { ApiError, Code, type FieldViolation, invalidArgument } from "../aip/errors.ts";
 import { type CapabilitySet, capabilitySet, findCapabilityByName } from "../authz/capabilities.ts";
 import { isUid } from "../uid.ts";
+import type { Audiences } from "./audiences.ts";
+import { show } from "./denials.ts";
 
 /** What a caller wants of the new token. */
 export interface WantedToken {
@@ -19,19 +21,24 @@ export interface WantedToken {
 const maxValues = 100;
 
 /** Checks a request, all violations at once; `audiences` are those that may be asked for. */
-export function readExchangeRequest(request: ExchangeRequest, audiences: readonly string[]): WantedToken {
+export function readExchangeRequest(request: ExchangeRequest, audiences: Audiences): WantedToken {
   if (request.aud.length === 0) throw noAudience();
   const violations = checkRequest(request, audiences);
   if (violations.length > 0) throw invalidArgument(violations);
   const { aud, identity, identityProvider, scope, scopes, cap } = request;
   const wantedScopes = unique(scope === "" ? scopes : [scope, ...scopes]);
   return {
-    audience: unique(aud),
+    audience: unique(aud.map((text) => audiences.find(text)!)),
     identity,
     identityProvider,
     scopes: wantedScopes.length > 0 ? wantedScopes : undefined,
     capabilities: cap.length > 0 ? capabilitySet(cap.map((name) => findCapabilityByName(name)!.number)) : undefined,
   };
+}
+
+/** What is wrong with an audience that is not accepted. Those that are can be learnt from any token. */
+export function audienceProblem(text: string, { names }: Audiences): string {
+  return `"${show(text)}" is not an accepted audience; accepted: ${names.join(", ")}`;
 }
 
 /** The words that the platform's SDK expects, bare; the field and the rule are in the details. */
@@ -40,21 +47,38 @@ function noAudience(): ApiError {
   return new ApiError(Code.INVALID_ARGUMENT, "Audience must be specified", { details });
 }
 
-function checkRequest(request: ExchangeRequest, audiences: readonly string[]): FieldViolation[] {
+function checkRequest(request: ExchangeRequest, audiences: Audiences): FieldViolation[] {
   const { aud, identity, identityProvider, scope, scopes, cap } = request;
   return [
-    ...checkEach("aud", aud, "must be an audience of this service", (text) => audiences.includes(text)),
+    ...checkEach(
+      "aud",
+      aud,
+      (text) => audienceProblem(text, audiences),
+      (text) => audiences.find(text) !== undefined,
+    ),
     ...checkOptional("identity", identity),
     ...checkOptional("identity_provider", identityProvider),
     ...checkOptional("scope", scope),
-    ...checkEach("scopes", scopes, "must be the uid of a group", isUid),
-    ...checkEach("cap", cap, "must be the name of a capability", (text) => findCapabilityByName(text) !== undefined),
+    ...checkEach("scopes", scopes, () => "must be the uid of a group", isUid),
+    ...checkEach(
+      "cap",
+      cap,
+      () => "must be the name of a capability",
+      (text) => findCapabilityByName(text) !== undefined,
+    ),
   ];
 }
 
-function checkEach(field: string, values: readonly string[], rule: string, isGood: (text: string) => boolean) {
+function checkEach(
+  field: string,
+  values: readonly string[],
+  problemOf: (text: string) => string,
+  isGood: (text: string) => boolean,
+) {
   if (values.length > maxValues) return [{ field, description: `must have at most ${maxValues} values` }];
-  return values.flatMap((value, index) => (isGood(value) ? [] : [{ field: `${field}[${index}]`, description: rule }]));
+  return values.flatMap((value, index) =>
+    isGood(value) ? [] : [{ field: `${field}[${index}]`, description: problemOf(value) }],
+  );
 }
 
 function checkOptional(field: string, uid: string): FieldViolation[] {

@@ -18,6 +18,7 @@ import {
   type IdentityDirectory,
   verifyPerson,
 } from "./assumption.ts";
+import type { Audiences } from "./audiences.ts";
 import { assumeWithAwsRequest } from "./aws-assumption.ts";
 import { type AwsEndpoint, identityOf } from "./aws-caller.ts";
 import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
@@ -29,17 +30,17 @@ import { type PresentedToken, parsePresented } from "./presented-token.ts";
 import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
 
 /** What an exchange rests on. */
-export interface ExchangeDeps extends Pick<AssumptionDeps, "login"> {
+export interface ExchangeDeps extends Pick<AssumptionDeps, "login" | "defaultAudiences"> {
   readonly directory: IdentityDirectory;
   readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "issue" | "verify" | "recall">;
   /** Bounds the bad tokens of one address. */
   readonly failures: FailureBudget;
-  /** Our base URL: the `iss` of our tokens and, with or without its scheme, the default audience of outside ones. */
+  /** Our base URL: the `iss` of our tokens. */
   readonly issuer: string;
   /** The audiences that may be asked for. */
-  readonly audiences: readonly string[];
+  readonly audiences: Audiences;
   readonly clock: Clock;
   /** What verifies the signed requests of AWS identities. */
   readonly aws: AwsEndpoint;

@@ -16,7 +16,6 @@ import { type AwsCaller, askAws } from "./aws-caller.ts";
 import { awsChecks } from "./aws-checks.ts";
 import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
 import { comparisonsOf } from "./claim-match.ts";
-import { defaultAudiences } from "./default-audiences.ts";
 import { show } from "./denials.ts";
 import { isAboutTime, type PresentedToken, parsePresented, verificationsOf } from "./presented-token.ts";
 import { type Requirement, requirementOf, staticKeysProblem } from "./requirement.ts";
@@ -89,7 +88,7 @@ async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsR
   const { relationship, uid } = identity;
   if (relationship.case !== "awsIdentity")
     return [form, failed("relationship", `it is not one of AWS: ${kindOf(identity)}`)];
-  const expected = { host: deps.aws.host, audiences: defaultAudiences(deps.issuer), identity: uid, now: deps.clock() };
+  const expected = { host: deps.aws.host, audiences: deps.defaultAudiences, identity: uid, now: deps.clock() };
   const checks = [form, passed("relationship", kindOf(identity))];
   for (const [check, run] of awsChecks) checks.push(await attempt(check, () => run(request, expected)));
   const comparisons = awsComparisons(relationship.value, newStepBudget());

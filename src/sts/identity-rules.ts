@@ -160,10 +160,11 @@ function checkIssuerKeys(text: string): string | undefined {
 
 /**
  * The rule that a text breaks as the issuer of tokens whose keys are given, or of a person; undefined for a good one. Nobody is asked
- * for keys there, so that it need not be a URL (RFC 7519 §4.1.1), but a URL has one spelling.
+ * for keys there, so that it need not be a URL (RFC 7519 §4.1.1), but a URL has one spelling. Pull tokens of a server on 127.0.0.1
+ * have `https://pulltoken.127.0.0.1`, which is none.
  */
 export function checkIssuerName(text: string): string | undefined {
-  return /^\s*https?:/i.test(text) ? checkIssuerSpelling(text) : checkClaimText(text);
+  return /^\s*https?:/i.test(text) && URL.canParse(text) ? checkIssuerSpelling(text) : checkClaimText(text);
 }
 
 // PostgreSQL stores neither.

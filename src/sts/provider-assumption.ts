@@ -9,6 +9,7 @@ import {
   type PeopleProvider,
   verifyPerson,
 } from "./assumption.ts";
+import { exactAudiences } from "./audiences.ts";
 import type { Claims } from "./claim-match.ts";
 import { claimDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
@@ -57,5 +58,5 @@ export async function assumeOfOrganization(
   claims: Claims,
 ): Promise<Assumption> {
   if (provider.uid !== "" && rootOf(uid) !== rootOf(provider.uid)) throw claimDenied("iss", claims.iss);
-  return await assumeWithClaims(directory, uid, claims, [provider.clientId]);
+  return await assumeWithClaims(directory, uid, claims, exactAudiences(provider.clientId));
 }

@@ -11,6 +11,7 @@ import { requireBearer } from "../authn/bearer.ts";
 import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Assumption } from "./assumption.ts";
+import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
 import { type IssueDeps, issueToken } from "./issue.ts";
 import { newFamilyId, newRefreshToken, parseRefreshToken } from "./refresh-token.ts";
@@ -57,7 +58,7 @@ export interface RefreshStore {
 export interface RefreshDeps extends IssueDeps {
   readonly store: RefreshStore;
   /** The audiences that may be asked for. */
-  readonly audiences: readonly string[];
+  readonly audiences: Audiences;
   readonly lifetimeMs: number;
   /** Bounds the bad tokens of one address. */
   readonly failures: FailureBudget;
@@ -150,12 +151,12 @@ function assumptionOf({ identityUid, signIn }: RefreshFamily): Assumption {
 function readWanted(
   request: ExchangeRefreshTokenRequest,
   signIn: SignIn,
-  audiences: readonly string[],
+  audiences: Audiences,
 ): Pick<WantedToken, "audience" | "scopes" | "capabilities"> {
   const { aud, scope, scopes, cap } = request;
   const message = create(ExchangeRequestSchema, { aud, scope, scopes, cap });
-  const wanted = readExchangeRequest(message, [...audiences, ...signIn.audience]);
-  const gone = wanted.audience.find((one) => !audiences.includes(one));
+  const wanted = readExchangeRequest(message, eitherAudiences(audiences, exactAudiences(...signIn.audience)));
+  const gone = wanted.audience.find((one) => audiences.find(one) === undefined);
   if (gone !== undefined) throw permissionDenied("the audience is no longer offered", { aud: gone });
   return wanted;
 }

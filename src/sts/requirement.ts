@@ -7,8 +7,8 @@ import {
 import { fromTimestamp } from "../aip/timestamps.ts";
 import type { KeySet } from "../authn/key-sets.ts";
 import type { AssumableIdentity, AssumptionDeps } from "./assumption.ts";
+import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { normalizeIssuer } from "./claim-match.ts";
-import { defaultAudiences } from "./default-audiences.ts";
 import type { PresentedToken } from "./presented-token.ts";
 import { staticKeySet, staticKeysMatch } from "./static-keys.ts";
 import { staticKeysExpiry } from "./static-keys-expiry.ts";
@@ -18,7 +18,7 @@ export interface Requirement {
   readonly match: Identity_ClaimMatch;
   readonly keys: () => Promise<KeySet>;
   /** One of which the token must be for, where the match names none. */
-  readonly audiences: readonly string[];
+  readonly audiences: Audiences;
   /** Milliseconds since the epoch. */
   readonly notAfter?: number;
   /** Why nobody may assume the identity, whatever the token proves. */
@@ -27,12 +27,11 @@ export interface Requirement {
 
 /** What a token must prove to assume the identity; undefined when no token of an issuer can. */
 export function requirementOf(
-  { issuers, issuer: ours, login }: AssumptionDeps,
+  { issuers, defaultAudiences: audiences, login }: AssumptionDeps,
   { relationship, createTime, person, inactivity }: AssumableIdentity,
   { issuer }: PresentedToken,
 ): Requirement | undefined {
   const { case: kind, value } = relationship;
-  const audiences = defaultAudiences(ours);
   const keys = () => issuers.keysFor(issuer);
   if (kind === "claimMatch") return { match: value, keys, audiences };
   if (kind === "staticKeys") {
@@ -42,7 +41,7 @@ export function requirementOf(
   }
   // What the login provider gave to us as its client, such as at the end of a device flow.
   if (!person || !login || person.issuer !== normalizeIssuer(login.issuer)) return undefined;
-  return { match: personMatch(person), keys, audiences: [...audiences, login.clientId] };
+  return { match: personMatch(person), keys, audiences: eitherAudiences(audiences, exactAudiences(login.clientId)) };
 }
 
 /** The claims that tokens of a person have. */

@@ -158,7 +158,7 @@ describe("gatehouse auth status, token, logout", () => {
       );
     const refused = await login(url, "https://elsewhere.test");
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /aud\[0\]: must be an audience of this service/);
+    assert.match(refused.stderr, /aud\[0\]: ".*" is not an accepted audience; accepted: http:/);
     assert.ok(!existsSync(cachePath(environment.HOME, url)));
 
     const { items } = JSON.parse((await login(url, service, url)).stdout);

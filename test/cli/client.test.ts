@@ -21,6 +21,21 @@ after(async () => {
   await caller[Symbol.asyncDispose]();
 });
 
+describe("the names of this machine", () => {
+  it("find the token of a development server, whichever of them the address and the token have", async () => {
+    const data = path.join(caller.home, "development");
+    mkdirSync(data, { recursive: true });
+    writeFileSync(path.join(data, "owner-token"), caller.server.ownerToken);
+    const { port } = new URL(caller.server.url);
+    const environment = { GATEHOUSE_TOKEN: "", GATEHOUSE_DATA_DIR: data };
+    const list = await caller.runWith(environment, "iam", "groups", "list", "--url", `http://localhost:${port}/`);
+    assert.deepEqual([list.code, list.stderr], [0, ""]);
+    assert.match(list.stdout, /example\.org/);
+    const other = await caller.runWith(environment, "iam", "groups", "list", "--url", "http://localhost:1");
+    assert.match(other.stderr, /not signed in to http:\/\/localhost:1\n/);
+  });
+});
+
 describe("output", () => {
   const texts: Record<string, RegExp> = {
     table: /^NAME +UID +DESCRIPTION\n(?:.*\n)*tools +[0-9a-f/]+ {3}=1\+1, /,

@@ -4,12 +4,13 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Identity_ClaimMatchSchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { Code } from "../../src/aip/errors.ts";
 import { parseExactly } from "../../src/json.ts";
+import { defaultAudiences } from "../../src/sts/audiences.ts";
 import { type Claims, matchClaims } from "../../src/sts/claim-match.ts";
 import { newStepBudget } from "../../src/sts/step-budget.ts";
 
 type Init = MessageInitShape<typeof Identity_ClaimMatchSchema>;
 
-const defaults = ["https://gatehouse.example", "gatehouse.example"];
+const defaults = defaultAudiences("https://gatehouse.example", false);
 const good = { iss: "https://issuer.example", sub: "workload", aud: "https://gatehouse.example" };
 const base: Init = { iss: { case: "issuer", value: good.iss }, sub: { case: "subject", value: good.sub } };
 
@@ -45,6 +46,15 @@ describe("iss, sub and aud", () => {
     ["M8: a glob in the token is data", {}, { aud: "*" }, "aud"],
     ["a pattern of the issuer", { iss: { case: "issuerPattern", value: "https://issuer\\.example" } }, {}, undefined],
     ["X10: our address without the scheme", {}, { aud: "gatehouse.example" }, undefined],
+    ["X10: our address with a slash at the end", {}, { aud: "https://gatehouse.example/" }, undefined],
+    ["X10: our address with two", {}, { aud: "https://gatehouse.example//" }, "aud"],
+    ["X10: our address in upper case", {}, { aud: "https://Gatehouse.example" }, "aud"],
+    [
+      "X10: an audience of the identity's keeps its slash",
+      { aud: { case: "audience", value: "own" } },
+      { aud: "own/" },
+      "aud",
+    ],
     ["X10: another service", {}, { aud: "https://other.example" }, "aud"],
     ["X10: no audience", {}, { aud: undefined }, "aud"],
     ["X10: a prefix of ours", {}, { aud: "https://gatehouse" }, "aud"],

@@ -9,6 +9,7 @@ import type { Grants } from "../../src/authz/access.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/authz/capabilities.ts";
 import { newCall } from "../../src/pipeline/call.ts";
 import type { AssumableIdentity } from "../../src/sts/assumption.ts";
+import { defaultAudiences, exactAudiences } from "../../src/sts/audiences.ts";
 import type { AwsEndpoint } from "../../src/sts/aws-caller.ts";
 import { type ExchangeEvent, newExchange } from "../../src/sts/exchange.ts";
 import { issuer, openNode, startSeconds, startTime, testClock } from "../authn/token-fixtures.ts";
@@ -86,7 +87,8 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
     tokens: node.tokens,
     failures: newFailureBudget({ perSecond: badTokensPerSecond, sources: 10 }, clock.read),
     issuer,
-    audiences,
+    audiences: exactAudiences(...audiences),
+    defaultAudiences: defaultAudiences(issuer, false),
     clock: clock.read,
     aws,
     log: (event) => events.push(event),

@@ -1,5 +1,6 @@
 // Who this machine is signed in as.
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { isSameAudience } from "../../sts/audiences.ts";
 import { issuerOf, readClaims } from "../client/credential.ts";
 import { readIfThere } from "../client/own-file.ts";
 import { configuredAudience, type Session } from "../client/session.ts";
@@ -23,7 +24,10 @@ const statusView: View = {
  */
 export async function showStatus(session: Session, quick: boolean, audience: string | undefined): Promise<void> {
   const forApi =
-    audience === undefined || [session.url, configuredAudience(session.shell, session.config)].includes(audience);
+    audience === undefined ||
+    [session.url, configuredAudience(session.shell, session.config) ?? session.url].some((one) =>
+      isSameAudience(one, audience),
+    );
   const { token, source } = await (forApi ? session.credential() : session.credentialFor(audience));
   if (forApi && !quick) await checkWithServer(session, token);
   await session.output.one(statusView, { server: session.url, ...describeToken(token), source });
@@ -55,7 +59,7 @@ export function logout(session: Session, audience: string | undefined): void {
 }
 
 function isOf(issuers: readonly string[]): (cache: TokenCache) => boolean {
-  return (cache) => issuers.includes(makerOf(cache) ?? "");
+  return (cache) => issuers.some((issuer) => isSameAudience(issuer, makerOf(cache) ?? ""));
 }
 
 /** Who made the token of a cache. What is no token must not keep anybody from signing out. */

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { decodeJwt, type JWTPayload } from "jose";
 import { ownerTokenFiles } from "../../development/owner-tokens.ts";
+import { isSameAudience } from "../../sts/audiences.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileLocked } from "../lock.ts";
 import { printable, type Shell } from "../shell.ts";
@@ -59,7 +60,8 @@ export async function findCredentialFor(shell: Shell, target: Target, refresh: R
   if (given !== undefined && isFor(given.token, audience))
     return checkLife(given, "Set GATEHOUSE_TOKEN to a token that is valid.");
   const command = `\`gatehouse auth login --audience ${audience}\``;
-  const isOwn: Accepts = (token) => token !== undefined && isFor(token, audience) && issuerOf(token) === target.issuer;
+  const isOwn: Accepts = (token) =>
+    token !== undefined && isFor(token, audience) && isSameAudience(issuerOf(token) ?? "", target.issuer);
   const kept = await findKept(shell, target, refresh, isOwn);
   if (kept) return checkLife(kept, `Sign in again with ${command}.`);
   const present = given === undefined ? "" : "; GATEHOUSE_TOKEN is for another audience";
@@ -72,7 +74,7 @@ export async function findCredentialFor(shell: Shell, target: Target, refresh: R
 function describeForeign(shell: Shell, { audience, issuer }: Target): string {
   const cached = readCached(openTokenCache(shell, audience));
   const other = cached && issuerOf(cached.token);
-  if (!cached || other === undefined || other === issuer) return "";
+  if (!cached || other === undefined || isSameAudience(other, issuer)) return "";
   return `; the one in ${cached.source} is of ${printable(other)}, not of ${issuer}: another server is named with --url`;
 }
 
@@ -161,7 +163,7 @@ function findDevelopmentToken({ environment }: Shell, { audience }: Target, acce
 
 function isFor(token: string, audience: string): boolean {
   const { aud = [] } = readClaims(token) ?? {};
-  return [aud].flat().includes(audience);
+  return [aud].flat().some((one) => typeof one === "string" && isSameAudience(one, audience));
 }
 
 function toCredential(token: string, source: string): Credential {

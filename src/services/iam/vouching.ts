@@ -7,6 +7,7 @@ import type { Call } from "../../pipeline/call.ts";
 import type { Session } from "../../storage/session.ts";
 import type { StoredRelationship } from "../../storage/tables/iam.ts";
 import { findRolesOf, findRolesOfIdentities, findRolesOfPeople } from "../../storage/vouched.ts";
+import { exactAudiences } from "../../sts/audiences.ts";
 import { comparisonsOf, normalizeIssuer } from "../../sts/claim-match.ts";
 import { newStepBudget } from "../../sts/step-budget.ts";
 import type { IdentityProviderRow } from "./provider-rows.ts";
@@ -47,7 +48,7 @@ export async function requireVouchedRoles(session: Session, provider: Vouching, 
 function speaksFor({ issuer, clientId }: Vouching, relationship: StoredRelationship): boolean {
   const { case: kind, value } = fromColumns(relationship);
   if (kind !== "claimMatch") return false;
-  return comparisonsOf(value, [clientId], newStepBudget())
+  return comparisonsOf(value, exactAudiences(clientId), newStepBudget())
     .filter(({ claim }) => claim === "iss" || claim === "aud")
     .every(({ matches }) => matches({ iss: issuer, aud: clientId }));
 }
