@@ -143,6 +143,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "authn",
     "authz/access.ts",
     "types:clock.ts",
+    "json.ts",
     "lazy.ts",
     "uid.ts",
     "doors/client-address.ts",
