@@ -44,7 +44,7 @@ describe("on a new database, at once", () => {
     const [server] = await startTogether(stack, 1);
     const owner = { issuer: "https://idp.acme.test", subject: "alice" };
     const codes = await Promise.all(
-      [1, 2, 3].map((i) => bootstrap(server!.config, { organization: `acme ${i}`, ...owner })),
+      [1, 2, 3].map((i) => bootstrap(server!.config, { organization: `acme ${i}`, baseUrl: "", ...owner })),
     );
     assert.deepEqual(codes.sort(), [0, 1, 1]);
   });

@@ -8,6 +8,7 @@ import { syncBuiltInRoles } from "../services/iam/built-in-role-rows.ts";
 import { createOrganization, hasOrganization, lockOrganizations } from "../services/iam/first-owner.ts";
 import { ConfigError } from "../settings.ts";
 import { checkSubject } from "../sts/identity-rules.ts";
+import { nextSteps } from "./next-steps.ts";
 import { withDatabase } from "./open.ts";
 
 /** The first organization, and whose tokens may assume its owner. */
@@ -15,13 +16,16 @@ export interface BootstrapOptions {
   readonly organization: string;
   readonly issuer: string;
   readonly subject: string;
+  /** The public address of the server to be; empty when it is not set yet. */
+  readonly baseUrl: string;
 }
 
 /**
  * Creates the first organization. Whoever presents a token of the given issuer and subject may then assume its owner, and
  * whoever signs in there as that subject is an owner in person.
  */
-export async function bootstrap(config: Config, { organization, issuer, subject }: BootstrapOptions): Promise<number> {
+export async function bootstrap(config: Config, options: BootstrapOptions): Promise<number> {
+  const { organization, issuer, subject, baseUrl } = options;
   const misnomer = problemOf(nameRule, organization);
   if (misnomer !== undefined) throw new ConfigError(`organization: ${misnomer}.`);
   const problem = checkIssuer(issuer, config.dev);
@@ -47,5 +51,7 @@ export async function bootstrap(config: Config, { organization, issuer, subject 
     return 1;
   }
   console.log(`organization ${created.groupUid}\nowner        ${created.ownerUid}`);
+  // Standard output is for the result.
+  console.error(nextSteps({ issuer, subject, baseUrl, loginIssuer: config.login?.issuer }));
   return 0;
 }

@@ -33,7 +33,12 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
     .requiredOption("--issuer <url>", "issuer of the owner's identity tokens; required")
     .requiredOption("--subject <subject>", "subject of the owner's identity tokens; required")
     .action(async (options, command) =>
-      finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(command), options)),
+      finish(
+        await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(command), {
+          ...options,
+          baseUrl: readSettings(command.opts(), environment)["base-url"].replace(/\/+$/, ""),
+        }),
+      ),
     );
 
   const db = program.command("db").description("look after the database");

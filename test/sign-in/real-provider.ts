@@ -1,7 +1,9 @@
 // OpenID providers of the real make (oidc-provider) that sign in whoever a browser's cookie names, without asking.
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { certificate, certificateKey } from "../doors/certificate.ts";
 import type { Browser } from "../harness/browser.ts";
 
 /** What is used of the package, which brings no types. */
@@ -35,17 +37,26 @@ export interface RealProvider extends AsyncDisposable {
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
-/** Starts a provider without clients. `sendsIssuer` says whether it states its issuer in callbacks (RFC 9207). */
-export async function startRealProvider({ sendsIssuer }: { readonly sendsIssuer: boolean }): Promise<RealProvider> {
+/**
+ * Starts a provider without clients. `sendsIssuer` says whether it states its issuer in callbacks (RFC 9207); with `tls`, it has the
+ * certificate of the tests.
+ */
+export async function startRealProvider({
+  sendsIssuer,
+  tls = false,
+}: {
+  readonly sendsIssuer: boolean;
+  readonly tls?: boolean;
+}): Promise<RealProvider> {
   // By a name that is no literal, since there are no types to resolve.
   const name: string = "oidc-provider";
   const { default: OidcProvider } = (await import(name)) as {
     default: new (issuer: string, configuration: object) => Provider;
   };
-  const server = createServer();
+  const server = tls ? createTlsServer({ cert: certificate, key: certificateKey }) : createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const issuer = `http://${host}`;
+  const issuer = `${tls ? "https" : "http"}://${host}`;
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwks = { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" }] };
   let provider: Provider;
@@ -65,7 +76,7 @@ export async function startRealProvider({ sendsIssuer }: { readonly sendsIssuer:
     },
   };
   real.register();
-  server.on("request", (request, response) => {
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (real.intercept(request, response)) return;
     if (!sendsIssuer) dropIssuer(response);
     if (!request.url?.startsWith("/interaction/")) return provider.callback()(request, response);

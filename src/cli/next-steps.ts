@@ -1,0 +1,39 @@
+// What an operator does after `bootstrap`.
+import { callbackPath } from "../sign-in/sign-in.ts";
+
+/** The first owner, and what is known of the server that they will sign in to. */
+export interface FirstOwner {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Empty when none is set yet. */
+  readonly baseUrl: string;
+  /** The issuer of the login provider; undefined when none is set yet. */
+  readonly loginIssuer: string | undefined;
+}
+
+/** The next commands, with what is known filled in, and what they need at the login provider. */
+export function nextSteps({ issuer, subject, baseUrl, loginIssuer }: FirstOwner): string {
+  const url = baseUrl === "" ? "BASE_URL" : baseUrl;
+  const flags = [
+    ...(baseUrl === "" ? ["--base-url BASE_URL"] : []),
+    ...(loginIssuer === undefined ? [`--login-issuer ${issuer} --login-client-id CLIENT_ID`] : []),
+  ];
+  return [
+    "",
+    `Register this server as a client of ${loginIssuer ?? issuer}, with the redirect URI ${url}${callbackPath}.`,
+    ...(loginIssuer === undefined ? ["Put its secret into GATEHOUSE_LOGIN_CLIENT_SECRET."] : []),
+    `Then start the server with the settings of this command, and sign in as ${subject}:`,
+    "",
+    `  ${["gatehouse serve", ...flags].join(" ")}`,
+    `  gatehouse auth login --url ${url}`,
+    "",
+    ...(loginIssuer === undefined || loginIssuer === issuer ? [] : [otherIssuer(issuer, loginIssuer)]),
+  ].join("\n");
+}
+
+function otherIssuer(issuer: string, loginIssuer: string): string {
+  return (
+    `warning: people sign in at ${loginIssuer}, and the owner is somebody of ${issuer}: a sign-in does not make anybody the owner.\n` +
+    "The owner has to exchange a token of that issuer (docs/production.md).\n"
+  );
+}
