@@ -68,7 +68,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         /no verified organization of this name/,
       );
       const orgcheck = await fetch(`${server.url}/orgcheck?name=example.org`);
-      assert.equal(await orgcheck.text(), "true");
+      assert.equal(await orgcheck.json(), true);
     });
 
     it("gives its default role to whoever comes for the first time, and not again", async () => {

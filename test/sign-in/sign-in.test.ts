@@ -166,7 +166,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("orgcheck answers true or false, and 400 without a name", async () => {
       const check = (query: string) => fetch(`${server.url}/orgcheck${query}`);
-      assert.equal(await (await check("?name=example.org")).text(), "false");
+      assert.equal(await (await check("?name=example.org")).json(), false);
       assert.equal((await check("")).status, 400);
     });
 
