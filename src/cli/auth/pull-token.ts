@@ -1,12 +1,13 @@
 // Pull tokens: an identity whose only key is made here, and a token that this key has signed. The server never sees the
 // private half, and deleting the identity revokes the token.
 import { randomBytes } from "node:crypto";
+import { isIP } from "node:net";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { maxStaticKeysAge } from "../../sts/static-keys-expiry.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import { inOrder, type View } from "../output/view.ts";
+import type { View } from "../output/view.ts";
 import { seconds } from "../resources/flags.ts";
 import { groups } from "../resources/groups.ts";
 import { roleBindings } from "../resources/iam.ts";
@@ -49,7 +50,7 @@ export async function createPullToken(session: Session, flags: PullTokenFlags): 
   const parent = await findGroup(session, flags.parent);
   const roleUid = await findUid(session, roles, role);
   const name = flags.name ?? `pull-token-${randomBytes(4).toString("hex")}`;
-  const issuer = `${issuerPrefix}${new URL(session.issuer).hostname}`;
+  const issuer = issuerOf(session.issuer);
   const { issuerKeys, sign } = await newKeys();
   const expires = new Date(expiresAt).toISOString();
   const identity = await session.call((await standardMethod(identities, "Create")).method, {
@@ -67,6 +68,12 @@ export async function createPullToken(session: Session, flags: PullTokenFlags): 
   });
   const claims = { iss: issuer, sub: name, aud: session.issuer, exp: Math.floor(expiresAt / 1000) };
   await show(session, flags, host, { uid, name, expires, token: await sign(claims) });
+}
+
+/** The issuer of the tokens: a name below that of the server; an address is made a name, since nothing can be below it. */
+function issuerOf(address: string): string {
+  const host = new URL(address).hostname.replace(/^\[|\]$/g, "");
+  return `${issuerPrefix}${isIP(host) ? `ip-${host.replace(/[.:]/g, "-")}` : host}`;
 }
 
 /** The registry, where it is known; `--save` needs it, and a file to save to. */
@@ -101,7 +108,7 @@ export async function listPullTokens(session: Session, expired: boolean): Promis
     const { issuer, expirationTime } = staticKeys as JsonObject;
     return String(issuer).startsWith(issuerPrefix) && Date.parse(String(expirationTime)) <= Date.now() === expired;
   });
-  await session.output.list(pullTokenView, inOrder(pullTokenView, kept));
+  await session.output.list(pullTokenView, session.output.arrange(pullTokenView, kept));
 }
 
 async function show(
@@ -111,7 +118,7 @@ async function show(
   made: JsonObject & { uid: string; token: string },
 ): Promise<void> {
   if (save && host !== undefined) saveLogin(session.shell, host, made.uid, made.token);
-  if (session.output.format !== "table") return await session.output.one(pullTokenView, { ...made });
+  if (!session.output.isPlain) return await session.output.one(pullTokenView, { ...made });
   const command = `docker login ${host ?? "REGISTRY"} --username "${made.uid}" --password "${made.token}"`;
   session.shell.stdout.write(`${command}\n`);
 }
