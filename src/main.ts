@@ -1,5 +1,6 @@
 // The process: reads the environment once, runs a command, and turns what went wrong into a sentence and an exit code.
 import { endWithLauncher } from "./cli/launcher.ts";
+import { printableLines } from "./cli/output/escape.ts";
 import { runCommand } from "./cli/program.ts";
 import { ConfigError } from "./settings.ts";
 
@@ -10,6 +11,6 @@ export async function main(args: readonly string[]): Promise<void> {
     process.exitCode = await runCommand(args, process.env);
   } catch (error) {
     process.exitCode = error instanceof ConfigError ? 2 : 1;
-    console.error(error instanceof Error ? `gatehouse: ${error.message}` : error);
+    console.error(error instanceof Error ? printableLines(`gatehouse: ${error.message}`) : error);
   }
 }

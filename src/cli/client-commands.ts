@@ -1,12 +1,17 @@
 // The commands that call a server.
 import type { Command } from "commander";
 import { addAdvisoryCommands } from "./advisories/commands.ts";
+import { addApiCommand } from "./api-command.ts";
 import { addAuthCommands } from "./auth/commands.ts";
+import { clientOptionsOf, takeGlobalOptions } from "./client/options.ts";
 import { addConfigCommands } from "./config-command.ts";
+import { addGetCommands } from "./get-command.ts";
+import { everyCommand } from "./help.ts";
 import { addRegistryCommands } from "./registry/commands.ts";
 import { addChangeCommands } from "./resources/change-commands.ts";
 import { addResourceCommands } from "./resources/commands.ts";
 import type { Finish, Shell } from "./shell.ts";
+import { addVersionCommand } from "./version-command.ts";
 
 /** Adds all of them. */
 export function addClientCommands(program: Command, shell: Shell, finish: Finish): void {
@@ -16,4 +21,16 @@ export function addClientCommands(program: Command, shell: Shell, finish: Finish
   addChangeCommands(program, shell);
   addRegistryCommands(program, shell, finish);
   addConfigCommands(program, shell);
+  addApiCommand(program, shell);
+  addVersionCommand(program, shell);
+  addGetCommands(program);
+}
+
+/** Lets the flags that clients share stand before the name of a command. To be called when all commands are there. */
+export function addGlobalOptions(program: Command): void {
+  everyCommand(program, (command) => {
+    if (command.commands.length > 0) takeGlobalOptions(command, command === program);
+  });
+  // A command need not take them all.
+  program.hook("preAction", (_program, command) => void clientOptionsOf(command));
 }

@@ -9,6 +9,7 @@ import {
   writeClientConfig,
 } from "./client/config-file.ts";
 import { CommandFailure } from "./failure.ts";
+import { printable } from "./output/escape.ts";
 import { note, type Shell } from "./shell.ts";
 
 /** Adds the commands. */
@@ -22,7 +23,7 @@ export function addConfigCommands(program: Command, shell: Shell): void {
       const values = await readClientConfig(shell);
       const lines = Object.entries(configKeys).map(([key, meaning]) => [
         key,
-        values[key as keyof typeof configKeys] ?? "-",
+        printable(values[key as keyof typeof configKeys] ?? "-"),
         meaning,
       ]);
       shell.stdout.write(alignedText(lines));
@@ -35,7 +36,7 @@ export function addConfigCommands(program: Command, shell: Shell): void {
     .action(async (text: string) => {
       const value = (await readClientConfig(shell))[parseConfigKey(text)];
       if (value === undefined) throw new CommandFailure(`${text} is not set`);
-      shell.stdout.write(`${value}\n`);
+      shell.stdout.write(`${printable(value)}\n`);
     });
   config
     .command("set")

@@ -1,8 +1,10 @@
 // The command line: what each command is called and takes. What it does is loaded when it is run.
 import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
-import { addCompletionCommands } from "./completion.ts";
+import { addCompletionCommands } from "./completion/commands.ts";
 import { CommandFailure, failureText } from "./failure.ts";
+import { addExamples, addHelpCommand, configureHelp, everyCommand, pathOf } from "./help.ts";
+import { printableLines } from "./output/escape.ts";
 import { addServerCommands, serverCommands } from "./server-commands.ts";
 import { endWithReader, type Finish, processShell, type Shell } from "./shell.ts";
 import { withSafeHint } from "./suggestions.ts";
@@ -14,7 +16,7 @@ import { withSafeHint } from "./suggestions.ts";
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const shell = processShell(environment);
   let exitCode = 0;
-  const program = await newProgram(args[0], shell, (code) => {
+  const program = await newProgram(args, shell, (code) => {
     exitCode = code;
   });
   try {
@@ -28,23 +30,27 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
   }
 }
 
-/** A server does not wait for the commands of its clients to load: those are left out of a command line for a server. */
-async function newProgram(first: string | undefined, shell: Shell, finish: Finish): Promise<Command> {
+/** All commands. A server does not wait for the commands of its clients to load: those are left out of a command line for a server. */
+export async function newProgram(args: readonly string[], shell: Shell, finish: Finish): Promise<Command> {
+  const [first] = args;
   const program = new Command("gatehouse")
     .description(
       "Identity, registry and vulnerability platform API: the server, and a client of any server of this API.",
     )
     .version(version)
     // Inherited by the commands that are added.
-    .configureOutput({ outputError: (text, write) => write(withSafeHint(text)) });
+    .configureOutput({ outputError: (text, write) => write(printableLines(withSafeHint(text))) });
+  configureHelp(program);
   program.commandsGroup("Client:");
-  if (!serverCommands.some((name) => name === first))
-    (await import("./client-commands.ts")).addClientCommands(program, shell, finish);
+  const client = serverCommands.some((name) => name === first) ? undefined : await import("./client-commands.ts");
+  client?.addClientCommands(program, shell, finish);
   program.commandsGroup("Server:");
   addServerCommands(program, shell.environment, finish);
   program.commandsGroup("Shell:");
-  addCompletionCommands(program);
-  everyCommand(program, (command) => command.exitOverride());
+  addCompletionCommands(program, shell);
+  client?.addGlobalOptions(program);
+  program.commandsGroup("");
+  await finishCommands(program, args);
   program.hook("preAction", (_program, command) => {
     // A server goes on, whoever reads what it says.
     if (command.name() !== "serve") endWithReader(shell);
@@ -52,7 +58,15 @@ async function newProgram(first: string | undefined, shell: Shell, finish: Finis
   return program;
 }
 
-function everyCommand(command: Command, apply: (command: Command) => void): void {
-  apply(command);
-  for (const inner of command.commands) everyCommand(inner, apply);
+type Examples = Readonly<Record<string, readonly string[]>>;
+
+/** Gives each command what all have. A server does not wait for examples to load. */
+async function finishCommands(program: Command, args: readonly string[]): Promise<void> {
+  const isServer = args[0] === "serve" && !args.includes("--help") && !args.includes("-h");
+  const examples: Examples = isServer ? {} : (await import("./examples.ts")).examples;
+  everyCommand(program, (command) => {
+    command.exitOverride();
+    addExamples(command, examples[pathOf(command)] ?? []);
+    if (command.commands.length > 0) addHelpCommand(command);
+  });
 }

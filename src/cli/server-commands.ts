@@ -61,13 +61,18 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
     );
 }
 
+/** The heading of the help under which they stand, after what is peculiar to a command. */
+const settingsGroup = "Settings of the server:";
+
 /** Gives a command a flag for every setting. */
 function withSettings(command: Command): Command {
-  command.option("--config <path>", "a JSON file of settings (GATEHOUSE_CONFIG)");
+  const file = new Option("--config <path>", "a JSON file of settings (GATEHOUSE_CONFIG)");
+  command.addOption(file.helpGroup(settingsGroup));
   for (const setting of settings) {
     const flag = "value" in setting ? `--${setting.name} <${setting.value}>` : `--${setting.name}`;
     const fallback = setting.fallback === "" || setting.fallback === "false" ? "" : `; ${setting.fallback}`;
-    command.addOption(new Option(flag, `${setting.description} (${variableOf(setting.name)}${fallback})`));
+    const description = `${setting.description} (${variableOf(setting.name)}${fallback})`;
+    command.addOption(new Option(flag, description).helpGroup(settingsGroup));
   }
   return command;
 }

@@ -1,5 +1,5 @@
 // What surrounds a run of the program: the environment that main has read, and the terminal, if there is one.
-import { stripVTControlCharacters } from "node:util";
+import { printableLines } from "./output/escape.ts";
 
 /** Takes the exit code of a command that does not simply succeed or throw. */
 export type Finish = (exitCode: number) => void;
@@ -30,12 +30,5 @@ export function endWithReader({ stdout, stderr }: Shell): void {
 
 /** A line for people, on standard error: standard output is for results. */
 export function note({ stderr }: Shell, text: string): void {
-  stderr.write(`${text}\n`);
-}
-
-/** Text of others as it may appear on a terminal: on one line, without anything that a terminal obeys. */
-export function printable(text: string): string {
-  return stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (char) =>
-    char === "\n" || char === "\t" ? " " : `\\u{${char.codePointAt(0)!.toString(16)}}`,
-  );
+  stderr.write(`${printableLines(text)}\n`);
 }

@@ -145,7 +145,7 @@ describe("gatehouse images, advisories, events", () => {
       writeFileSync(file, `{schema-version: 2, package: {name: ${name}}, advisories: [${advisory}]}`);
       await done("advisories", "import", "--group", group, file);
     }
-    assert.match(await done("advisories", "describe", "CVE-2031-1001"), /^CGA-2345-6789-cfgj +one /m);
+    assert.match(await done("advisories", "describe", "CVE-2031-1001"), /^ID: +CGA-2345-6789-cfgj\nPackage: +one$/m);
     const several = await caller.run("advisories", "describe", "CVE-2031-1002");
     assert.equal(several.code, 1);
     assert.match(
@@ -182,7 +182,10 @@ describe("gatehouse images, advisories, events", () => {
     const affected = [{ package: { ecosystem: "Alpine:v3.22", name: "tool" }, ranges: [range] }];
     writeFileSync(file, JSON.stringify({ id: "SOURCE/2030-1", modified: "2030-01-09T00:00:00Z", affected }));
     await done("advisories", "import", "--group", group, file);
-    assert.match(await done("advisories", "describe", "SOURCE/2030-1"), /^SOURCE\/2030-1 +tool +fixed$/m);
+    assert.match(
+      await done("advisories", "describe", "SOURCE/2030-1"),
+      /^ID: +SOURCE\/2030-1\nPackage: +tool\nStatus: +fixed$/m,
+    );
     const { code, stderr } = await caller.run("iam", "roles", "describe", "example.org/viewer");
     assert.equal(code, 1);
     assert.match(stderr, /there is no role "example\.org\/viewer" that you can see/);

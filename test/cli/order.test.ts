@@ -1,7 +1,7 @@
 // The order in which lists are shown.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { inOrder } from "../../src/cli/output/view.ts";
+import { inOrder } from "../../src/cli/output/order.ts";
 
 it("by the first two columns, with numbers by what they count, and otherwise as it was", () => {
   const view = {

@@ -1,5 +1,6 @@
 // `gatehouse advisories import` and `export`.
 import { type Command, Option } from "commander";
+import { clientOptionsOf } from "../client/options.ts";
 import { type ClientOptions, openSession, type Session, withClient } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import type { Shell } from "../shell.ts";
@@ -60,8 +61,10 @@ function addExport(advisories: Command, shell: Shell): void {
     .option("--author <name>", "who says so, for openvex and csaf", "Gatehouse")
     .option("--ecosystem <name>", "of packages of no language, such as Wolfi or Alpine:v3.22", "Chainguard");
   command.action(async (flags: ExportFlags & { output?: string }) => {
-    const { output, ...client } = flags;
+    const { output } = flags;
     if (flags.format === "osv") await checkEcosystem(flags.ecosystem);
+    // Its own --output is no format.
+    const { output: _path, ...client } = clientOptionsOf<ClientOptions>(command);
     using session = await openSession(shell, command, client);
     const { exportAdvisories } = await import("./export.ts");
     const { format, author, ecosystem } = flags;

@@ -6,6 +6,7 @@ import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
+import { jsonText } from "../output/escape.ts";
 import { note } from "../shell.ts";
 import { newCsaf } from "./exports/csaf.ts";
 import { toOpenvex, toStatement } from "./exports/openvex.ts";
@@ -53,7 +54,7 @@ export async function exportAdvisories(session: Session, options: ExportOptions)
     }
   }
   const document = gatherer.document(timeText(latest));
-  if (output === undefined) session.shell.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  if (output === undefined) session.shell.stdout.write(`${jsonText(document, 2)}\n`);
   else await write(output, format, document);
   const left = passedOver === 0 ? "" : `; ${passedOver} are in a state that ${format} has no word for`;
   note(session.shell, `${added} advisories exported${left}`);

@@ -9,7 +9,8 @@ import {
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import { note, printable } from "../shell.ts";
+import { printable } from "../output/escape.ts";
+import { note } from "../shell.ts";
 import { BadDocument } from "./document.ts";
 import { parseText } from "./document-text.ts";
 import { type FormatName, readDocument } from "./formats.ts";

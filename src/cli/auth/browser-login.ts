@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Target } from "../client/credential.ts";
 import { CommandFailure } from "../failure.ts";
-import { note, printable, type Shell } from "../shell.ts";
+import { printable } from "../output/escape.ts";
+import { note, type Shell } from "../shell.ts";
 import { type LoginOptions, loginAddress } from "./login-address.ts";
 
 /** Tokens as a sign-in hands them out; the second is empty unless one was made. */

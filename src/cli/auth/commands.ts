@@ -1,6 +1,7 @@
 // `gatehouse auth`: signing in and out, and credentials for other programs.
 import { type Command, Option, type OptionValues } from "commander";
-import { openSession, type Session, withClient } from "../client/session.ts";
+import { clientOptionsOf } from "../client/options.ts";
+import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import type { PullTokenFlags } from "./pull-token.ts";
@@ -42,6 +43,10 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   addPullToken(auth, shell);
   addDocker(auth, shell);
   addCanI(auth, shell);
+  const whoami = program.command("whoami").description("show who you are to the server, and your roles");
+  act(withClient(whoami, ["table", "json", "yaml", "csv", "id", "none"]), shell, async (session) =>
+    (await import("./whoami.ts")).showWhoAmI(session),
+  );
   const sts = program.command("sts").description("the exchange of tokens");
   const debug = sts
     .command("debug")
@@ -111,7 +116,7 @@ function addPullToken(auth: Command, shell: Shell): void {
     .command("list")
     .description("list those that you can see")
     .option("--expired", "those that have expired");
-  act(withClient(list), shell, async (session, _args, { expired }) =>
+  act(withList(list), shell, async (session, _args, { expired }) =>
     (await import("./pull-token.ts")).listPullTokens(session, expired === true),
   );
 }
@@ -136,6 +141,6 @@ type Body = (session: Session, args: readonly string[], options: OptionValues) =
 function act(command: Command, shell: Shell, body: Body): void {
   command.action(async () => {
     using session = await openSession(shell, command);
-    await body(session, command.args, command.opts());
+    await body(session, command.args, clientOptionsOf(command));
   });
 }

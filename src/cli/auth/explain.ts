@@ -3,11 +3,11 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
+import { printable } from "../output/escape.ts";
 import type { View } from "../output/view.ts";
 import { groups } from "../resources/groups.ts";
 import { identities } from "../resources/identities.ts";
 import { findUid } from "../resources/lookup.ts";
-import { printable } from "../shell.ts";
 import { readIdentityTokenFile } from "./identity-token.ts";
 
 const bindingView: View = {
@@ -37,7 +37,7 @@ export async function explainAccess(session: Session, capability: string, group:
   };
   const reply = await session.call(AccessService.method.explainAccess, request);
   const granted = reply.granted === true;
-  if (session.output.format === "table") await printAnswer(session, reply, request);
+  if (session.output.isPlain) await printAnswer(session, reply, request);
   else await session.output.one(bindingView, { granted, ...reply });
   if (!granted) throw new CommandFailure(reasons[String(reply.reason)] ?? "it is not granted");
 }
@@ -66,7 +66,7 @@ export async function explainExchange(session: Session, identity: string, tokenF
   const uid = await findUid(session, identities, identity);
   const reply = await session.call(AccessService.method.explainExchange, { identity: uid, token });
   const checks = (reply.checks ?? []) as JsonObject[];
-  if (session.output.format === "table") await session.output.list(checkView, checks);
+  if (session.output.isPlain) await session.output.list(checkView, checks);
   else await session.output.one(checkView, { allowed: reply.allowed === true, checks });
   const failed = checks.filter(({ outcome }) => outcome === "CHECK_OUTCOME_FAILED").map(({ name }) => name);
   if (reply.allowed !== true) {

@@ -11,7 +11,7 @@ import type { LoginOptions } from "./login-address.ts";
 /** The flags of the command. */
 export interface LoginFlags extends LoginOptions {
   /** What tokens are to be for; that of the session when absent. */
-  readonly audience?: readonly string[];
+  readonly audience?: string | readonly string[];
   readonly identityToken?: string;
   readonly headless?: boolean;
   readonly browser?: boolean;
@@ -34,7 +34,11 @@ export const tokenView: View = {
  * it opens one door, and has a refresh token of its own beside it, where other programs look for both.
  */
 export async function login({ shell, url, issuer, audience, output }: Session, flags: LoginFlags): Promise<void> {
-  const targets = [...new Set(flags.audience ?? [audience])].map((wanted) => ({ url, issuer, audience: wanted }));
+  const targets = [...new Set([flags.audience ?? audience].flat())].map((wanted) => ({
+    url,
+    issuer,
+    audience: wanted,
+  }));
   const identityToken = await findIdentityToken(shell, targets[0]!, flags);
   const done: { readonly target: Target; readonly tokens: SignedIn }[] = [];
   for (const target of targets) {

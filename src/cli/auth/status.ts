@@ -5,8 +5,9 @@ import { issuerOf, readClaims } from "../client/credential.ts";
 import { readIfThere } from "../client/own-file.ts";
 import { configuredAudience, type Session } from "../client/session.ts";
 import { openTokenCache, openTokenCaches, type TokenCache } from "../client/token-cache.ts";
+import { printable } from "../output/escape.ts";
 import type { View } from "../output/view.ts";
-import { note, printable, type Shell } from "../shell.ts";
+import { note, type Shell } from "../shell.ts";
 import { describeToken, tokenView } from "./login.ts";
 
 const statusView: View = {
@@ -28,8 +29,10 @@ export async function showStatus(session: Session, quick: boolean, audience: str
     [session.url, configuredAudience(session.shell, session.config) ?? session.url].some((one) =>
       isSameAudience(one, audience),
     );
-  const { token, source } = await (forApi ? session.credential() : session.credentialFor(audience));
-  if (forApi && !quick) await checkWithServer(session, token);
+  const find = () => (forApi ? session.credential() : session.credentialFor(audience));
+  if (forApi && !quick) await checkWithServer(session, (await find()).token);
+  // After the server was asked, since the session may have renewed the token then.
+  const { token, source } = await find();
   await session.output.one(statusView, { server: session.url, ...describeToken(token), source });
   if (forApi || quick) return;
   const notAsked = `The server was not asked whether it takes this token: the API takes none for ${printable(audience)}.`;

@@ -5,7 +5,8 @@ import { ownerTokenFiles } from "../../development/owner-tokens.ts";
 import { isSameAudience } from "../../sts/audiences.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileLocked } from "../lock.ts";
-import { printable, type Shell } from "../shell.ts";
+import { printable } from "../output/escape.ts";
+import type { Shell } from "../shell.ts";
 import { checkToken, openTokenCache, readToken, type TokenCache } from "./token-cache.ts";
 
 /** A token, and what to call the place that it came from. */
@@ -37,9 +38,9 @@ const shortestLifeMs = 60_000;
  * The token for the API of a server: GATEHOUSE_TOKEN, else the token cache, else the owner's token of a development
  * server.
  *
- * Fails with a hint when there is none, or when it has expired and cannot be renewed.
+ * Fails with a hint when there is none, or when it has expired and cannot be renewed: without `refresh`, none is.
  */
-export async function findCredential(shell: Shell, target: Target, refresh: Refresh): Promise<Credential> {
+export async function findCredential(shell: Shell, target: Target, refresh: Refresh | undefined): Promise<Credential> {
   const given = givenToken(shell);
   if (given !== undefined) return checkLife(given, "Set GATEHOUSE_TOKEN to a token that is valid.");
   const kept = await findKept(shell, target, refresh, () => true);
@@ -54,7 +55,11 @@ export async function findCredential(shell: Shell, target: Target, refresh: Refr
  * says that it is for it, and what is kept unless it also says that the target's issuer made it: what is meant for one
  * place must not be shown to another, and registries of several servers may go by one name.
  */
-export async function findCredentialFor(shell: Shell, target: Target, refresh: Refresh): Promise<Credential> {
+export async function findCredentialFor(
+  shell: Shell,
+  target: Target,
+  refresh: Refresh | undefined,
+): Promise<Credential> {
   const { audience } = target;
   const given = givenToken(shell);
   if (given !== undefined && isFor(given.token, audience))
@@ -87,13 +92,35 @@ function givenToken({ environment }: Shell): Credential | undefined {
 async function findKept(
   shell: Shell,
   target: Target,
-  refresh: Refresh,
+  refresh: Refresh | undefined,
   accepts: Accepts,
 ): Promise<Credential | undefined> {
   const cached = await findCached(shell, target, refresh, accepts);
   if (cached && !isExpired(cached)) return cached;
   const development = findDevelopmentToken(shell, target, accepts);
   return development && !isExpired(development) ? development : cached;
+}
+
+/**
+ * Another token of the cache in place of one that the server refuses although it has not expired: what another process has
+ * fetched meanwhile, else what the refresh token beside it gives. Undefined when the refused token is not the cache's.
+ */
+export async function renewCached(
+  shell: Shell,
+  { audience }: Target,
+  refresh: Refresh,
+  rejected: string,
+): Promise<Credential | undefined> {
+  if (givenToken(shell) !== undefined) return undefined;
+  const cache = openTokenCache(shell, audience);
+  if (cache.read("refresh-token") === undefined) return undefined;
+  return await whileLocked(`${cache.pathOf("refresh-token")}.lock`, async () => {
+    const cached = readCached(cache);
+    if (cached && cached.token !== rejected) return isExpired(cached) ? undefined : cached;
+    const refreshToken = cache.read("refresh-token");
+    const renewed = !cached || refreshToken === undefined ? undefined : await refresh(refreshToken);
+    return renewed === undefined ? undefined : toCredential(renewed, cache.pathOf("oidc-token"));
+  });
 }
 
 /** The claims of a token, none of them verified; undefined when it is no JSON Web Token. */
@@ -114,14 +141,14 @@ export function issuerOf(token: string): string | undefined {
 async function findCached(
   shell: Shell,
   { audience }: Target,
-  refresh: Refresh,
+  refresh: Refresh | undefined,
   accepts: Accepts,
 ): Promise<Credential | undefined> {
   const cache = openTokenCache(shell, audience);
   const cached = readCached(cache);
   // A refresh token does not say whose it is: it belongs to the token beside it.
   if (!accepts(cached?.token)) return undefined;
-  if (isLasting(cached) || cache.read("refresh-token") === undefined) return cached;
+  if (!refresh || isLasting(cached) || cache.read("refresh-token") === undefined) return cached;
   // Whoever uses a refresh token for a second time ends its family, and with it the sign-in.
   return await whileLocked(`${cache.pathOf("refresh-token")}.lock`, async () => {
     const found = readCached(cache);

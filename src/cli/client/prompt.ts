@@ -1,6 +1,7 @@
 // Questions to a person. Only on a terminal: anywhere else the answer must be on the command line.
 import { createInterface } from "node:readline/promises";
 import { CommandFailure, wrongUsage } from "../failure.ts";
+import { printable } from "../output/escape.ts";
 import type { Shell } from "../shell.ts";
 
 /** Goes on when the person says yes, or said so with --yes; fails otherwise. */
@@ -8,7 +9,7 @@ export async function confirm(shell: Shell, question: string, yes: boolean | und
   if (yes) return;
   if (!shell.interactive)
     throw wrongUsage(`${question} Nobody can be asked here.`, "Say --yes to go on without a question.");
-  const answer = await ask(shell, `${question} [y/N] `);
+  const answer = await ask(shell, `${printable(question)} [y/N] `);
   if (!/^y(es)?$/i.test(answer)) throw new CommandFailure("nothing was done");
 }
 

@@ -7,7 +7,7 @@ import {
   PreconditionFailureSchema,
 } from "../../../gen/google/rpc/error_details_pb.ts";
 import { CommandFailure } from "../failure.ts";
-import { printable } from "../shell.ts";
+import { printable } from "../output/escape.ts";
 import type { Target } from "./credential.ts";
 
 /** Turns what a call threw into a failure of the command; other errors are answered as they are. */
@@ -16,7 +16,11 @@ export function toFailure(error: unknown, target: Target): unknown {
   // What went wrong before anything was sent, such as no token.
   if (error.cause instanceof CommandFailure) return error.cause;
   const message = printable(error.rawMessage);
-  return new CommandFailure(messageOf(error, message, target), { hint: hintOf(error, target) });
+  const answered = unreachableOf(error) === undefined && !isForeign(error);
+  return new CommandFailure(messageOf(error, message, target), {
+    hint: hintOf(error, target),
+    ...(answered && { status: Code[error.code], reason: reasonOf(error) }),
+  });
 }
 
 function messageOf(error: ConnectError, message: string, { url }: Target): string {
@@ -103,6 +107,12 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
   [Code.Unimplemented]: (_error, { url }) => printable(`${url} does not serve this. ${lookAtAddress}`),
   [Code.DeadlineExceeded]: () => "The server took too long; try again.",
 };
+
+/** The precondition that was not met, such as RESOURCE_NOT_EMPTY; else the reason of the error. */
+function reasonOf(error: ConnectError): string {
+  const [violation] = error.findDetails(PreconditionFailureSchema).flatMap((detail) => detail.violations);
+  return violation?.type ?? infoOf(error)?.reason ?? "";
+}
 
 function infoOf(error: ConnectError): ErrorInfo | undefined {
   return error.findDetails(ErrorInfoSchema)[0];

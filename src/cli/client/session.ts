@@ -2,12 +2,13 @@
 import type { DescMethod, DescMethodUnary, DescService, JsonObject } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Command } from "commander";
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { wrongUsage } from "../failure.ts";
 import { type Format, formats, type Output, openOutput } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { type ClientConfig, readClientConfig } from "./config-file.ts";
-import { type Credential, findCredential, findCredentialFor, type Target } from "./credential.ts";
+import { type Credential, findCredential, findCredentialFor, renewCached, type Target } from "./credential.ts";
+import { audienceOption, clientOptionsOf, outputGroup, outputOptions, serverGroup, urlOption } from "./options.ts";
 import { callTimeoutMs, failing, type Opened, openTransport } from "./transport.ts";
 
 /** What every command that talks to a server takes. */
@@ -17,6 +18,10 @@ export interface ClientOptions {
   readonly audience?: string | readonly string[];
   readonly issuer?: string;
   readonly output?: string;
+  readonly headers?: boolean;
+  readonly query?: string;
+  readonly sort?: string;
+  readonly limit?: number;
 }
 
 /** A command's way to the server. Disposing of it closes the connection. */
@@ -26,6 +31,8 @@ export interface Session extends Disposable, Target {
   readonly output: Output;
   /** Finds the token for the API, or fails with a hint. */
   credential(): Promise<Credential>;
+  /** Another token for the API in place of one that the server refuses; undefined when there is no way to one. */
+  renewed(rejected: string): Promise<Credential | undefined>;
   /** Finds the token that the same server made for another audience, or fails with a hint. */
   credentialFor(audience: string): Promise<Credential>;
   /** A typed client of one service. Failures of its calls are CommandFailures with hints. */
@@ -41,35 +48,53 @@ export const defaultUrl = "http://127.0.0.1:8080";
 export function withClient(
   command: Command,
   outputs: readonly Format[] = formats,
-  audience: Option = apiAudience(),
+  audience: Option = audienceOption(),
 ): Command {
-  command.option("--url <url>", "address of the server (GATEHOUSE_URL, platform.api)").addOption(audience);
-  if (outputs.length > 0) {
-    command.addOption(new Option("-o, --output <format>", "how results are printed (output.format)").choices(outputs));
-  }
+  command.addOption(urlOption().helpGroup(serverGroup)).addOption(audience.helpGroup(serverGroup));
+  for (const option of outputs.length > 0 ? outputOptions(outputs) : [])
+    command.addOption(option.helpGroup(outputGroup));
   return command;
 }
 
-function apiAudience(): Option {
-  const description = "audience of tokens, when it is not the address (GATEHOUSE_AUDIENCE, platform.audience)";
-  return new Option("--audience <audience>", description);
+/** The same for a command that prints a list. */
+export function withList(command: Command, outputs: readonly Format[] = formats): Command {
+  withClient(command, outputs);
+  command.addOption(new Option("--sort <field[:desc]>", "the column or field to sort by").helpGroup(outputGroup));
+  // Where the server reads no more than are wanted, the command has a limit of its own.
+  if (command.options.some(({ long }) => long === "--limit")) return command;
+  return command.addOption(
+    new Option("--limit <count>", "how many to show at most").argParser(readCount).helpGroup(outputGroup),
+  );
 }
 
-/** Opens the session of a command that withClient was applied to; nothing is sent until the first call. */
+/** A flag that is a whole number from 1. */
+export function readCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
+  throw new InvalidArgumentError("It is a whole number from 1.");
+}
+
+/**
+ * Opens the session of a command that withClient was applied to; nothing is sent until the first call. Tokens of the cache are
+ * renewed unless they are wanted as they are.
+ */
 export async function openSession(
   shell: Shell,
   command: Command,
-  options: ClientOptions = command.opts(),
+  options: ClientOptions = clientOptionsOf(command),
+  tokens: "renewed" | "as they are" = "renewed",
 ): Promise<Session> {
   const config = await readClientConfig(shell);
   const target = findTarget(shell, options, config);
   const format = options.output ?? configuredFormat(command, config) ?? "table";
-  const output = openOutput(shell, format);
-  const { credential, credentialFor } = credentials(shell, target);
+  const { headers, query, sort, limit } = options;
+  const output = await openOutput(shell, { format, headers, query, sort, limit });
+  const { credential, credentialFor, renewed } = credentials(shell, target, tokens === "renewed");
   let opened: Promise<Opened> | undefined;
   const open = () => {
-    opened ??= openTransport(target.url, async (headers) => {
-      headers.set("authorization", `Bearer ${(await credential()).token}`);
+    opened ??= openTransport(target.url, {
+      current: async () => (await credential()).token,
+      renewed: async (rejected) => (await renewed(rejected))?.token,
     });
     return opened;
   };
@@ -80,6 +105,7 @@ export async function openSession(
     ...target,
     credential,
     credentialFor,
+    renewed,
     client: async (service) =>
       (await import("@connectrpc/connect")).createClient(service, failing((await open()).transport, target)),
     async call(method, request) {
@@ -93,16 +119,33 @@ export async function openSession(
   };
 }
 
-/** The credentials of a session, each found once. */
-function credentials(shell: Shell, target: Target): Pick<Session, "credential" | "credentialFor"> {
+/** The credentials of a session, each found once, and again when the server refuses it. */
+function credentials(
+  shell: Shell,
+  target: Target,
+  renews: boolean,
+): Pick<Session, "credential" | "credentialFor" | "renewed"> {
   let ofApi: Promise<Credential> | undefined;
+  let renewal: { readonly of: string; readonly found: Promise<Credential | undefined> } | undefined;
   const others = new Map<string, Promise<Credential>>();
   const find = async (search: typeof findCredential, wanted: Target) =>
-    await search(shell, wanted, (await import("./refresh.ts")).refresher(shell, wanted));
+    await search(shell, wanted, renews ? (await import("./refresh.ts")).refresher(shell, wanted) : undefined);
+  const renew = async (rejected: string) => {
+    if (!renews) return undefined;
+    const { refresher } = await import("./refresh.ts");
+    const found = await renewCached(shell, target, refresher(shell, target), rejected);
+    if (found) ofApi = Promise.resolve(found);
+    return found;
+  };
   return {
     credential() {
       ofApi ??= find(findCredential, target);
       return ofApi;
+    },
+    renewed(rejected) {
+      // Several calls at once may meet the same refusal.
+      if (renewal?.of !== rejected) renewal = { of: rejected, found: renew(rejected) };
+      return renewal.found;
     },
     credentialFor(audience) {
       const found = others.get(audience) ?? find(findCredentialFor, { ...target, audience });

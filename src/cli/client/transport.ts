@@ -11,14 +11,35 @@ export interface Opened {
   close(): void;
 }
 
+/** The tokens that calls are sent with. */
+export interface Tokens {
+  /** The token to send. */
+  current(): Promise<string>;
+  /** Another one in place of what the server does not accept any more; undefined when there is none. */
+  renewed(rejected: string): Promise<string | undefined>;
+}
+
 /** Opens a gRPC transport, the protocol that every server of this API speaks. */
-export async function openTransport(url: string, authorize: (headers: Headers) => Promise<void>): Promise<Opened> {
-  const { createGrpcTransport, Http2SessionManager } = await import("@connectrpc/connect-node");
+export async function openTransport(url: string, tokens: Tokens): Promise<Opened> {
+  const [{ createGrpcTransport, Http2SessionManager }, { Code, ConnectError }] = await Promise.all([
+    import("@connectrpc/connect-node"),
+    import("@connectrpc/connect"),
+  ]);
   const sessionManager = new Http2SessionManager(url);
   const heard = new WeakSet<object>();
   const withToken: Interceptor = (next) => async (request) => {
-    await authorize(request.header);
-    return await next(request);
+    const token = await tokens.current();
+    request.header.set("authorization", `Bearer ${token}`);
+    try {
+      return await next(request);
+    } catch (error) {
+      // Such as after `keys rotate --retire-now`: the token would be good for some time yet, and is refused.
+      if (request.stream || !(error instanceof ConnectError) || error.code !== Code.Unauthenticated) throw error;
+      const renewed = await tokens.renewed(token);
+      if (renewed === undefined) throw error;
+      request.header.set("authorization", `Bearer ${renewed}`);
+      return await next(request);
+    }
   };
   const transport = createGrpcTransport({
     baseUrl: url,
@@ -46,8 +67,9 @@ export async function withBearer<T>(
   token: string,
   body: (transport: Transport) => Promise<T>,
 ): Promise<T> {
-  const { transport, close } = await openTransport(target.issuer, async (headers) => {
-    headers.set("authorization", `Bearer ${token}`);
+  const { transport, close } = await openTransport(target.issuer, {
+    current: async () => token,
+    renewed: async () => undefined,
   });
   try {
     return await body(transport);

@@ -1,58 +1,137 @@
 // How results are printed: one view of the data, many formats.
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { wrongUsage } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
-import { cellText, type View } from "./view.ts";
+import type { Section } from "./details.ts";
+import { jsonText, printable, yamlText } from "./escape.ts";
+import { type Arrangement, inOrder, sorted } from "./order.ts";
+import { compileQuery, type Query, selectionOf } from "./query.ts";
+import { type Column, cellText, type View } from "./view.ts";
 
 /** What `-o` takes. */
 export const formats = ["table", "wide", "json", "yaml", "csv", "id", "tree", "none"] as const;
 /** One of the formats. */
 export type Format = (typeof formats)[number];
 
+/** What the flags of a command ask for. */
+export interface OutputOptions extends Arrangement {
+  readonly format: string;
+  /** A JMESPath expression over what `-o json` prints. */
+  readonly query?: string | undefined;
+  /** Whether tables and CSV have titles; true when it is absent. */
+  readonly headers?: boolean | undefined;
+}
+
 /** Prints results. */
 export interface Output {
   readonly format: Format;
+  /** Whether tables and CSV have titles. */
+  readonly hasHeaders: boolean;
+  /** Whether a command may print what reads best: neither another format nor a query was asked for. */
+  readonly isPlain: boolean;
+  readonly hasQuery: boolean;
+  /** Of the rows of a list those that are wanted, in the order that is wanted: by default, that of the first columns. */
+  arrange(view: View, rows: readonly JsonObject[], ordered?: "as it is"): readonly JsonObject[];
   /** Any number of things. As JSON, `{"items": […]}`. */
   list(view: View, rows: readonly JsonObject[]): Promise<void>;
   /** One thing: as JSON and YAML the thing itself, as a table one line. */
   one(view: View, row: JsonObject): Promise<void>;
+  /** One thing with what belongs to it: as a table lines of its fields, then the sections; as JSON, `relations` has these. */
+  details(view: View, row: JsonObject, sections: readonly Section[]): Promise<void>;
+  /** What has no view: as JSON unless as YAML. */
+  data(value: JsonValue): Promise<void>;
 }
 
-/** The output in a format. */
-export function openOutput(shell: Shell, format: string): Output {
-  const known = formats.find((candidate) => candidate === format);
-  if (known === undefined)
-    throw wrongUsage(`there is no format ${JSON.stringify(format)}`, `Formats are ${formats.join(", ")}.`);
+/** The output that the flags of a command ask for. */
+export async function openOutput(shell: Shell, options: OutputOptions): Promise<Output> {
+  const { sort, limit, headers: hasHeaders = true } = options;
+  const format = formatOf(options.format);
+  const query = options.query === undefined ? undefined : await compileQuery(options.query);
+  const print = async (data: JsonObject, otherwise: () => Promise<string>) =>
+    void shell.stdout.write(query ? await selected(query, data, format, hasHeaders) : await otherwise());
   return {
-    format: known,
-    async list(view, rows) {
-      if (rows.length === 0 && ["table", "wide", "tree"].includes(known)) note(shell, `No ${view.noun}.`);
-      shell.stdout.write(await render(known, view, rows, { items: [...rows] }));
+    format,
+    hasHeaders,
+    isPlain: format === "table" && query === undefined,
+    hasQuery: query !== undefined,
+    arrange(view, rows, ordered) {
+      const all = sorted(view, ordered === undefined && sort === undefined ? inOrder(view, rows) : rows, sort);
+      if (limit !== undefined && all.length > limit && !query && isForPeople(format))
+        note(shell, `${all.length - limit} more ${view.noun} are not shown: --limit ${limit}.`);
+      return all.slice(0, limit);
     },
-    async one(view, row) {
-      shell.stdout.write(await render(known, view, [row], row));
+    async list(view, rows) {
+      if (rows.length === 0 && !query && isForPeople(format)) note(shell, `No ${view.noun}.`);
+      const data = { items: [...rows] };
+      await print(data, () => render(format, view, rows, data, hasHeaders));
+    },
+    one: (view, row) => print(row, () => render(format, view, [row], row, hasHeaders)),
+    async details(view, row, sections) {
+      const { describedRow, detailsText } = await import("./details.ts");
+      const data = describedRow(row, sections);
+      await print(data, async () =>
+        ["table", "wide"].includes(format)
+          ? detailsText(view, row, sections)
+          : await render(format, view, [row], data, hasHeaders),
+      );
+    },
+    async data(value) {
+      const chosen = query ? query(value) : value;
+      shell.stdout.write(
+        format === "yaml" ? await yamlText(chosen) : format === "none" ? "" : `${jsonText(chosen, 2)}\n`,
+      );
     },
   };
 }
 
-async function render(format: Format, view: View, rows: readonly JsonObject[], data: JsonObject): Promise<string> {
+function formatOf(format: string): Format {
+  const known = formats.find((candidate) => candidate === format);
+  if (known !== undefined) return known;
+  throw wrongUsage(`there is no format ${JSON.stringify(format)}`, `Formats are ${formats.join(", ")}.`);
+}
+
+function isForPeople(format: Format): boolean {
+  return format === "table" || format === "wide" || format === "tree";
+}
+
+async function render(
+  format: Format,
+  view: View,
+  rows: readonly JsonObject[],
+  data: JsonObject,
+  hasHeaders: boolean,
+): Promise<string> {
   switch (format) {
     case "json":
-      return `${JSON.stringify(data, null, 2)}\n`;
+      return `${jsonText(data, 2)}\n`;
     case "yaml":
-      return (await import("yaml")).stringify(data);
+      return await yamlText(data);
     case "csv":
-      return (await import("./csv.ts")).csvText(view.columns, rows);
+      return (await import("./csv.ts")).csvText(view.columns, rows, hasHeaders);
     case "id":
-      return rows.map((row) => `${cellText(row, view.id ?? "uid")}\n`).join("");
+      return rows.map((row) => `${printable(cellText(row, view.id ?? "uid"))}\n`).join("");
     case "tree":
       return (await import("./tree.ts")).treeText(view, rows);
     case "none":
       return "";
     default:
-      return (await import("./table.ts")).tableText(
-        view.columns.filter(({ wide }) => format === "wide" || !wide),
-        rows,
-      );
+      return await table(format === "wide" ? view.columns : view.columns.filter(({ wide }) => !wide), rows, hasHeaders);
   }
+}
+
+async function table(columns: readonly Column[], rows: readonly JsonObject[], hasHeaders: boolean): Promise<string> {
+  return (await import("./table.ts")).tableText(columns, rows, hasHeaders);
+}
+
+/** What a query selects of the data. */
+async function selected(query: Query, data: JsonObject, format: Format, hasHeaders: boolean): Promise<string> {
+  const value = query(data);
+  if (format === "none") return "";
+  if (format === "yaml") return await yamlText(value);
+  const selection = format === "json" ? { kind: "json" as const } : selectionOf(value);
+  if (selection.kind === "json") return `${jsonText(value, 2)}\n`;
+  if (selection.kind === "lines") return selection.lines.map((line) => `${line}\n`).join("");
+  const { columns, rows } = selection;
+  if (format === "csv") return (await import("./csv.ts")).csvText(columns, rows, hasHeaders);
+  return await table(columns, rows, hasHeaders);
 }

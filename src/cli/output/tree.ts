@@ -1,7 +1,7 @@
 // Things as the tree that their uids make.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ancestorsOf } from "../../uid.ts";
-import { printable } from "../shell.ts";
+import { printable } from "./escape.ts";
 import { cellText, type View } from "./view.ts";
 
 interface Node {
@@ -45,5 +45,5 @@ function labelOf({ columns }: View, row: JsonObject): string {
     .filter(({ value, wide }) => value !== "uid" && !wide)
     .map(({ value }) => printable(cellText(row, value)))
     .filter((text) => text !== "");
-  return `${texts[0] ?? ""} (${cellText(row, "uid")})`;
+  return `${texts[0] ?? ""} (${printable(cellText(row, "uid"))})`;
 }

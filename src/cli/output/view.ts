@@ -8,6 +8,10 @@ export interface Column {
   readonly value: string | ((row: JsonObject) => string);
   /** Only in the formats that have room for it. */
   readonly wide?: boolean;
+  /** The member that a function makes its text of, which `describe` then does not show once more. */
+  readonly member?: string;
+  /** Whether `describe` has it: not where it shows the member in full. True when absent. */
+  readonly inDetails?: boolean;
 }
 
 /** What a kind of thing looks like. */
@@ -17,21 +21,14 @@ export interface View {
   readonly columns: readonly Column[];
   /** The member that `-o id` prints; `uid` when absent. */
   readonly id?: string;
+  /** Whether its things can have a field, by its path; those fields that are there when absent. */
+  readonly hasField?: (path: string) => boolean;
 }
 
 /** What a column shows of a row, as it is. */
 export function cellText(row: JsonObject, value: Column["value"]): string {
   if (typeof value === "function") return value(row);
   return plainText(memberAt(row, value));
-}
-
-/** By the first two columns, in which 1.9 comes before 1.10; what is alike there stays in its order. */
-export function inOrder({ columns }: View, rows: readonly JsonObject[]): JsonObject[] {
-  const { compare } = new Intl.Collator("en", { numeric: true });
-  return rows
-    .map((row) => ({ row, texts: columns.slice(0, 2).map(({ value }) => cellText(row, value)) }))
-    .sort((a, b) => compare(a.texts[0] ?? "", b.texts[0] ?? "") || compare(a.texts[1] ?? "", b.texts[1] ?? ""))
-    .map(({ row }) => row);
 }
 
 /** The member at a path such as `role.name`; undefined when there is none. */

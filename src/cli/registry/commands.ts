@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import { serviceNamePattern } from "../../registry/service-name.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
-import { type Finish, printable, type Shell } from "../shell.ts";
+import { printable } from "../output/escape.ts";
+import type { Finish, Shell } from "../shell.ts";
 
 interface SyncFlags {
   readonly from: string;

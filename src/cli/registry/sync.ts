@@ -4,7 +4,8 @@ import { ContentError, describeImage, type ImagePlatform } from "../../registry/
 import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
-import { note, printable } from "../shell.ts";
+import { printable } from "../output/escape.ts";
+import { note } from "../shell.ts";
 import { type Catalog, openCatalog } from "./catalog.ts";
 import type { Source } from "./source.ts";
 

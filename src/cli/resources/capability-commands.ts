@@ -1,6 +1,6 @@
 // `gatehouse iam roles capabilities`: the vocabulary that roles are made of. The program knows it by itself.
 import type { Command } from "commander";
-import { openSession, withClient } from "../client/session.ts";
+import { openSession, withList } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
@@ -24,9 +24,9 @@ export function addCapabilityCommands(roles: Command, shell: Shell): void {
     .description("what roles can allow")
     .command("list")
     .description("list all capabilities, and the built-in roles that hold each");
-  withClient(list, outputs).action(async () => {
+  withList(list, outputs).action(async () => {
     using session = await openSession(shell, list);
-    await session.output.list(view, await capabilities());
+    await session.output.list(view, session.output.arrange(view, await capabilities(), "as it is"));
   });
 }
 

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { openSession, type Session, withClient } from "../client/session.ts";
+import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
+import { jsonText } from "../output/escape.ts";
 import type { Format } from "../output/output.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
@@ -57,7 +58,7 @@ export function addChangeCommands(program: Command, shell: Shell): void {
     .option("--since <time|duration>", "only those since this time, or since so long ago, such as 24h or 7d")
     .option("--until <time|duration>", "only those before this time")
     .addOption(new Option("--limit <count>", "how many at most").argParser(readCount).default(50));
-  withClient(list, outputs).action(async () => {
+  withList(list, outputs).action(async () => {
     using session = await openSession(shell, list);
     const options = list.opts<ListOptions>();
     const { since, until } = options;
@@ -66,7 +67,8 @@ export function addChangeCommands(program: Command, shell: Shell): void {
       ...(since !== undefined && { startTime: timeOrAgo(since) }),
       ...(until !== undefined && { endTime: timeOrAgo(until) }),
     };
-    await session.output.list(view, await listChanges(session, request, options.limit));
+    const changes = await listChanges(session, request, options.limit);
+    await session.output.list(view, session.output.arrange(view, changes, "as it is"));
   });
   const follow = filtered(
     changes.command("follow").description("print each change as a line of JSON when it is made, until interrupted"),
@@ -130,7 +132,7 @@ async function followChanges(session: Session, filter: JsonObject, position: { a
   position.after ||= textAt(await call(session, { ...filter, pageSize: 1 }), "resumeAfter");
   while (performance.now() < until) {
     const reply = await call(session, { ...filter, after: position.after, pageSize: maxPageSize });
-    for (const change of changesOf(reply)) await writeLine(session.shell, JSON.stringify(change));
+    for (const change of changesOf(reply)) await writeLine(session.shell, jsonText(change));
     position.after = textAt(reply, "resumeAfter");
     if (textAt(reply, "nextPageToken") === "") await sleep(pollMs);
   }

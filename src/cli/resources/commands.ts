@@ -1,16 +1,21 @@
 // The commands of every resource in the tables: `gatehouse iam groups list` and so on.
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { openSession, type Session, withClient } from "../client/session.ts";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { completing } from "../client/completing.ts";
+import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
 import { addDelegationCommands } from "./delegation-commands.ts";
 import { addDeliveryCommands } from "./delivery-commands.ts";
 import { subscriptions } from "./events.ts";
+import { groups } from "./groups.ts";
 import { iamResources } from "./iam.ts";
+import { namesOf } from "./names.ts";
 import { repos, tags } from "./registry.ts";
 import type { Flag, FlagValue, Options, Resource, Verb } from "./resource.ts";
 import { roles } from "./roles.ts";
+import { addScimCommands } from "./scim-commands.ts";
+import { addTermsCommands } from "./terms-commands.ts";
 import { advisories } from "./vulnerabilities.ts";
 
 /** Everything that has commands of its own. */
@@ -33,7 +38,10 @@ export function addResourceCommands(program: Command, shell: Shell): void {
     if (resource === roles) addCapabilityCommands(command, shell);
     if (resource === subscriptions) addDeliveryCommands(command, shell);
   }
-  addDelegationCommands(program.commands.find((command) => command.name() === "iam")!, shell);
+  const iam = program.commands.find((command) => command.name() === "iam")!;
+  addScimCommands(iam, shell);
+  addTermsCommands(iam, shell);
+  addDelegationCommands(iam, shell);
 }
 
 const oneFormats: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
@@ -43,15 +51,25 @@ type Adder = (command: Command, resource: Resource, shell: Shell) => void;
 
 const adders: Readonly<Record<Verb, Adder>> = {
   list(parent, resource, shell) {
-    const command = withClient(parent.command("list").description(`list ${resource.view.noun} that you can see`));
+    const command = withList(parent.command("list").description(`list ${resource.view.noun} that you can see`));
     const place = resource.holder ? `of ${resource.holder.noun} directly` : "directly";
-    command.option("--parent <name|uid>", `only those ${place} below this group`);
+    command.addOption(groupOption(`only those ${place} below this group`));
     command.option("--recursive", "with --parent, those anywhere below it");
     addFlags(command, resource.filters ?? [], false);
-    act(command, shell, async (session, _args, options) => (await verbs()).listResources(session, resource, options));
+    command.addOption(new Option("--watch", "then print each change, until interrupted").conflicts(["limit", "sort"]));
+    command.action(async () => {
+      const options = command.opts<Record<string, FlagValue>>();
+      if (options.watch === true)
+        return await (await import("./watch.ts")).watchResources(() => openSession(shell, command), resource, options);
+      using session = await openSession(shell, command);
+      await (await import("./listing.ts")).listResources(session, resource, options);
+    });
   },
   describe(parent, resource, shell) {
-    const command = parent.command("describe").description(`show one ${resource.noun}`).argument("<name|uid>");
+    const command = parent
+      .command("describe")
+      .description(`show one ${resource.noun} and what belongs to it`)
+      .addArgument(nameArgument(resource));
     act(withClient(command, oneFormats), shell, async (session, [text = ""]) =>
       (await verbs()).describeResource(session, resource, text),
     );
@@ -60,7 +78,9 @@ const adders: Readonly<Record<Verb, Adder>> = {
     const command = parent.command("create").description(`create one ${resource.noun}`);
     // A file may have it, too.
     if (resource.argument) command.argument(`[${resource.argument.name}]`);
-    if (resource.parent === "group") command.option("--parent <name|uid>", "the group to create it in (default.group)");
+    if (resource.parent === "group") command.addOption(groupOption("the group to create it in (default.group)"));
+    else if (resource.parent !== "none")
+      addFlags(command, [{ ...resource.parent, refersTo: resource.parent.resource, required: true }], true);
     addFlags(
       command,
       [...resource.fields, ...(resource.completing ?? [])].filter(({ only }) => only !== "update"),
@@ -75,7 +95,10 @@ const adders: Readonly<Record<Verb, Adder>> = {
     );
   },
   update(parent, resource, shell) {
-    const command = parent.command("update").description(`change one ${resource.noun}`).argument("<name|uid>");
+    const command = parent
+      .command("update")
+      .description(`change one ${resource.noun}`)
+      .addArgument(nameArgument(resource));
     addFlags(
       command,
       [...resource.fields, ...(resource.completing ?? [])].filter(({ only }) => only !== "create"),
@@ -90,7 +113,10 @@ const adders: Readonly<Record<Verb, Adder>> = {
     );
   },
   delete(parent, resource, shell) {
-    const command = parent.command("delete").description(`delete ${resource.view.noun}`).argument("<name|uid...>");
+    const command = parent
+      .command("delete")
+      .description(`delete ${resource.view.noun}`)
+      .addArgument(nameArgument(resource, "<name|uid...>"));
     command.option("-y, --yes", "do not ask");
     act(withClient(command, doneFormats), shell, async (session, texts, options) =>
       (await verbs()).deleteResources(session, resource, texts, options.yes === true),
@@ -98,9 +124,33 @@ const adders: Readonly<Record<Verb, Adder>> = {
   },
 };
 
+/** The argument that names one resource, or several. */
+function nameArgument(resource: Resource, text = "<name|uid>"): Argument {
+  return completing(
+    new Argument(text, text.includes("...") ? `the ${resource.view.noun}` : `the ${resource.noun}`),
+    namesOf(resource),
+  );
+}
+
+function groupOption(description: string): Option {
+  return completing(new Option("--parent <name|uid>", description), namesOf(groups));
+}
+
 function addFlags(command: Command, flags: readonly Partial<Flag>[], isCreate: boolean): void {
-  for (const { flags: text = "", description = "", required, fallback, choices, conflicts = [] } of flags) {
+  for (const flag of flags) {
+    const {
+      flags: text = "",
+      description = "",
+      required,
+      fallback,
+      choices,
+      conflicts = [],
+      refersTo,
+      completer,
+    } = flag;
     const option = new Option(text, description).conflicts([...conflicts]);
+    const offers = completer ?? (refersTo && namesOf(refersTo()));
+    if (offers) completing(option, offers);
     if (choices) option.choices(choices).argParser((value) => choiceOf(value, choices));
     if (isCreate && fallback !== undefined) option.default(fallback);
     command.addOption(option.makeOptionMandatory(isCreate && required === true));

@@ -6,7 +6,8 @@ import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { subscriptions } from "./events.ts";
 
-const view: View = {
+/** How much waits for a subscription, and why. */
+export const deliveryView: View = {
   noun: "delivery states",
   id: "subscriptionUid",
   columns: [
@@ -36,7 +37,7 @@ export function addDeliveryCommands(parent: Command, shell: Shell): void {
       const { findUid } = await import("./lookup.ts");
       const { DeliveryService } = await import("../../../gen/gatehouse/events/v1/delivery_pb.ts");
       const subscriptionUid = await findUid(session, subscriptions, text);
-      await session.output.one(view, await session.call(DeliveryService.method[method], { subscriptionUid }));
+      await session.output.one(deliveryView, await session.call(DeliveryService.method[method], { subscriptionUid }));
     });
   }
 }

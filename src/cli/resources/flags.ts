@@ -1,10 +1,9 @@
 // How what was typed becomes the JSON of a field.
 import { readFileSync } from "node:fs";
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { reasonOf } from "../../system-error.ts";
-import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import type { FlagValue, Resource } from "./resource.ts";
+import type { FlagValue } from "./resource.ts";
 
 /** Several values: the flag again and again, or commas. */
 export function list(value: FlagValue): string[] {
@@ -90,12 +89,6 @@ function readText(file: string): string | NodeJS.ErrnoException {
   } catch (error) {
     return error as NodeJS.ErrnoException;
   }
-}
-
-/** A resource by its name or uid. */
-export function reference(resource: () => Resource) {
-  return async (value: FlagValue, session: Session): Promise<JsonValue> =>
-    await (await import("./lookup.ts")).findUid(session, resource(), String(value));
 }
 
 /** A constant of an enum by its short name: `application` for CATALOG_TIER_APPLICATION. */

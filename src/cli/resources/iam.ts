@@ -1,7 +1,8 @@
 // The table of the IAM resources: what each of them is called, shows and takes.
 import { accountAssociations } from "./account-associations.ts";
 import { created, nameOrUid, uid } from "./columns.ts";
-import { duration, reference } from "./flags.ts";
+import { externalGroupRoleMappings } from "./external-group-role-mappings.ts";
+import { duration } from "./flags.ts";
 import { folders, groups, organizations } from "./groups.ts";
 import { identities } from "./identities.ts";
 import { identityProviders } from "./identity-providers.ts";
@@ -18,9 +19,9 @@ export const roleBindings: Resource = {
   view: {
     noun: "role bindings",
     columns: [
-      { title: "identity", value: ({ identity }) => nameOrUid(identity) },
-      { title: "role", value: ({ role }) => nameOrUid(role) },
-      { title: "group", value: ({ group }) => nameOrUid(group) },
+      { title: "identity", value: ({ identity }) => nameOrUid(identity), inDetails: false },
+      { title: "role", value: ({ role }) => nameOrUid(role), inDetails: false },
+      { title: "group", value: ({ group }) => nameOrUid(group), inDetails: false },
       uid,
       { title: "identity uid", value: "identity.uid", wide: true },
       created,
@@ -33,14 +34,14 @@ export const roleBindings: Resource = {
       description: "who gets the role",
       field: "identityUid",
       required: true,
-      read: reference(() => identities),
+      refersTo: () => identities,
     },
     {
       flags: "--role <name|uid>",
       description: "the role",
       field: "roleUid",
       required: true,
-      read: reference(() => roles),
+      refersTo: () => roles,
     },
   ],
   filters: [
@@ -48,14 +49,14 @@ export const roleBindings: Resource = {
       flags: "--identity <name|uid>",
       description: "only those of this identity",
       field: "identity",
-      read: reference(() => identities),
+      refersTo: () => identities,
     },
-    { flags: "--role <name|uid>", description: "only those of this role", field: "role", read: reference(() => roles) },
+    { flags: "--role <name|uid>", description: "only those of this role", field: "role", refersTo: () => roles },
     {
       flags: "--group <name|uid>",
       description: "only those made at this group",
       field: "group",
-      read: reference(() => groups),
+      refersTo: () => groups,
     },
   ],
 };
@@ -71,9 +72,9 @@ export const invites: Resource = {
     noun: "invites",
     columns: [
       uid,
-      { title: "role", value: ({ role }) => nameOrUid(role) },
+      { title: "role", value: ({ role }) => nameOrUid(role), inDetails: false },
       { title: "email", value: "email" },
-      { title: "single use", value: ({ singleUse }) => (singleUse === true ? "yes" : "no") },
+      { title: "single use", value: ({ singleUse }) => (singleUse === true ? "yes" : "no"), member: "singleUse" },
       { title: "expires", value: "expirationTime" },
       // Only the reply of create has it.
       { title: "code", value: "code" },
@@ -87,7 +88,7 @@ export const invites: Resource = {
       description: "the role that whoever accepts it gets",
       field: "roleUid",
       required: true,
-      read: reference(() => roles),
+      refersTo: () => roles,
     },
     { flags: "--email <address>", description: "only for whoever has this address", field: "email" },
     {
@@ -112,5 +113,6 @@ export const iamResources: readonly Resource[] = [
   roleBindings,
   invites,
   identityProviders,
+  externalGroupRoleMappings,
   accountAssociations,
 ];

@@ -11,6 +11,7 @@ import { textAt } from "./json.ts";
 import { keysUntil } from "./keys-until.ts";
 import { checkNeeds } from "./relationship-needs.ts";
 import type { Options, Resource } from "./resource.ts";
+import { roles } from "./roles.ts";
 
 const servicePrincipals = [
   "COSIGNED",
@@ -44,8 +45,8 @@ export const identities: Resource = {
       name,
       uid,
       { title: "type", value: typeOf },
-      { title: "issuer", value: (row) => partOf(row, "issuer") },
-      { title: "subject", value: (row) => partOf(row, "subject") },
+      { title: "issuer", value: (row) => partOf(row, "issuer"), inDetails: false },
+      { title: "subject", value: (row) => partOf(row, "subject"), inDetails: false },
       { title: "keys until", value: keysUntil, wide: true },
       { title: "last seen", value: "lastSeenTime", wide: true },
       { ...description, wide: true },
@@ -102,7 +103,12 @@ export const identities: Resource = {
       description: "the service that it stands for",
       choices: servicePrincipals,
     },
-    { flags: "--role <names>", description: "roles to bind to it, by name or uid", only: "create" },
+    {
+      flags: "--role <names>",
+      description: "roles to bind to it, by name or uid",
+      only: "create",
+      refersTo: () => roles,
+    },
   ],
   complete: async (body, options) => withRelationship(body, options),
   checkCreate: checkRelationship,
@@ -205,7 +211,7 @@ function merge(before: JsonValue | undefined, changes: JsonObject): JsonObject {
 
 /** Finds the roles, and answers how they are bound. */
 async function findRoles(options: Options, session: Session): Promise<(identity: JsonObject) => Promise<void>> {
-  const [{ roles }, { findUid }] = await Promise.all([import("./roles.ts"), import("./lookup.ts")]);
+  const { findUid } = await import("./lookup.ts");
   const roleUids: string[] = [];
   for (const role of list(options.role ?? [])) roleUids.push(await findUid(session, roles, role));
   return (identity) => bindRoles(session, textAt(identity, "uid"), roleUids);

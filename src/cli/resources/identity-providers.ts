@@ -3,7 +3,7 @@ import { callbackPathOf } from "../../sign-in/sign-in.ts";
 import { issuerOf } from "../client/credential.ts";
 import { created, description, name, uid, updated } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
-import { fileOrSecret, list, reference } from "./flags.ts";
+import { fileOrSecret, list } from "./flags.ts";
 import { textAt } from "./json.ts";
 import type { Resource } from "./resource.ts";
 import { roles } from "./roles.ts";
@@ -62,7 +62,7 @@ export const identityProviders: Resource = {
       flags: "--default-role <name|uid>",
       description: "the role of everybody who signs in",
       field: "defaultRole",
-      read: reference(() => roles),
+      refersTo: () => roles,
     },
   ],
   filters: [named],

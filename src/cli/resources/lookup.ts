@@ -13,12 +13,23 @@ const shownCandidates = 20;
 
 /**
  * The uid of the resource that is meant, by its name one of those that `uidp` keeps. A group may be a path of names,
- * `example.org/engineering`.
+ * `example.org/engineering`; what lies in something that is no group, that and its name, `nginx:latest`.
  */
-export async function findUid(session: Session, resource: Resource, text: string, uidp: JsonObject = {}) {
+export async function findUid(
+  session: Session,
+  resource: Resource,
+  text: string,
+  uidp: JsonObject = {},
+): Promise<string> {
   if (isUid(text)) return ofKind(resource, text);
   // What has no name would be called so, and `delete "$UNSET"` would mean the only invite that there is.
   if (text === "") throw wrongUsage(`the name of the ${resource.noun} is empty`, "Give a name or a uid.");
+  if (resource.uidOf) return await findSharedUid(session, resource, resource.uidOf, text);
+  const colon = resource.holder ? text.lastIndexOf(":") : -1;
+  if (resource.holder && colon > 0) {
+    const childrenOf = await findUid(session, resource.holder.resource(), text.slice(0, colon), uidp);
+    return await findNamed(session, resource, text.slice(colon + 1), { childrenOf });
+  }
   // Other names may have a slash of their own.
   const path = resource.nests ? text.split("/") : [text];
   const last = path.length - 1;
@@ -27,6 +38,20 @@ export async function findUid(session: Session, resource: Resource, text: string
   let place = uidp;
   for (const name of path.slice(0, last)) place = { childrenOf: await findNamed(session, holder, name, place) };
   return await findNamed(session, resource, path[last] ?? "", place);
+}
+
+/** The uid of what has that of another thing: by its own name, or by that of the other one. */
+async function findSharedUid(session: Session, resource: Resource, other: Resource, text: string): Promise<string> {
+  const rows = await listAll(session, resource, {});
+  const named = rows.filter((row) => textAt(row, "name") === text).map((row) => textAt(row, "uid"));
+  const shared = await findUid(session, other, text).catch((error: unknown) => {
+    if (named.length === 0 || !(error instanceof CommandFailure)) throw error;
+    return "";
+  });
+  const isThere = shared !== "" && (named.length === 0 || rows.some(({ uid }) => uid === shared));
+  const [uid = "", ...others] = new Set(isThere ? [...named, shared] : named);
+  if (others.length === 0) return uid;
+  throw severalNamed(resource, text, [uid, ...others]);
 }
 
 /** The uid, which must be one of the kind as far as uids tell: nobody who says `folders delete` means an organization. */
@@ -48,22 +73,36 @@ export async function listAll(session: Session, resource: Resource, request: Jso
   return rows;
 }
 
+/** The first results of a list, and how many there are. */
+export async function listFirst(session: Session, resource: Resource, request: JsonObject, count: number) {
+  const { method, field } = await listMethod(resource);
+  const reply = await session.call(method, { ...request, pageSize: count });
+  const rows = (reply[field] as JsonObject[] | undefined) ?? [];
+  return { rows, total: Number(reply.totalCount ?? rows.length) };
+}
+
 async function findNamed(session: Session, resource: Resource, name: string, uidp: JsonObject): Promise<string> {
   const { member, filter, aliases } = resource.name ?? { member: "name", filter: "name" };
   const named = (await listBy(session, resource, filter, name, uidp))
     .filter(resource.keep ?? (() => true))
     .filter((row) => textAt(row, member) === name);
   const [only, second] = named;
-  if (second) {
-    const uids = named.map((row) => textAt(row, "uid")).join("\n");
-    throw new CommandFailure(`several ${resource.view.noun} are called ${JSON.stringify(name)}; name one by its uid`, {
-      hint: uids,
-    });
-  }
+  if (second)
+    throw severalNamed(
+      resource,
+      name,
+      named.map((row) => textAt(row, "uid")),
+    );
   const found = only ?? (aliases && (await findAliased(session, resource, aliases, name)));
   if (found) return textAt(found, "uid");
   throw new CommandFailure(`there is no ${resource.noun} ${JSON.stringify(name)} that you can see`, {
     hint: `See \`gatehouse ${resource.path} list\`, or name it by its uid.`,
+  });
+}
+
+function severalNamed({ view }: Resource, name: string, uids: readonly string[]): CommandFailure {
+  return new CommandFailure(`several ${view.noun} are called ${JSON.stringify(name)}; name one by its uid`, {
+    hint: uids.join("\n"),
   });
 }
 
@@ -84,6 +123,7 @@ async function listBy(session: Session, resource: Resource, filter: string, valu
   const { method } = await listMethod(resource);
   const field = method.input.fields.find(({ jsonName }) => jsonName === filter);
   return await listAll(session, resource, {
+    ...resource.name?.request,
     ...(Object.keys(uidp).length > 0 && { uidp }),
     ...(field && { [filter]: field.fieldKind === "list" ? [value] : value }),
   });

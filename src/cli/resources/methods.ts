@@ -1,5 +1,5 @@
 // The methods of a resource, found in its descriptors by their standard names (AIP-131 to AIP-135).
-import type { DescField, DescMethod, DescService } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
 import type { Resource } from "./resource.ts";
 
 /** One method, and the field of its request or reply that holds the resource. */
@@ -21,6 +21,19 @@ export async function listMethod(resource: Resource): Promise<StandardMethod> {
   const service = await resource.service();
   const method = find(service, (name) => name.startsWith("List"));
   return { method, field: resourceField(method.output.fields, resource)?.jsonName ?? "" };
+}
+
+/** Tells whether the resources of a list have a field, by its path in their JSON. */
+export function hasFieldOf({ method, field }: StandardMethod): (path: string) => boolean {
+  const message = method.output.fields.find(({ jsonName }) => jsonName === field)?.message;
+  return (path) => message !== undefined && hasPath(message, path.split("."));
+}
+
+function hasPath(message: DescMessage, [name, ...rest]: readonly string[]): boolean {
+  const field = message.fields.find(({ jsonName }) => jsonName === name);
+  if (!field || rest.length === 0) return field !== undefined;
+  // What the keys of a map are is not known here.
+  return field.fieldKind === "map" || (field.message !== undefined && hasPath(field.message, rest));
 }
 
 function find(service: DescService, test: (name: string) => boolean): DescMethod {

@@ -16,7 +16,7 @@ export const repos: Resource = {
   noun: "repo",
   type: "Repo",
   service: async () => (await import("../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts")).ReposService,
-  verbs: ["list", "describe"],
+  verbs: ["list", "describe", "delete"],
   view: {
     noun: "repos",
     columns: [
@@ -28,6 +28,7 @@ export const repos: Resource = {
           String(catalogTier ?? "")
             .replace("CATALOG_TIER_", "")
             .toLowerCase(),
+        member: "catalogTier",
       },
       { title: "active tags", value: "activeTags", wide: true },
       { title: "aliases", value: "aliases", wide: true },
@@ -46,7 +47,7 @@ export const tags: Resource = {
   noun: "tag",
   type: "Tag",
   service: async () => (await import("../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts")).TagsService,
-  verbs: ["list", "describe"],
+  verbs: ["list", "describe", "delete"],
   view: {
     noun: "tags",
     columns: [
@@ -56,7 +57,12 @@ export const tags: Resource = {
       { ...uid, wide: true },
     ],
   },
-  holder: { noun: "repos", find: findRepos },
+  name: {
+    member: "name",
+    filter: "name",
+    request: { includeDates: true, includeEpochs: true, includeReferrers: true },
+  },
+  holder: { noun: "repos", resource: () => repos, find: findRepos },
   columnsFor: withRepo,
   parent: "none",
   fields: [],
@@ -66,6 +72,7 @@ export const tags: Resource = {
       flags: "--repo <name|uid>",
       description: "only those of this repo",
       field: "uidp.childrenOf",
+      refersTo: () => repos,
       read: async (value, session, { uidp }) =>
         (await import("./lookup.ts")).findUid(session, repos, String(value), isJsonObject(uidp) ? uidp : {}),
     },

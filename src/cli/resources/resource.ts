@@ -1,5 +1,6 @@
 // What the commands of one kind of resource are declared with. The commands themselves are written once, in verbs.ts.
 import type { DescService, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { Completer } from "../client/completing.ts";
 import type { Session } from "../client/session.ts";
 import type { Column, View } from "../output/view.ts";
 
@@ -18,6 +19,10 @@ export interface Flag {
   readonly field: string;
   /** Turns what was typed into the field's JSON; as typed when absent. `target` is what was read so far. */
   readonly read?: (value: FlagValue, session: Session, target: JsonObject) => JsonValue | Promise<JsonValue>;
+  /** Its value is a name or uid of this kind. Stands in for `read`, unless there is one. */
+  readonly refersTo?: () => Resource;
+  /** What completion offers, where it is no name of a resource. */
+  readonly completer?: Completer;
   /** Whether `create` needs it. */
   readonly required?: boolean;
   /** For one of the verbs only. */
@@ -28,6 +33,11 @@ export interface Flag {
   readonly conflicts?: readonly string[];
   /** What `create` takes when the flag is not there. */
   readonly fallback?: string;
+}
+
+/** The flag of `create` that names what a resource lies in, when that is no group. */
+export interface ParentFlag extends Pick<Flag, "flags" | "description"> {
+  readonly resource: () => Resource;
 }
 
 /** The flags of a command, by commander's names for them. */
@@ -47,13 +57,19 @@ export interface Resource {
    * The member that people call it by, and the filter of the list request that finds it; both `name` when absent. Where no
    * member is as it was typed, what the filter for aliases finds.
    */
-  readonly name?: { readonly member: string; readonly filter: string; readonly aliases?: string };
+  readonly name?: {
+    readonly member: string;
+    readonly filter: string;
+    readonly aliases?: string;
+    /** What the list request needs to find every one. */
+    readonly request?: JsonObject;
+  };
   /** Whether one lies in another, so that a path of names stands for it. */
   readonly nests?: boolean;
   /** The argument of `create`, and the field that it sets. */
   readonly argument?: { readonly name: string; readonly field: string };
-  /** Whether `create` wants a group to create it in. */
-  readonly parent: "group" | "none";
+  /** Whether `create` wants a group to create it in, or names something else with a flag. */
+  readonly parent: "group" | "none" | ParentFlag;
   readonly fields: readonly Flag[];
   readonly filters?: readonly Flag[];
   /** What every list request has. */
@@ -65,18 +81,25 @@ export interface Resource {
   /** What it lies in below a group, when that is no group, and how those are found that hold what a list has. */
   readonly holder?: {
     readonly noun: string;
+    /** `HOLDER:NAME` stands for one of those of a holder. */
+    readonly resource: () => Resource;
     readonly find: (request: JsonObject, session: Session) => Promise<readonly JsonObject[]>;
   };
   /** The columns of a list, where they depend on what was asked for. */
   readonly columnsFor?: (request: JsonObject, session: Session) => Promise<readonly Column[]>;
   /** Further columns, where their texts depend on the server; lists have them in the wide format only. */
   readonly serverColumns?: (session: Session) => Promise<readonly Column[]>;
-  /** What its uids are those of, when not its own kind: an account association has the uid of its group. */
+  /** What has the same uid, and whose name stands for it as well: an account association has the uid of its group. */
   readonly uidOf?: Resource;
+  /** What to tell somebody whom the server refused to delete one that is not empty. */
+  readonly explainNotEmpty?: (session: Session, uid: string) => Promise<string>;
   /** Changes the body after the flags were read into it, for what flags cannot say one by one. */
   readonly complete?: (body: JsonObject, options: Options, session: Session) => Promise<JsonObject>;
   /** Flags that `complete` reads. */
-  readonly completing?: readonly Pick<Flag, "flags" | "description" | "only" | "choices" | "conflicts">[];
+  readonly completing?: readonly Pick<
+    Flag,
+    "flags" | "description" | "only" | "choices" | "conflicts" | "refersTo" | "completer"
+  >[];
   /** Fails, in the words of the flags, when a complete body lacks what only they can say. Before anything is asked. */
   readonly checkCreate?: (body: JsonObject) => void;
   /** Checks what flags say before anything is created; what it answers is done once it was. */

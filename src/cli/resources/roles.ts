@@ -2,6 +2,7 @@
 import { changeCapabilities, readCapabilities } from "./capabilities.ts";
 import { created, description, name, uid } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
+import { capabilityNames } from "./names.ts";
 import type { Resource } from "./resource.ts";
 
 export const roles: Resource = {
@@ -16,7 +17,11 @@ export const roles: Resource = {
       name,
       uid,
       description,
-      { title: "capabilities", value: ({ capabilities }) => String([capabilities ?? []].flat().length) },
+      {
+        title: "capabilities",
+        value: ({ capabilities }) => String([capabilities ?? []].flat().length),
+        member: "capabilities",
+      },
       created,
     ],
   },
@@ -30,11 +35,22 @@ export const roles: Resource = {
       description: "what it allows, such as groups.list,repo.list",
       field: "capabilities",
       read: readCapabilities,
+      completer: capabilityNames,
     },
   ],
   completing: [
-    { flags: "--add-capabilities <names>", description: "what it allows besides", only: "update" },
-    { flags: "--remove-capabilities <names>", description: "what it allows no longer", only: "update" },
+    {
+      flags: "--add-capabilities <names>",
+      description: "what it allows besides",
+      only: "update",
+      completer: capabilityNames,
+    },
+    {
+      flags: "--remove-capabilities <names>",
+      description: "what it allows no longer",
+      only: "update",
+      completer: capabilityNames,
+    },
   ],
   complete: changeCapabilities,
   filters: [named, { flags: "--managed", description: "only built-in ones", field: "uidp.inRoot" }],

@@ -1,64 +1,35 @@
-// What list, describe, create, update and delete do, for every kind of resource.
+// What describe, create, update and delete do, for every kind of resource.
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import type { DescMessage, DescMethod, JsonObject } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../json.ts";
 import { reasonOf } from "../../system-error.ts";
-import { parentOf } from "../../uid.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
-import { wrongUsage } from "../failure.ts";
-import { inOrder } from "../output/view.ts";
-import { printable } from "../shell.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
+import { printable } from "../output/escape.ts";
+import type { View } from "../output/view.ts";
 import { groups } from "./groups.ts";
 import { setMember, textAt } from "./json.ts";
-import { findUid, listAll } from "./lookup.ts";
+import { findUid } from "./lookup.ts";
 import { standardMethod } from "./methods.ts";
 import type { Flag, FlagValue, Options, Resource } from "./resource.ts";
 
-/**
- * Prints everything that the caller can see and the filters keep. Read in the order of uids: in that of names, what is renamed
- * between two pages would be missed, or come twice.
- */
-export async function listResources(session: Session, resource: Resource, options: Options): Promise<void> {
-  const group = options.parent === undefined ? undefined : await findUid(session, groups, String(options.parent));
-  const near = options.recursive === true ? undefined : group;
-  const asked: JsonObject = structuredClone(resource.always ?? {});
-  if (group !== undefined) setMember(asked, near === undefined ? "uidp.descendantsOf" : "uidp.childrenOf", group);
-  await readFlags(session, resource.filters ?? [], options, asked);
-  const request = resource.holder && near !== undefined ? overHolders(asked, near) : asked;
-  const rows = (await listAll(session, resource, request))
-    .filter(resource.keep ?? (() => true))
-    .filter((row) => !resource.holder || near === undefined || parentOf(parentOf(textAt(row, "uid"))) === near);
-  const columns = (await resource.columnsFor?.(request, session)) ?? resource.view.columns;
-  const further = (await resource.serverColumns?.(session)) ?? [];
-  const view = { ...resource.view, columns: [...columns, ...further.map((column) => ({ ...column, wide: true }))] };
-  const above = session.output.format === "tree" ? await holdersOf(session, resource, request, rows) : [];
-  await session.output.list(view, inOrder(view, [...above, ...rows]));
-}
-
-/** Nothing lies directly in a group that lies in something else there, and no filter of the API passes over a level. */
-function overHolders(request: JsonObject, group: string): JsonObject {
-  const { uidp } = request;
-  const isWhole = isJsonObject(uidp) && uidp.childrenOf === group;
-  return isWhole ? { ...request, uidp: { descendantsOf: group } } : request;
-}
-
-/** What holds the rows, to be shown above them. */
-async function holdersOf(session: Session, { holder }: Resource, request: JsonObject, rows: readonly JsonObject[]) {
-  if (!holder || rows.length === 0) return [];
-  const uids = new Set(rows.map((row) => parentOf(textAt(row, "uid"))));
-  return (await holder.find(request, session)).filter((row) => uids.has(textAt(row, "uid")));
-}
-
-/** Prints one. */
+/** Prints one, with what belongs to it. */
 export async function describeResource(session: Session, resource: Resource, text: string): Promise<void> {
-  await printOne(session, resource, await getResource(session, resource, text));
+  const row = await getResource(session, resource, text);
+  const { relationsOf } = await import("./relations/relations.ts");
+  const isShown = !["csv", "id", "none"].includes(session.output.format);
+  const sections = isShown ? await relationsOf(session, resource, row) : [];
+  await session.output.details(await viewOf(session, resource), row, sections);
 }
 
-async function printOne(session: Session, { view, serverColumns }: Resource, row: JsonObject): Promise<void> {
-  const columns = [...view.columns, ...((await serverColumns?.(session)) ?? [])];
-  await session.output.one({ ...view, columns }, row);
+async function printOne(session: Session, resource: Resource, row: JsonObject): Promise<void> {
+  await session.output.one(await viewOf(session, resource), row);
+}
+
+async function viewOf(session: Session, { view, serverColumns }: Resource): Promise<View> {
+  return { ...view, columns: [...view.columns, ...((await serverColumns?.(session)) ?? [])] };
 }
 
 /** Creates one and prints it. */
@@ -118,29 +89,42 @@ function changedPaths(before: JsonObject, after: JsonObject, flags: readonly Fla
 /** Deletes them one after the other, after a question. */
 export async function deleteResources(session: Session, resource: Resource, texts: readonly string[], yes: boolean) {
   const uids: string[] = [];
-  for (const text of texts) uids.push(await findUid(session, resource.uidOf ?? resource, text));
+  for (const text of texts) uids.push(await findUid(session, resource, text));
   const shown = texts.map((text, i) => (text === uids[i] ? text : `${text} (${uids[i]})`)).join(", ");
   await confirm(session.shell, `Delete ${resource.noun} ${shown}?`, yes);
   const { method } = await standardMethod(resource, "Delete");
   for (const uid of uids) {
-    await session.call(method, { uid });
+    await session.call(method, { uid }).catch((error: unknown) => explained(session, resource, uid, error));
     if (session.output.format === "id") session.shell.stdout.write(`${uid}\n`);
     else if (session.output.format !== "none") session.shell.stderr.write(`Deleted ${resource.noun} ${uid}.\n`);
   }
 }
 
+/** Fails as the server says; of what is not empty, with what is in it. */
+async function explained(session: Session, { explainNotEmpty }: Resource, uid: string, error: unknown): Promise<never> {
+  if (!explainNotEmpty || !(error instanceof CommandFailure) || error.reason !== "RESOURCE_NOT_EMPTY") throw error;
+  const hint = await explainNotEmpty(session, uid);
+  throw hint === "" ? error : new CommandFailure(error.message, { hint });
+}
+
 /** The resource that a name or uid stands for. */
 export async function getResource(session: Session, resource: Resource, text: string): Promise<JsonObject> {
   const { method } = await standardMethod(resource, "Get");
-  return await session.call(method, { uid: await findUid(session, resource.uidOf ?? resource, text) });
+  return await session.call(method, { uid: await findUid(session, resource, text) });
 }
 
-async function readFlags(session: Session, flags: readonly Flag[], options: Options, target: JsonObject) {
+/** Reads the flags that are there into the JSON of a resource or request. */
+export async function readFlags(session: Session, flags: readonly Flag[], options: Options, target: JsonObject) {
   for (const flag of flags) {
     const value = options[optionName(flag)];
     if (value === undefined) continue;
-    setMember(target, flag.field, flag.read ? await flag.read(value, session, target) : (value as string | boolean));
+    setMember(target, flag.field, await readFlag(flag, value, session, target));
   }
+}
+
+async function readFlag(flag: Flag, value: FlagValue, session: Session, target: JsonObject): Promise<JsonValue> {
+  if (flag.read) return await flag.read(value, session, target);
+  return flag.refersTo ? await findUid(session, flag.refersTo(), String(value)) : (value as string | boolean);
 }
 
 /** Commander's name for a flag: `--oidc-issuer <url>` is `oidcIssuer`. */
@@ -151,6 +135,7 @@ export function optionName({ flags }: Pick<Flag, "flags">): string {
 
 async function findParent(session: Session, { parent, noun }: Resource, options: Options): Promise<string> {
   if (parent === "none") return "";
+  if (parent !== "group") return await findUid(session, parent.resource(), String(options[optionName(parent)]));
   const text = options.parent ?? session.config["default.group"];
   if (text !== undefined) return await findUid(session, groups, String(text));
   throw wrongUsage(
@@ -172,12 +157,14 @@ async function readBody(session: Session, file: FlagValue | undefined, message: 
     throw wrongUsage(`${name} cannot be read: ${firstLine(reasonOf(error, name))}`);
   }
   if (!isJsonObject(content)) throw wrongUsage(`${name} must hold one object`);
+  // What `describe` has beside the fields of the thing itself.
+  const { relations, ...body } = content as JsonObject;
   try {
-    fromJson(message, content as JsonObject);
+    fromJson(message, body);
   } catch (error) {
     throw wrongUsage(`${name} does not hold the fields of the API: ${printable(firstLine(reasonOf(error)))}`);
   }
-  return content as JsonObject;
+  return body;
 }
 
 function messageOf(method: DescMethod, field: string): DescMessage {

@@ -56,7 +56,7 @@ export const advisories: Resource = {
       field: "latestEventType",
       read: constant("EVENT_TYPE_FILTER_"),
     },
-    { flags: "--query <text>", description: "only those that have this text somewhere", field: "query" },
+    { flags: "--search <text>", description: "only those that have this text somewhere", field: "query" },
   ],
 };
 
@@ -64,7 +64,12 @@ export const advisories: Resource = {
 function latestEvent({ events }: JsonObject): string {
   // The server has them in their order; as texts, times of different precision do not compare.
   const latest = ((events ?? []) as JsonObject[]).findLast((event) => event.reviewState === "REVIEW_STATE_APPROVED");
-  const kind = Object.keys(latest ?? {}).find((member) => kinds.includes(member)) ?? "";
+  return eventKind(latest ?? {});
+}
+
+/** The kind of an event, in the words of its member. */
+export function eventKind(event: JsonObject): string {
+  const kind = Object.keys(event).find((member) => kinds.includes(member)) ?? "";
   return kind.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 

@@ -1,0 +1,125 @@
+// `gatehouse api`: one request of the REST API with the token of the session, for what has no command.
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import type { JsonValue } from "@bufbuild/protobuf";
+import { Argument, type Command, Option } from "commander";
+import { reasonOf } from "../system-error.ts";
+import { reach, readBody } from "./client/reach.ts";
+import { openSession, type Session, withClient } from "./client/session.ts";
+import { callTimeoutMs } from "./client/transport.ts";
+import { CommandFailure, wrongUsage } from "./failure.ts";
+import { printableLines } from "./output/escape.ts";
+import type { Shell } from "./shell.ts";
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** The largest response that is printed. */
+const maxResponseBytes = 64 * 1024 * 1024;
+
+interface ApiFlags {
+  readonly data?: string;
+  readonly queryParameter: readonly string[];
+}
+
+/** Adds the command. */
+export function addApiCommand(program: Command, shell: Shell): void {
+  const parameter = new Option("-q, --query-parameter <name=value>", "a parameter of the query; may be repeated");
+  const command = program
+    .command("api")
+    .description("send one request of the REST API, and print the response")
+    .addArgument(new Argument("<method>", methods.join(", ")).argParser(readMethod))
+    .argument("<path>", "such as /iam/v2beta1/groups")
+    .option("-d, --data <body|@file|->", "the body, as JSON; @ names a file, - is standard input")
+    .addOption(
+      parameter.argParser((value, earlier: readonly string[] = []) => [...earlier, value]).default([], "none"),
+    );
+  withClient(command, ["json", "yaml", "table", "none"]).action(
+    async (method: string, path: string, flags: ApiFlags) => {
+      using session = await openSession(shell, command);
+      await sendRequest(
+        session,
+        method,
+        addressOf(session.url, path, flags.queryParameter),
+        await bodyOf(shell, flags.data),
+      );
+    },
+  );
+}
+
+function readMethod(method: string): string {
+  const known = methods.find((name) => name === method.toUpperCase());
+  if (known) return known;
+  throw wrongUsage(`${JSON.stringify(method)} is no method of the API`, `Methods are ${methods.join(", ")}.`);
+}
+
+/** The address of a path of the server. The token must not leave for another place, so that an address is no path. */
+export function addressOf(server: string, path: string, parameters: readonly string[]): URL {
+  if (!path.startsWith("/") || path.startsWith("//"))
+    throw wrongUsage(`${JSON.stringify(path)} is no path`, "It begins with one slash, such as /iam/v2beta1/groups.");
+  const address = new URL(server + path);
+  if (address.origin !== new URL(server).origin || address.hash !== "")
+    throw wrongUsage(`${JSON.stringify(path)} is no path of the server`);
+  for (const parameter of parameters) {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(parameter) ?? [];
+    if (name === undefined) throw wrongUsage(`--query-parameter: ${JSON.stringify(parameter)} is not name=value`);
+    address.searchParams.append(name, value ?? "");
+  }
+  return address;
+}
+
+async function bodyOf({ stdin }: Shell, data: string | undefined): Promise<string | undefined> {
+  if (data === "-") return await text(stdin);
+  if (!data?.startsWith("@")) return data;
+  const file = data.slice(1);
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw wrongUsage(`--data: ${file} cannot be read: ${reasonOf(error, file)}`);
+  }
+}
+
+/** Sends the request, and once more with another token when the server refuses the first; a status from 400 is a failure. */
+async function sendRequest(session: Session, method: string, address: URL, body: string | undefined): Promise<void> {
+  if (body !== undefined && ["GET", "HEAD"].includes(method)) throw wrongUsage(`a ${method} request has no body`);
+  const send = async (token: string) =>
+    await reach(
+      session.url,
+      address,
+      {
+        method,
+        redirect: "manual",
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body }),
+      },
+      callTimeoutMs,
+    );
+  const { token } = await session.credential();
+  let response = await send(token);
+  const renewed = response.status === 401 ? await session.renewed(token) : undefined;
+  if (renewed) {
+    await response.body?.cancel();
+    response = await send(renewed.token);
+  }
+  await printResponse(session, response);
+  if (response.status >= 300)
+    throw new CommandFailure(`${session.url} answers ${response.status} ${response.statusText}`);
+}
+
+/** As JSON where it is, in the format of the session; else as it is, without what a terminal obeys. */
+async function printResponse(session: Session, response: Response): Promise<void> {
+  const content = (await readBody(session.url, response, maxResponseBytes)).toString();
+  if (content === "" || session.output.format === "none") return;
+  const value = jsonOf(content);
+  if (value !== undefined) await session.output.data(value);
+  else session.shell.stdout.write(printableLines(content));
+}
+
+function jsonOf(content: string): JsonValue | undefined {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+// `get`, which people know from elsewhere: it is none of the verbs here, and says which to use.
+import type { Command } from "commander";
+import { wrongUsage } from "./failure.ts";
+import { resources } from "./resources/commands.ts";
+import type { Resource } from "./resources/resource.ts";
+
+/** Adds the command, without showing it, to the program and to each kind of resource. */
+export function addGetCommands(program: Command): void {
+  addGet(program, ([word = ""]) => resources.filter((resource) => isCalled(resource, word)));
+  for (const resource of resources) {
+    const words = resource.path.split(" ");
+    const command = words.reduce((place, word) => place.commands.find((inner) => inner.name() === word)!, program);
+    addGet(command, () => [resource]);
+  }
+}
+
+function addGet(command: Command, meant: (words: readonly string[]) => readonly Resource[]): void {
+  command
+    .command("get", { hidden: true })
+    .argument("[words...]")
+    .allowUnknownOption()
+    .action((words: string[]) => {
+      const lines = meant(words).flatMap(({ path, noun, view }) => [
+        `gatehouse ${path} list              lists ${view.noun}`,
+        `gatehouse ${path} describe NAME     shows one ${noun}`,
+      ]);
+      throw wrongUsage(
+        "there is no command get",
+        lines.join("\n") || "The verbs are list and describe: gatehouse iam groups list",
+      );
+    });
+}
+
+function isCalled({ path, noun, view }: Resource, word: string): boolean {
+  const plain = word.toLowerCase().replace(/[-_]/g, " ");
+  return [path.split(" ").at(-1)?.replaceAll("-", " "), noun, view.noun].includes(plain);
+}

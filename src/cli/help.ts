@@ -1,0 +1,61 @@
+// The help of the commands: `help` with a whole path, own flags first, and examples.
+import { type Command, Help } from "commander";
+import { wrongUsage } from "./failure.ts";
+
+/** What is peculiar to a command comes before what many have. To be called before commands are added. */
+export function configureHelp(program: Command): void {
+  program.configureHelp({
+    groupItems(unsorted, visible, groupOf) {
+      const grouped = Help.prototype.groupItems.call(this, unsorted, visible, groupOf as (item: object) => string);
+      const own = grouped.get("Options:");
+      grouped.delete("Options:");
+      return new Map([...(own ? [["Options:", own] as const] : []), ...grouped]) as never;
+    },
+  });
+}
+
+/** Adds `help` to a command that has others: it takes the whole path of one, `help iam groups create`. */
+export function addHelpCommand(command: Command): void {
+  command.helpCommand(false);
+  command
+    .command("help", { hidden: command.parent !== null })
+    .description("show the help of a command")
+    .helpGroup("Shell:")
+    .argument("[command...]")
+    .action((words: string[]) => findCommand(command, words).help());
+}
+
+/** The command at a path. Wrong usage when there is none. */
+export function findCommand(command: Command, words: readonly string[]): Command {
+  const [word, ...rest] = words;
+  if (word === undefined) return command;
+  const inner = command.commands.find((candidate) => candidate.name() === word || candidate.aliases().includes(word));
+  if (inner) return findCommand(inner, rest);
+  const known = command
+    .createHelp()
+    .visibleCommands(command)
+    .map((candidate) => candidate.name());
+  const place = `gatehouse ${pathOf(command)}`.trim();
+  throw wrongUsage(
+    `${place} has no command ${JSON.stringify(word)}`,
+    known.length > 0 ? `Commands are ${known.join(", ")}.` : "",
+  );
+}
+
+/** Shows examples at the end of the help of a command. */
+export function addExamples(command: Command, examples: readonly string[]): void {
+  if (examples.length === 0) return;
+  const title = examples.length === 1 ? "Example:" : "Examples:";
+  command.addHelpText("after", `\n${[title, ...examples.map((line) => `  $ ${line}`)].join("\n")}\n`);
+}
+
+/** The words that name a command, without that of the program. */
+export function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : "";
+}
+
+/** Does something with a command and with all that it has. */
+export function everyCommand(command: Command, apply: (command: Command) => void): void {
+  apply(command);
+  for (const inner of command.commands) everyCommand(inner, apply);
+}

@@ -1,0 +1,109 @@
+// One thing in full: its fields, then what belongs to it.
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../json.ts";
+import { printable } from "./escape.ts";
+import { alignedText, tableText } from "./table.ts";
+import { cellText, type View } from "./view.ts";
+
+/** What belongs to a thing, of one kind. */
+export interface Section {
+  /** Its name in the JSON. Where the thing has a member of this name, the section is how that member is shown. */
+  readonly key: string;
+  readonly title: string;
+  readonly view: View;
+  /** Undefined where the caller may not see any. */
+  readonly rows: readonly JsonObject[] | undefined;
+  /** How many there are, when that is more than the rows. */
+  readonly total?: number | undefined;
+}
+
+const indent = "  ";
+/** A list of words that is longer takes a line for each. */
+const maxLineLength = 100;
+/** A longer list is cut; `-o yaml` has all of it. */
+const maxItems = 20;
+/** Words of labels that are written in capitals. */
+const capitals = /\b(id|uid|url|oidc|scim|pkce|arn)\b/gi;
+
+/** The JSON of a described thing: its own, with what belongs to it as `relations`. */
+export function describedRow(row: JsonObject, sections: readonly Section[]): JsonObject {
+  const related = sections.filter(({ key, rows }) => rows !== undefined && !(key in row));
+  if (related.length === 0) return row;
+  const relations = Object.fromEntries(
+    related.map(({ key, rows = [], total = rows.length }) => [key, { items: [...rows], total }]),
+  );
+  return { ...row, relations };
+}
+
+/** Labels and values below each other, then a table for each section. */
+export function detailsText(view: View, row: JsonObject, sections: readonly Section[]): string {
+  const shown = view.columns.filter(
+    ({ inDetails = true, value }) => inDetails && (typeof value === "function" || !value.includes(".")),
+  );
+  const named = Object.fromEntries(shown.map(({ title, value }) => [title, cellText(row, value)]));
+  const covered = [...shown.map(({ value, member }) => member ?? value), ...sections.map(({ key }) => key)];
+  const others = Object.entries(row).filter(([name]) => !covered.includes(name));
+  return fieldLines([...Object.entries(named), ...others], "") + sections.map(sectionText).join("");
+}
+
+/** The fields that are not empty; those with fields of their own come last, indented. */
+function fieldLines(fields: readonly (readonly [string, JsonValue])[], margin: string): string {
+  const present = fields.filter(([, value]) => !isEmpty(value));
+  const simple = present.filter(([, value]) => simpleText(value) !== undefined);
+  const lines = alignedText(simple.map(([name, value]) => [`${margin}${labelOf(name)}:`, simpleText(value) ?? ""]));
+  const blocks = present.filter(([, value]) => simpleText(value) === undefined);
+  return lines + blocks.map(([name, value]) => blockText(name, value, margin)).join("");
+}
+
+function blockText(name: string, value: JsonValue, margin: string): string {
+  const title = `${margin}${labelOf(name)}:\n`;
+  const inner = margin + indent;
+  if (isJsonObject(value)) return title + fieldLines(Object.entries(value) as [string, JsonValue][], inner);
+  const items = Array.isArray(value) ? value : [value];
+  const lines = items.slice(0, maxItems).map((item) => `- ${itemText(item)}`);
+  const more = items.length > maxItems ? [`… and ${items.length - maxItems} more`] : [];
+  return title + [...lines, ...more].map((line) => `${inner}${line}\n`).join("");
+}
+
+/** An item of a list on one line. */
+function itemText(item: JsonValue): string {
+  if (!isJsonObject(item)) return printable(String(item));
+  return Object.entries(item)
+    .filter(([, value]) => !isEmpty(value as JsonValue))
+    .map(
+      ([name, value]) =>
+        `${labelOf(name)}: ${printable(typeof value === "object" ? JSON.stringify(value) : String(value))}`,
+    )
+    .join("; ");
+}
+
+/** A value that fits on its line; undefined for one that does not. */
+function simpleText(value: JsonValue): string | undefined {
+  if (Array.isArray(value)) {
+    const text = value.every((item) => item === null || typeof item !== "object") ? value.join(", ") : undefined;
+    return text === undefined || text.length > maxLineLength ? undefined : printable(text);
+  }
+  return typeof value === "object" && value !== null ? undefined : printable(String(value));
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (value === null || value === "") return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** "Create time" for createTime and "Keys until" for "keys until"; keys of a map stay as they are. */
+function labelOf(name: string): string {
+  if (!/^[a-z][a-zA-Z ]*$/.test(name)) return printable(name);
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(capitals, (word) => word.toUpperCase());
+}
+
+function sectionText({ title: text, view, rows, total }: Section): string {
+  const title = printable(text);
+  if (rows === undefined) return `${title}: you may not see them\n`;
+  if (rows.length === 0) return `${title}: none\n`;
+  const columns = view.columns.filter(({ wide }) => !wide);
+  const lines = tableText(columns, rows).trimEnd().split("\n");
+  const more = total !== undefined && total > rows.length ? [`… and ${total - rows.length} more`] : [];
+  return `${title}:\n${[...lines, ...more].map((line) => `${indent}${line}\n`).join("")}`;
+}

@@ -1,0 +1,64 @@
+// The order of a list, and how much of it is shown.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { wrongUsage } from "../failure.ts";
+import { type Column, cellText, type View } from "./view.ts";
+
+/** What `--sort` and `--limit` ask for. */
+export interface Arrangement {
+  /** A column or a field, `:desc` behind it for the other direction. */
+  readonly sort?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+let collator: Intl.Collator | undefined;
+
+/** As people order names: 1.9 comes before 1.10. */
+function compareNatural(a: string, b: string): number {
+  collator ??= new Intl.Collator("en", { numeric: true });
+  return collator.compare(a, b);
+}
+
+/** By the first two columns, in which 1.9 comes before 1.10; what is alike there stays in its order. */
+export function inOrder({ columns }: View, rows: readonly JsonObject[]): JsonObject[] {
+  return rows
+    .map((row) => ({ row, texts: columns.slice(0, 2).map(({ value }) => cellText(row, value)) }))
+    .sort(
+      (a, b) =>
+        compareNatural(a.texts[0] ?? "", b.texts[0] ?? "") || compareNatural(a.texts[1] ?? "", b.texts[1] ?? ""),
+    )
+    .map(({ row }) => row);
+}
+
+/** The rows in the order that was asked for, else in their own. Wrong usage for a field that they do not have. */
+export function sorted(view: View, rows: readonly JsonObject[], sort: string | undefined): readonly JsonObject[] {
+  if (sort === undefined) return rows;
+  const [, field = "", direction] = /^(.*?)(?::(asc|desc))?$/.exec(sort) ?? [];
+  const value = fieldOf(view, rows, field);
+  const sign = direction === "desc" ? -1 : 1;
+  return rows
+    .map((row) => ({ row, text: cellText(row, value) }))
+    .sort((a, b) => compareTexts(a.text, b.text, sign))
+    .map(({ row }) => row);
+}
+
+/** What is empty comes last in both directions. Times of different precision do not compare as texts. */
+function compareTexts(a: string, b: string, sign: number): number {
+  if (a === "" || b === "") return Number(a === "") - Number(b === "");
+  const times = isTime(a) && isTime(b) ? Date.parse(a) - Date.parse(b) : 0;
+  return sign * (times || compareNatural(a, b));
+}
+
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
+}
+
+/** A column by its title, `last-seen` for "last seen", or the path of a field such as `oidc.issuer`. */
+function fieldOf(view: View, rows: readonly JsonObject[], field: string): Column["value"] {
+  const column = view.columns.find(
+    ({ title }) => title.replaceAll(" ", "-") === field.toLowerCase().replace(/[ _]/g, "-"),
+  );
+  if (column) return column.value;
+  if (field !== "" && (view.hasField?.(field) ?? rows.some((row) => cellText(row, field) !== ""))) return field;
+  const titles = view.columns.map(({ title }) => title.replaceAll(" ", "-")).join(", ");
+  throw wrongUsage(`--sort: ${view.noun} have no field ${JSON.stringify(field)}`, `Columns are ${titles}.`);
+}

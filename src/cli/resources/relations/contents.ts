@@ -1,0 +1,108 @@
+// What lies in a group: counts, children, and who holds roles there.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { ancestorsOf } from "../../../uid.ts";
+import type { Session } from "../../client/session.ts";
+import type { Section } from "../../output/details.ts";
+import { accountAssociations } from "../account-associations.ts";
+import { nameOrUid } from "../columns.ts";
+import { subscriptions } from "../events.ts";
+import { folders, groups } from "../groups.ts";
+import { invites, roleBindings } from "../iam.ts";
+import { identities } from "../identities.ts";
+import { identityProviders } from "../identity-providers.ts";
+import { textAt } from "../json.ts";
+import { listFirst } from "../lookup.ts";
+import { repos } from "../registry.ts";
+import type { Resource } from "../resource.ts";
+import { roles } from "../roles.ts";
+import { advisories } from "../vulnerabilities.ts";
+import { getSeen, listSection, madeSection, parentSection, seen } from "./section.ts";
+
+/** What can lie in a group, in an order in which it can be deleted. */
+const contents: readonly Resource[] = [
+  repos,
+  advisories,
+  subscriptions,
+  identityProviders,
+  invites,
+  roleBindings,
+  identities,
+  roles,
+  groups,
+];
+
+/** How many of a kind lie in a group itself, and in it and below it; those that the caller can see. */
+export interface Count {
+  readonly resource: Resource;
+  readonly here: number;
+  readonly below: number;
+}
+
+/** The counts of each kind that the caller can list. */
+export async function countContents(session: Session, groupUid: string): Promise<Count[]> {
+  const counted = await Promise.all(contents.map((resource) => countOf(session, resource, groupUid)));
+  const association = await getSeen(session, accountAssociations, groupUid);
+  const counts = counted.filter((count) => count !== undefined);
+  return association ? [...counts, { resource: accountAssociations, here: 1, below: 1 }] : counts;
+}
+
+async function countOf(session: Session, resource: Resource, groupUid: string): Promise<Count | undefined> {
+  const count = async (uidp: JsonObject) => await seen(listFirst(session, resource, { uidp }, 1));
+  const [here, below] = await Promise.all([count({ childrenOf: groupUid }), count({ descendantsOf: groupUid })]);
+  return here && below && { resource, here: here.total, below: below.total };
+}
+
+/** Of a group: what it lies in, its children, what is in it, and who holds roles there. */
+export async function groupRelations(session: Session, row: JsonObject): Promise<Section[]> {
+  const uid = textAt(row, "uid");
+  const [parents, children, counts, bindings] = await Promise.all([
+    parentSection(session, uid),
+    listSection(session, {
+      key: "children",
+      title: "Children",
+      resource: folders,
+      request: { uidp: { childrenOf: uid } },
+    }),
+    countContents(session, uid),
+    bindingsReaching(session, uid),
+  ]);
+  const columns = [
+    { title: "kind", value: "kind" },
+    { title: "here", value: "here" },
+    { title: "here and below", value: "below" },
+  ];
+  const countRows = counts.map(({ resource, here, below }) => ({ kind: resource.view.noun, here, below }));
+  return [parents, children, madeSection("contents", "Contents", columns, countRows), bindings];
+}
+
+/** The bindings at a group, and those above it that reach down to it. */
+async function bindingsReaching(session: Session, uid: string): Promise<Section> {
+  const places = [uid, ...ancestorsOf(uid).toReversed()];
+  const sections = await Promise.all(
+    places.map((group) =>
+      listSection(session, { key: "roleBindings", title: "Role bindings", resource: roleBindings, request: { group } }),
+    ),
+  );
+  const [first] = sections;
+  const columns = [
+    ...roleBindings.view.columns.filter(({ title }) => title !== "group"),
+    { title: "bound at", value: ({ group }: JsonObject) => nameOrUid(group) },
+  ];
+  return {
+    ...first!,
+    view: { ...roleBindings.view, columns },
+    rows: sections.some(({ rows }) => rows !== undefined) ? sections.flatMap(({ rows = [] }) => rows) : undefined,
+    total: sections.reduce((sum, { total = 0 }) => sum + total, 0),
+  };
+}
+
+/** What keeps a group from being deleted, as far as the caller can see it: a line for each kind, with what lists it. */
+export async function explainNotEmpty(session: Session, groupUid: string): Promise<string> {
+  const counts = (await countContents(session, groupUid)).filter(({ below }) => below > 0);
+  if (counts.length === 0) return "";
+  const lines = counts.map(({ resource, below }) => {
+    const noun = below === 1 ? resource.noun : resource.view.noun;
+    return `${below} ${noun}: gatehouse ${resource.path} list --parent ${groupUid} --recursive`;
+  });
+  return ["In it and below it are, as far as you can see:", ...lines, "Delete them first, in this order."].join("\n");
+}

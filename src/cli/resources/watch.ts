@@ -1,0 +1,132 @@
+// `list --watch`: the list, then each of its changes as it is made. The list is read again and compared, because the change log is
+// open to fewer people than the list.
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Session } from "../client/session.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
+import { jsonText, printable, yamlText } from "../output/escape.ts";
+import type { Output } from "../output/output.ts";
+import type { Column, View } from "../output/view.ts";
+import { cellText } from "../output/view.ts";
+import { note } from "../shell.ts";
+import { textAt } from "./json.ts";
+import { type Listed, readList } from "./listing.ts";
+import type { Options, Resource } from "./resource.ts";
+
+/** The shortest time between two readings, in milliseconds. */
+const pollMs = 2000;
+/** A reading takes a tenth of the time at most, so that large lists are read less often. */
+const restFactor = 9;
+/** The longest time before a server that does not answer is asked again, in milliseconds. */
+const maxRestMs = 30_000;
+/** After this time, in milliseconds, the token is looked for again: another process may have renewed it. */
+const sessionMs = 60_000;
+
+/** What happened to a thing: one that is there at the beginning counts as added. */
+type Event = "added" | "changed" | "deleted";
+
+interface Seen {
+  readonly text: string;
+  readonly row: JsonObject;
+}
+
+/** Prints the list and its changes until the program is interrupted. */
+export async function watchResources(
+  open: () => Promise<Session>,
+  resource: Resource,
+  options: Options,
+): Promise<never> {
+  let seen: ReadonlyMap<string, Seen> | undefined;
+  let write: Writer | undefined;
+  for (;;) {
+    using session = await open();
+    checkFormat(session.output);
+    const until = performance.now() + sessionMs;
+    while (performance.now() < until) {
+      const startedAt = performance.now();
+      const listed = await readAgain(session, resource, options, seen !== undefined);
+      if (listed) {
+        write ??= openWriter(session, listed.view);
+        const now = byUid(listed);
+        await write(changesBetween(seen ?? new Map(), now));
+        seen = now;
+      }
+      await sleep(Math.min(maxRestMs, Math.max(pollMs, restFactor * (performance.now() - startedAt))));
+    }
+  }
+}
+
+function checkFormat({ format, hasQuery }: Output): void {
+  if (format === "tree" || format === "none") throw wrongUsage(`--watch has no format ${format}`);
+  if (hasQuery) throw wrongUsage("--watch and --query exclude each other");
+}
+
+/** The list; undefined while a server that has answered before does not. */
+async function readAgain(session: Session, resource: Resource, options: Options, isAgain: boolean) {
+  try {
+    return await readList(session, resource, options);
+  } catch (error) {
+    const passing = ["", "Unavailable", "DeadlineExceeded", "ResourceExhausted", "Aborted"];
+    if (!isAgain || !(error instanceof CommandFailure) || error.exitCode === 2 || !passing.includes(error.status))
+      throw error;
+    note(session.shell, `gatehouse: ${error.message}; trying again`);
+    return undefined;
+  }
+}
+
+function byUid({ view, rows }: Listed): Map<string, Seen> {
+  return new Map(rows.map((row) => [textAt(row, view.id ?? "uid"), { text: JSON.stringify(row), row }]));
+}
+
+function changesBetween(before: ReadonlyMap<string, Seen>, now: ReadonlyMap<string, Seen>): JsonObject[] {
+  const come = [...now].flatMap(([uid, { text, row }]) => {
+    const known = before.get(uid);
+    return known?.text === text ? [] : [toChange(known ? "changed" : "added", row)];
+  });
+  const gone = [...before].filter(([uid]) => !now.has(uid)).map(([, { row }]) => toChange("deleted", row));
+  return [...come, ...gone];
+}
+
+function toChange(event: Event, object: JsonObject): JsonObject {
+  return { event, object };
+}
+
+type Writer = (changes: readonly JsonObject[]) => Promise<void>;
+
+/** Writes changes in the format of the session: as JSON one a line, as YAML one a document. */
+function openWriter({ shell: { stdout }, output }: Session, view: View): Writer {
+  const print = openPrinter(output, view);
+  return async (changes) => {
+    // Whoever reads slowly is waited for.
+    if (changes.length > 0 && !stdout.write(await print(changes))) await once(stdout, "drain");
+  };
+}
+
+function openPrinter({ format, hasHeaders }: Output, view: View): (changes: readonly JsonObject[]) => Promise<string> {
+  if (format === "json") return async (changes) => changes.map((change) => `${jsonText(change)}\n`).join("");
+  if (format === "yaml")
+    return async (changes) => (await Promise.all(changes.map(yamlText))).map((text) => `---\n${text}`).join("");
+  const columns = withEvent(
+    format === "wide" || format === "csv" ? view.columns : view.columns.filter(({ wide }) => !wide),
+  );
+  if (format === "id")
+    return async (changes) =>
+      changes.map(({ object }) => `${printable(cellText(object as JsonObject, view.id ?? "uid"))}\n`).join("");
+  let isFirst = hasHeaders;
+  const widths: number[] = [];
+  return async (changes) => {
+    const titles = isFirst;
+    isFirst = false;
+    if (format === "csv") return (await import("../output/csv.ts")).csvText(columns, changes, titles);
+    return (await import("../output/table.ts")).tableText(columns, changes, titles, widths);
+  };
+}
+
+function withEvent(columns: readonly Column[]): Column[] {
+  const ofObject = ({ value, ...column }: Column) => ({
+    ...column,
+    value: ({ object }: JsonObject) => cellText(object as JsonObject, value),
+  });
+  return [{ title: "event", value: "event" }, ...columns.map(ofObject)];
+}
