@@ -1,7 +1,7 @@
 // The second half of a sign-in: the browser comes back with a code, which becomes what the person asked for.
 import { invalidField, permissionDenied } from "../aip/errors.ts";
 import { type HttpRequest, requestTarget } from "../doors/http-message.ts";
-import type { PageReply } from "../doors/site.ts";
+import { type PageReply, text } from "../doors/site.ts";
 import { findSignIn, takeSignIn } from "../storage/sign-in.ts";
 import { type Attempt, failureReply } from "./failure.ts";
 import { grant } from "./grant.ts";
@@ -13,6 +13,8 @@ import { callbackPath, callbackPathOf, isSecure, queryOf, type SignInDeps } from
 /** Makes the page that login providers send browsers to, each to the path of its own. */
 export function callbackPage(deps: SignInDeps) {
   return async (request: HttpRequest): Promise<PageReply> => {
+    // RFC 9110 §9.2.1: HEAD changes nothing, and a callback works once.
+    if (request.method === "HEAD") return { ...text(405, "Method Not Allowed"), headers: { allow: "GET" } };
     const query = queryOf(request);
     const attempt: Attempt = {};
     try {

@@ -123,6 +123,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const browser = newBrowser();
       const back = upstream.authorize(await begin(browser));
       const cookies = new Map(browser.cookies);
+      const cookie = [...cookies.values()].map(({ name, value }) => `${name}=${value}`).join("; ");
+      assert.equal((await fetch(back, { method: "HEAD", headers: { cookie } })).status, 405);
       assert.ok(new URL((await browser.request(back)).headers.get("location") ?? "").searchParams.get("token"));
       for (const [key, cookie] of cookies) browser.cookies.set(key, cookie);
       assert.equal((await browser.request(back)).status, 400);
