@@ -23,6 +23,8 @@ export function readCertificate(raw: RawSettings): Certificate | undefined {
 }
 
 function checkTls(name: SettingName, problem: string, options: SecureContextOptions): void {
+  // Node takes an empty text for none.
+  if (Object.values(options).includes("")) throw new ConfigError(`${name}: ${problem} (it is empty).`);
   try {
     process.getBuiltinModule("node:tls").createSecureContext(options);
   } catch (error) {

@@ -15,7 +15,7 @@ import {
 } from "./listen-config.ts";
 import type { Network } from "./network-address.ts";
 import { serviceNamePattern } from "./registry/service-name.ts";
-import { oneOf, toDocumentId, toEmailDomain, toList, toPattern, toSwitch } from "./setting-values.ts";
+import { oneOf, toCount, toDocumentId, toEmailDomain, toList, toPattern, toSwitch } from "./setting-values.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 import { isUid } from "./uid.ts";
 
@@ -68,6 +68,7 @@ export interface Config {
   readonly metricsListen: Address | undefined;
   /** How long the change log keeps a change; undefined for good. */
   readonly changesKeptMs: number | undefined;
+  readonly shutdownDelayMs: number;
   readonly drainTimeoutMs: number;
   /** Whether unary gRPC takes the short way. */
   readonly fastPath: boolean;
@@ -124,6 +125,7 @@ export function toConfig(raw: RawSettings): Config {
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     metricsListen: toMetricsListen(raw, dev),
     changesKeptMs: toChangesKept(raw),
+    shutdownDelayMs: 1000 * toCount(raw, "shutdown-delay", 0, 3600),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
     fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),

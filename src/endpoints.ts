@@ -5,6 +5,7 @@ import { newTokens } from "./authn/tokens.ts";
 import type { Config } from "./config.ts";
 import type { Endpoint, Endpoints } from "./doors/endpoints.ts";
 import { limits } from "./limits.ts";
+import type { LiveSecrets } from "./live-secrets.ts";
 import type { AuthenticateDeps } from "./pipeline/authenticate.ts";
 import type { NameRules } from "./registry/name.ts";
 import { notificationEndpoint } from "./registry/notification-endpoint.ts";
@@ -19,6 +20,7 @@ export interface EndpointDeps
   extends Pick<AssumptionDeps, "directory" | "issuers" | "defaultAudiences" | "clock">,
     Pick<AuthenticateDeps, "policy" | "failures"> {
   readonly config: Config;
+  readonly secrets: LiveSecrets;
   readonly database: Database;
   readonly keys: KeyRing;
   readonly signer: RegistrySigner;
@@ -40,13 +42,14 @@ export function endpoints(deps: EndpointDeps): Endpoints {
   };
 }
 
-function notifications({ config, signer, log, ...deps }: EndpointDeps, names: NameRules): Endpoint {
-  const { url, credentials, notificationSecret: secret } = config.registry;
+function notifications({ config, secrets, signer, log, ...deps }: EndpointDeps, names: NameRules): Endpoint {
+  const { url } = config.registry;
+  const credentials = secrets.registryCredentials;
   const document = { timeoutMs: limits.notificationFetchMs, maxBytes: limits.manifestBytes };
   return notificationEndpoint({
     ...deps,
     names,
-    secret,
+    secret: secrets.registryNotificationSecret,
     content: url === "" ? undefined : upstreamContent({ url, credentials, signer, ...document }),
     maxBodyBytes: limits.bodyBytes,
     fetchMs: limits.notificationFetchMs,

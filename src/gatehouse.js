@@ -9,6 +9,9 @@ import { compiledCode, currentBundle, flags, heapFlag } from "./bundle/place.js"
 const oldestNode = 26;
 const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
 
+// A server reads its settings again at this signal, and must not end by it before it can.
+if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
+
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   const bundle = process.argv[2] === "serve" ? currentBundle() : undefined;
   if (bundle?.snapshot) beginWith(bundle.snapshot);

@@ -1,8 +1,9 @@
 // What the configuration says of the world outside: whom this server may ask, and by whom people sign in.
 import type { Logger } from "pino";
 import { fetchJson, type OutboundOptions, outboundLimits } from "./authn/outbound.ts";
-import type { Config } from "./config.ts";
+import type { Config, LoginConfig } from "./config.ts";
 import type { Mounts } from "./doors/site.ts";
+import type { LiveSecrets } from "./live-secrets.ts";
 import { newNetworkList } from "./network-address.ts";
 import type { LoginProvider } from "./sign-in/login-provider.ts";
 import { callbackPath } from "./sign-in/sign-in.ts";
@@ -33,11 +34,22 @@ export function awsEndpoint({ awsStsEndpoint: url }: Config): AwsEndpoint {
 /** The provider that people sign in with: the operator's, or in development mode one of our own. */
 export async function operatorsLogin(
   config: Config,
+  secrets: Pick<LiveSecrets, "loginClientSecret">,
   log: Pick<Logger, "info">,
 ): Promise<{ login: LoginProvider | undefined; mounts: Mounts }> {
-  if (config.login) return { login: { uid: "", ...config.login }, mounts: {} };
+  if (config.login) return { login: operatorsProvider(config.login, secrets), mounts: {} };
   if (!config.dev) return { login: undefined, mounts: {} };
   const { developmentLogin, developmentPath } = await import("./development/login.ts");
   const { provider, handler } = developmentLogin(config.baseUrl, config.baseUrl + callbackPath, log);
   return { login: provider, mounts: { [`${developmentPath}/`]: handler } };
+}
+
+function operatorsProvider(login: LoginConfig, secrets: Pick<LiveSecrets, "loginClientSecret">): LoginProvider {
+  return {
+    uid: "",
+    ...login,
+    get clientSecret() {
+      return secrets.loginClientSecret();
+    },
+  };
 }

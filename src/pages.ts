@@ -4,20 +4,21 @@ import type { KeyRing } from "./authn/keys.ts";
 import type { Config } from "./config.ts";
 import { isLocal, type Pages, publicJson, text } from "./doors/site.ts";
 import type { Metrics } from "./observe/metrics.ts";
+import type { Readiness } from "./readiness.ts";
 import type { RegistrySigner } from "./registry/signer.ts";
-import type { Database } from "./storage/database.ts";
 
 /** The pages by path. */
 export function pages(
   config: Config,
-  database: Database,
+  readiness: Readiness,
   keys: KeyRing,
   signer: Pick<RegistrySigner, "certificate" | "jwks">,
   metrics: Metrics,
 ): Pages {
   return {
     "/healthz": () => text(200, "ok"),
-    "/readyz": () => database.check().then(() => text(200, "ready")),
+    "/readyz": () =>
+      readiness.isStopping() ? text(503, "stopping") : readiness.check().then(() => text(200, "ready")),
     ...(config.metricsListen === undefined && metricsPage(metrics, config.metrics)),
     [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
     [keySetPath]: () => publicJson(keys.jwks()),

@@ -15,6 +15,7 @@ import { endpoints } from "./endpoints.ts";
 import { deliverEvents, type EventDelivery } from "./events/event-delivery.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { limits } from "./limits.ts";
+import { newLiveSecrets } from "./live-secrets.ts";
 import { newNetworkList } from "./network-address.ts";
 import { type Metrics, newMetrics } from "./observe/metrics.ts";
 import { openConfiguredDatabase, toRefusal } from "./open-database.ts";
@@ -23,7 +24,9 @@ import { operations } from "./operations.ts";
 import { outboundOptions, sinkOptions } from "./outside.ts";
 import { metricsPage, pages } from "./pages.ts";
 import { newObserver } from "./pipeline/observe.ts";
+import { newReadiness } from "./readiness.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
+import { reload } from "./reload.ts";
 import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
@@ -32,7 +35,7 @@ import { ConfigError } from "./settings.ts";
 import type { Database } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHolder } from "./storage/grants.ts";
-import { SealError, type Seals } from "./storage/seals.ts";
+import { renewable, SealError, type Seals } from "./storage/seals.ts";
 import { keyStore } from "./storage/signing-keys.ts";
 import { type Keeping, sweep } from "./storage/sweep.ts";
 import { openTokenService } from "./token-service.ts";
@@ -45,6 +48,10 @@ export interface Server extends AsyncDisposable {
   readonly tokens: Tokens;
   readonly policy: Policy;
   readonly seals: Seals;
+  /** Has probes and the health service say from now on that the server is about to stop; it serves as before. */
+  announceStop(): void;
+  /** Takes certificate, secrets and log level of other settings. Rejects with a ConfigError, and keeps all, if one is no good. */
+  reload(config: Config): Promise<void>;
   /** Finishes what is being answered, then closes everything. */
   drain(): Promise<void>;
 }
@@ -86,7 +93,8 @@ async function serve(
   database: Database,
   prepare: StartHooks["prepare"],
 ): Promise<Server> {
-  const seals = openSeals(config);
+  const seals = renewable(openSeals(config));
+  const secrets = newLiveSecrets(config);
   const pageTokenKey = await settleInstallation(config, database, seals, clock);
   await syncBuiltInRoles(database, clock());
   const keys = await openKeyRing(keyStore(database, seals, clock), {
@@ -100,7 +108,17 @@ async function serve(
   const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = policyOver(database);
   const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
-  const tokenService = await openTokenService({ config, database, clock, policy, tokens, failures, seals, log });
+  const tokenService = await openTokenService({
+    config,
+    database,
+    clock,
+    policy,
+    tokens,
+    failures,
+    seals,
+    secrets,
+    log,
+  });
   const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
   const metrics = newMetrics(version);
   measure(metrics, tokens, policy, database);
@@ -110,16 +128,17 @@ async function serve(
   const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
   const signer = await openRegistrySigner(database, seals, signerOptions);
   await prepare?.({ database, tokens, policy });
+  const readiness = newReadiness(database);
   const stopping = new AbortController();
   const draining = stopping.signal;
   const listener = await openDoors({
     config,
     log,
     api,
-    operations: operations(api.methods, { check: () => database.check(), draining }),
-    endpoints: endpoints({ config, database, keys, signer, policy, failures, clock, log, ...tokenService }),
+    operations: operations(api.methods, { check: readiness.check, draining }),
+    endpoints: endpoints({ config, secrets, database, keys, signer, policy, failures, clock, log, ...tokenService }),
     pages: {
-      ...pages(config, database, keys, signer, metrics),
+      ...pages(config, readiness, keys, signer, metrics),
       ...openApiPages(api, config.baseUrl),
       ...tokenService.pages,
     },
@@ -152,7 +171,15 @@ async function serve(
     () => delivery?.counts ?? {},
   );
   const listeners = { listener, metricsListener };
-  return running(config, { database, tokens, policy, seals }, listeners, delivery, stopping);
+  const renewableParts = { database, seals, secrets, listener, clock, log };
+  return {
+    ...running(config, { database, tokens, policy, seals }, listeners, delivery, () => {
+      readiness.announceStop();
+      stopping.abort();
+    }),
+    announceStop: readiness.announceStop,
+    reload: (next) => reload(renewableParts, next),
+  };
 }
 
 /** The listener of metrics where they have one of their own. Without it nothing listens. */
@@ -240,11 +267,11 @@ function running(
   parts: Pick<Server, "database" | "tokens" | "policy" | "seals">,
   { listener, metricsListener }: { listener: Listener; metricsListener: Listener | undefined },
   delivery: EventDelivery | undefined,
-  stopping: AbortController,
-): Server {
+  stop: () => void,
+): Omit<Server, "announceStop" | "reload"> {
   let closed: Promise<void> | undefined;
   const close = (finish: () => readonly (PromiseLike<void> | undefined)[]) => {
-    stopping.abort();
+    stop();
     // Metrics can be read until there is nothing more to measure.
     closed ??= Promise.all(finish())
       .then(() => metricsListener?.[Symbol.asyncDispose]())

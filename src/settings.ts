@@ -220,6 +220,13 @@ export const settings = [
     description: "how long the change log keeps who changed what: forever, or a number of days",
   },
   {
+    name: "shutdown-delay",
+    value: "seconds",
+    fallback: "0",
+    description:
+      "how long the program serves on after it was told to stop, while /readyz answers 503 so that balancers turn to others",
+  },
+  {
     name: "drain-timeout",
     value: "seconds",
     fallback: "10",

@@ -8,6 +8,7 @@ import type { Policy } from "./authz/policy.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./limits.ts";
+import type { LiveSecrets } from "./live-secrets.ts";
 import { awsEndpoint, operatorsLogin, outboundOptions } from "./outside.ts";
 import { identityDirectory } from "./services/iam/directory.ts";
 import { openSignIn } from "./sign-in/open.ts";
@@ -22,6 +23,7 @@ export interface TokenServiceOptions {
   readonly config: Config;
   readonly database: Database;
   readonly seals: Seals;
+  readonly secrets: LiveSecrets;
   readonly clock: Clock;
   readonly policy: Policy;
   readonly tokens: Tokens;
@@ -32,9 +34,9 @@ export interface TokenServiceOptions {
 
 /** Makes the methods of the token service, and the pages that people sign in by. */
 export async function openTokenService(options: TokenServiceOptions) {
-  const { config, database, seals, clock, policy, tokens, failures, log } = options;
+  const { config, database, seals, secrets, clock, policy, tokens, failures, log } = options;
   const outbound = outboundOptions(config);
-  const { login, mounts } = await operatorsLogin(config, log);
+  const { login, mounts } = await operatorsLogin(config, secrets, log);
   const common = {
     directory: identityDirectory(database, clock),
     grants: {

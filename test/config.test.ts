@@ -140,6 +140,16 @@ describe("settings", () => {
       /^tls-key: .*other.pem is not the key of .*cert.pem \(/,
     ],
     [
+      "an empty certificate",
+      { tlsCert: pem("empty", ""), tlsKey: pem("key", certificateKey) },
+      /^tls-cert: .*empty.pem holds no certificate \(it is empty\)/,
+    ],
+    [
+      "an empty key",
+      { tlsCert: pem("cert", certificate), tlsKey: pem("empty", "") },
+      /^tls-key: .*empty.pem holds no key \(it is empty\)/,
+    ],
+    [
       "a certificate that is none",
       { tlsCert: pem("key", certificateKey), tlsKey: pem("key", certificateKey) },
       /^tls-cert: .*key.pem holds no certificate \(/,
@@ -268,6 +278,12 @@ describe("settings", () => {
       { sharedEmailDomains: `outlook.com,${domain}` },
       new RegExp(`^shared-email-domains: "${domain}" is not a domain in lower case such as gmail.com\\.$`),
     ]),
+    [
+      "a shutdown delay beyond an hour",
+      { shutdownDelay: "3601" },
+      /^shutdown-delay: "3601" is not a number from 0 to 3600/,
+    ],
+    ["a shutdown delay in minutes", { shutdownDelay: "1m" }, /^shutdown-delay: "1m" is not a number/],
     ["a time", { drainTimeout: "soon" }, /^drain-timeout: /],
     [
       "no days of changes",

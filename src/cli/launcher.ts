@@ -6,15 +6,22 @@ const lookMs = 500;
 /** The variable in which the launcher (gatehouse.js) says which process it is. */
 const launcherVariable = "GATEHOUSE_LAUNCHER_PID";
 
+let launcher: number | undefined;
+
+/** Whether a launcher passes its signals on to this process. A signal to the whole group then comes twice. */
+export function hasLauncher(): boolean {
+  return launcher !== undefined;
+}
+
 /**
  * Ends this process, as SIGTERM does, once the launcher that it was started by is gone. SIGKILL cannot be passed on, and a server
  * that nobody knows of would keep its port and its data directory.
  */
 export function endWithLauncher(environment: NodeJS.ProcessEnv): void {
-  const launcher = Number(environment[launcherVariable]);
+  launcher = Number(environment[launcherVariable]) || undefined;
   // What this process starts has another parent.
   delete environment[launcherVariable];
-  if (!launcher) return;
+  if (launcher === undefined) return;
   const timer = setInterval(() => {
     // A process without its parent is handed to another one.
     if (process.ppid === launcher) return;

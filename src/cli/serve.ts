@@ -5,18 +5,37 @@ import type { Config } from "../config.ts";
 import type { Development } from "../development.ts";
 import { makeDirectory } from "../directories.ts";
 import { type LogOptions, newLog } from "../observe/log.ts";
+import { waitingForRestart } from "../reload.ts";
 import { type Server, startServer, type UnopenedServer } from "../server.ts";
-import { ConfigError } from "../settings.ts";
+import { ConfigError, type RawSettings } from "../settings.ts";
 import type { Database } from "../storage/database.ts";
 import { reasonOf } from "../system-error.ts";
 import { version } from "../version.ts";
 import { openLock } from "./lock.ts";
+import { listenForReload, listenForStop, type StopSignals } from "./server-signals.ts";
+
+/** The settings as they were read, and checked. */
+export interface ReadSettings {
+  readonly settings: RawSettings;
+  readonly config: Config;
+}
+
+/** What a server runs with. */
+export interface ServeOptions extends ReadSettings {
+  /** Reads the settings again; throws a ConfigError. */
+  reread(): ReadSettings;
+  /** Whether a launcher passes its signals on. */
+  readonly hasLauncher: boolean;
+}
 
 /** Runs the server until the process is told to stop. */
-export async function serve(config: Config): Promise<number> {
+export async function serve(options: ServeOptions): Promise<number> {
+  const { config } = options;
   const log = newLog(logOptions(config), pino.destination({ dest: 2, sync: false }));
   // From here on, so that whoever was told that the server listens may stop it in good order.
-  const stopped = untilStopped();
+  const signals = listenForStop(options.hasLauncher);
+  const started = Promise.withResolvers<Server>();
+  listenForReload(async () => reloadSettings(options, await started.promise, log));
   await using running = new AsyncDisposableStack();
   const development = config.dev ? await import("../development.ts") : undefined;
   const admit = async (database: Database) => {
@@ -32,8 +51,9 @@ export async function serve(config: Config): Promise<number> {
   const server = running.use(await startServer(config, log, systemClock, { admit, prepare }));
   console.log(banner(config, server));
   if (sample) console.log(welcome(server.url, sample.organization.groupUid, sample.tokenFile));
-  await stopped;
-  await stop(server, log);
+  started.resolve(server);
+  await signals.stopped;
+  await stop(config, server, signals, log);
   return 0;
 }
 
@@ -88,23 +108,24 @@ function welcome(url: string, groupUid: string, tokenFile: string): string {
   ].join("\n");
 }
 
-/** How long a repeated signal counts as the same one: a terminal signals the whole group, a launcher passes it on. */
-const sameSignalMs = 1000;
-
-/** Resolves at the first signal. One that comes again later ends the process at once. */
-async function untilStopped(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    let stoppingSince: number | undefined;
-    const onSignal = () => {
-      if (stoppingSince !== undefined && performance.now() - stoppingSince > sameSignalMs) process.exit(130);
-      stoppingSince ??= performance.now();
-      resolve();
-    };
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
-  });
+/** Serves on for a while, so that balancers learn that it is about to stop, then finishes what it has begun. */
+async function stop({ shutdownDelayMs }: Config, server: Server, signals: StopSignals, log: Logger): Promise<void> {
+  log.info({ shutdownDelayMs }, "stopping");
+  server.announceStop();
+  if (shutdownDelayMs > 0) await signals.pause(shutdownDelayMs);
+  await server.drain();
 }
 
-async function stop(server: Server, log: Logger): Promise<void> {
-  log.info("stopping");
-  await server.drain();
+/** Never rejects: what cannot be used is logged, and the server goes on as it was. */
+async function reloadSettings({ reread, settings }: ServeOptions, server: Server, log: Logger): Promise<void> {
+  try {
+    const next = reread();
+    await server.reload(next.config);
+    log.info("reloaded the certificate, the secrets and the log level");
+    const waiting = waitingForRestart(settings, next.settings);
+    if (waiting.length > 0) log.warn({ settings: waiting }, "changed settings take effect after a restart only");
+  } catch (error) {
+    const failure = error instanceof ConfigError ? { reason: error.message } : { err: error };
+    log.error(failure, "reloading the settings failed; everything stays as it was");
+  }
 }

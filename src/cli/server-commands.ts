@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { toConfig } from "../config.ts";
 import { type Flags, readSettings, settings, variableOf } from "../settings.ts";
 import { exposedFiles } from "./exposed-files.ts";
+import { hasLauncher } from "./launcher.ts";
 import type { Finish } from "./shell.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
@@ -11,13 +12,21 @@ export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
 
 /** Adds them. */
 export function addServerCommands(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
-  const configOf = (command: Command, overrides: Record<string, string> = {}) => {
+  const flagsOf = (command: Command, overrides: Flags = {}): Flags => ({ ...command.opts(), ...overrides });
+  const read = (command: Command, overrides?: Flags) => {
+    const raw = readSettings(flagsOf(command, overrides), environment);
+    return { settings: raw, config: toConfig(raw) };
+  };
+  const warn = (command: Command, overrides?: Flags) => {
     // Before a setting is missed, which may be the one that is misspelt.
     for (const sentence of unknownVariables(environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
-    const flags: Flags = { ...command.opts(), ...overrides };
-    const raw = readSettings(flags, environment);
-    for (const sentence of exposedFiles(raw, flags, environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
-    return toConfig(raw);
+    const flags = flagsOf(command, overrides);
+    for (const sentence of exposedFiles(readSettings(flags, environment), flags, environment))
+      process.stderr.write(`gatehouse: ${sentence}\n`);
+  };
+  const configOf = (command: Command, overrides?: Flags) => {
+    warn(command, overrides);
+    return read(command, overrides).config;
   };
   /** Commands that work on the data need no public address of their own. */
   const dataConfigOf = (command: Command) =>
@@ -25,7 +34,11 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
 
   withSettings(program.command("serve"))
     .description("run the server")
-    .action(async (_options, command) => finish(await (await import("./serve.ts")).serve(configOf(command))));
+    .action(async (_options, command) => {
+      warn(command);
+      const options = { ...read(command), reread: () => read(command), hasLauncher: hasLauncher() };
+      finish(await (await import("./serve.ts")).serve(options));
+    });
 
   withSettings(program.command("bootstrap"))
     .description("create the first organization and its owner")

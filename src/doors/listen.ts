@@ -41,6 +41,8 @@ export interface Listener extends AsyncDisposable {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
   /** Aborts as soon as draining begins, so that replies without an end can end. */
   readonly draining: AbortSignal;
+  /** Has TLS handshakes that begin from now on use another certificate. Throws when it can't be used; nothing without TLS. */
+  renewCertificate(certificate: Certificate): void;
   /** How often clients have met a limit of the listener. */
   readonly metLimits: MetLimits;
   /**
@@ -118,6 +120,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   return {
     address: addressOf(front, options.tls ? "https" : "http"),
     draining: draining.signal,
+    renewCertificate: (certificate) => handshakes?.renew(certificate),
     metLimits,
     drain,
     [Symbol.asyncDispose]: () => drain(0),

@@ -23,7 +23,7 @@ export interface NotificationEndpointDeps {
   readonly clock: Clock;
   readonly names: NameRules;
   /** What a registry must show. */
-  readonly secret: string;
+  readonly secret: () => string;
   /** Reads the registry; undefined when none is configured. */
   readonly content: FetchContent | undefined;
   /** Bounds the bad secrets of one address. */
@@ -64,7 +64,7 @@ function checkSecret({ secret, failures }: NotificationEndpointDeps, call: Call)
   const header = call.header("authorization");
   const shown = parseBasic(header)?.password ?? /^bearer +(.+)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
   // Security case C1: digests have one length, and how far they agree tells nothing.
-  if (timingSafeEqual(hash("sha256", shown, "buffer"), hash("sha256", secret, "buffer"))) return;
+  if (timingSafeEqual(hash("sha256", shown, "buffer"), hash("sha256", secret(), "buffer"))) return;
   if (failures.isSpent(call.clientAddress))
     throw rateLimited("too many bad secrets from this address; try again in a second", windowMs);
   failures.spend(call.clientAddress);

@@ -9,7 +9,7 @@ export interface UpstreamOptions {
   /** Without a trailing slash. */
   readonly url: string;
   /** `user:password` for Basic; when empty, tokens of our own are sent. */
-  readonly credentials: string;
+  readonly credentials: () => string;
   readonly signer: Pick<RegistrySigner, "sign">;
   /** For each document, in milliseconds. */
   readonly timeoutMs: number;
@@ -32,7 +32,9 @@ export function upstreamContent(options: UpstreamOptions): FetchContent {
   };
 }
 
-async function authorization({ credentials, signer }: UpstreamOptions, repository: string): Promise<string> {
+async function authorization(options: UpstreamOptions, repository: string): Promise<string> {
+  const { signer } = options;
+  const credentials = options.credentials();
   if (credentials !== "") return `Basic ${Buffer.from(credentials).toString("base64")}`;
   const access = [{ type: "repository", name: repository, actions: ["pull"] }];
   const { token } = await signer.sign({ subject: "gatehouse", access, notAfter: Number.POSITIVE_INFINITY });

@@ -13,12 +13,20 @@ export interface Place {
 export interface Seals {
   /** What new seals are made with; undefined when there is no key. */
   readonly keyId: string | undefined;
+  /** All of its keys, that for new seals first. */
+  readonly keyIds: readonly string[];
   /** The text as it is to be stored: sealed, or as it is when there is no key. */
   seal(place: Place, text: string): string;
   /** The text that was stored; what was stored before there was a key comes as it is. Throws SealError. */
   open(place: Place, stored: string): string;
   /** Whether the text is stored as `seal` would store it now: after a change of keys it is not. */
   isCurrent(stored: string): boolean;
+}
+
+/** Seals whose keys can be replaced. */
+export interface RenewableSeals extends Seals {
+  /** Seals and opens with the keys of others from now on. */
+  renew(seals: Seals): void;
 }
 
 /** A sealed secret that cannot be opened. The message names the place and the key, never the secret. */
@@ -38,6 +46,7 @@ export function newSeals(keys: readonly Buffer[]): Seals {
   const keyId = first && keyIdOf(first);
   return {
     keyId,
+    keyIds: [...known.keys()],
     seal: (place, text) =>
       first ? `${prefix}${keyId}:${encrypt(first, place, text).toString("base64url")}` : checkUnsealed(text),
     open(place, stored) {
@@ -48,6 +57,25 @@ export function newSeals(keys: readonly Buffer[]): Seals {
       return decrypt(key, place, Buffer.from(box, "base64url"));
     },
     isCurrent: (stored) => (keyId ? stored.startsWith(`${prefix}${keyId}:`) : !stored.startsWith(prefix)),
+  };
+}
+
+/** Seals that begin with the keys of these. */
+export function renewable(seals: Seals): RenewableSeals {
+  let present = seals;
+  return {
+    get keyId() {
+      return present.keyId;
+    },
+    get keyIds() {
+      return present.keyIds;
+    },
+    seal: (place, text) => present.seal(place, text),
+    open: (place, stored) => present.open(place, stored),
+    isCurrent: (stored) => present.isCurrent(stored),
+    renew(next) {
+      present = next;
+    },
   };
 }
 

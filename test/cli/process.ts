@@ -21,6 +21,8 @@ export interface Running {
   hasSaid(pattern: RegExp): boolean;
   /** Resolves once standard output matches; rejects when the process ends before. */
   said(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** The same of a line of the log, of those that match the nth. */
+  logged(pattern: RegExp, nth?: number): Promise<string>;
   readonly finished: Promise<Finished>;
 }
 
@@ -40,22 +42,32 @@ export function start(args: readonly string[], environment: Record<string, strin
   });
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
+    for (const listener of listeners) listener();
   });
   const finished = new Promise<Finished>((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr })));
+  const found = <T>(find: () => T | null | undefined) =>
+    new Promise<T>((resolve, reject) => {
+      const look = () => {
+        const match = find();
+        if (match) resolve(match);
+      };
+      listeners.add(look);
+      look();
+      void finished.then(({ code }) => reject(new Error(`the program ended with ${code}: ${stderr}`)));
+    });
   return {
     child,
     finished,
     hasSaid: (pattern) => pattern.test(stdout),
-    said: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const match = stdout.match(pattern);
-          if (match) resolve(match);
-        };
-        listeners.add(look);
-        look();
-        void finished.then(({ code }) => reject(new Error(`the program ended with ${code}: ${stderr}`)));
-      }),
+    said: (pattern) => found(() => stdout.match(pattern)),
+    logged: (pattern, nth = 1) =>
+      found(
+        () =>
+          stderr
+            .split("\n")
+            .slice(0, -1)
+            .filter((line) => pattern.test(line))[nth - 1],
+      ),
   };
 }
 

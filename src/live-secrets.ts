@@ -1,0 +1,30 @@
+// The secrets of the configuration, which a running server may be given anew.
+import type { Config } from "./config.ts";
+
+/** The secrets of today: whoever uses one asks for it each time. */
+export interface LiveSecrets {
+  /** Of this server at the operator's login provider; empty for a public client. */
+  loginClientSecret(): string;
+  /** `user:password` for reading manifests; empty to use tokens of our own. */
+  registryCredentials(): string;
+  /** What a registry shows when it notifies. */
+  registryNotificationSecret(): string;
+  /** Takes those of another configuration from now on. */
+  renew(config: SecretConfig): void;
+}
+
+/** The part of the configuration that holds them. */
+export type SecretConfig = Pick<Config, "login" | "registry">;
+
+/** Begins with those of a configuration. */
+export function newLiveSecrets(config: SecretConfig): LiveSecrets {
+  let { login, registry } = config;
+  return {
+    loginClientSecret: () => login?.clientSecret ?? "",
+    registryCredentials: () => registry.credentials,
+    registryNotificationSecret: () => registry.notificationSecret,
+    renew(next) {
+      ({ login, registry } = next);
+    },
+  };
+}
