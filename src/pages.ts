@@ -1,10 +1,11 @@
 // The pages beside the API: probes, metrics, and what verifiers of our tokens read.
+import type { Logger } from "pino";
 import { discoveryDocument, discoveryPath, keySetPath } from "./authn/discovery.ts";
 import type { KeyRing } from "./authn/keys.ts";
 import type { Config } from "./config.ts";
-import { isLocal, type Pages, publicJson, text } from "./doors/site.ts";
+import { isLocal, type PageReply, type Pages, publicJson, text } from "./doors/site.ts";
 import type { Metrics } from "./observe/metrics.ts";
-import type { Readiness } from "./readiness.ts";
+import { type Readiness, readinessProblem } from "./readiness.ts";
 import type { RegistrySigner } from "./registry/signer.ts";
 
 /** The pages by path. */
@@ -14,11 +15,11 @@ export function pages(
   keys: KeyRing,
   signer: Pick<RegistrySigner, "certificate" | "jwks">,
   metrics: Metrics,
+  log: Pick<Logger, "warn">,
 ): Pages {
   return {
     "/healthz": () => text(200, "ok"),
-    "/readyz": () =>
-      readiness.isStopping() ? text(503, "stopping") : readiness.check().then(() => text(200, "ready")),
+    "/readyz": () => readyPage(readiness, log),
     ...(config.metricsListen === undefined && metricsPage(metrics, config.metrics)),
     [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
     [keySetPath]: () => publicJson(keys.jwks()),
@@ -30,6 +31,17 @@ export function pages(
     }),
     "/token/jwks.json": () => publicJson(signer.jwks),
   };
+}
+
+async function readyPage(readiness: Readiness, log: Pick<Logger, "warn">): Promise<PageReply> {
+  if (readiness.isStopping()) return text(503, "stopping");
+  try {
+    await readiness.check();
+    return text(200, "ready");
+  } catch (error) {
+    log.warn({ err: error }, "not ready");
+    return text(503, readinessProblem(error));
+  }
 }
 
 /** The page of metrics. Through a proxy on this machine everybody would be local: what was forwarded is not. */

@@ -1,6 +1,7 @@
 // Whether this server is ready for requests, as probes and the health service tell it.
 import { unavailable } from "./aip/errors.ts";
 import type { Database } from "./storage/database.ts";
+import { StorageReadOnly, StorageUnavailable } from "./storage/errors.ts";
 
 /** The state that balancers ask for. */
 export interface Readiness {
@@ -22,4 +23,10 @@ export function newReadiness(database: Pick<Database, "check">): Readiness {
       isStopping = true;
     },
   };
+}
+
+/** What a failed check means, for anybody to read. Errors of drivers are left out: they name hosts and users. */
+export function readinessProblem(error: unknown): string {
+  if (error instanceof StorageReadOnly) return `not ready to write, reads are served: ${error.message}`;
+  return `not ready: ${error instanceof StorageUnavailable ? error.message : "the database fails"}`;
 }

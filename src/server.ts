@@ -138,7 +138,7 @@ async function serve(
     operations: operations(api.methods, { check: readiness.check, draining }),
     endpoints: endpoints({ config, secrets, database, keys, signer, policy, failures, clock, log, ...tokenService }),
     pages: {
-      ...pages(config, readiness, keys, signer, metrics),
+      ...pages(config, readiness, keys, signer, metrics, log),
       ...openApiPages(api, config.baseUrl),
       ...tokenService.pages,
     },

@@ -37,7 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "random.ts": [],
   "limits.ts": [],
   "live-secrets.ts": ["types:config.ts"],
-  "readiness.ts": ["aip/errors.ts", "types:storage"],
+  "readiness.ts": ["aip/errors.ts", "storage/errors.ts", "types:storage"],
   "reload.ts": [
     "installation.ts",
     "secrets.ts",
@@ -240,7 +240,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "openapi.ts": ["doors/detail-types.ts", "lazy.ts", "openapi", "types:api.ts", "types:doors", "types:pipeline"],
   openapi: ["aip", "authz", "doors/rest", "gen/comments.ts", "v2/alias.ts", "version.ts", "types:pipeline"],
-  "pages.ts": ["authn", "doors/site.ts", "types:config.ts", "types:observe", "types:readiness.ts", "types:registry"],
+  "pages.ts": ["authn", "doors/site.ts", "readiness.ts", "types:config.ts", "types:observe", "types:registry"],
   "token-service.ts": ["*"],
   "server.ts": ["*"],
   cli: ["*"],

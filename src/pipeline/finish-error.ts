@@ -2,7 +2,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code, detail, type ErrorDetail, toApiError, unavailable } from "../aip/errors.ts";
-import { ReferenceViolation, StorageUnavailable, UniqueViolation } from "../storage/errors.ts";
+import { ReferenceViolation, StorageReadOnly, StorageUnavailable, UniqueViolation } from "../storage/errors.ts";
 
 /** The domain of ErrorInfo for a service: its product area, `iam` where no service is called, before that of the installation. */
 export function errorDomain(service: DescService | undefined, domain: string): string {
@@ -38,6 +38,7 @@ export function finishError(error: unknown, domain: string): ApiError {
 }
 
 function expectedError(error: unknown): ApiError {
+  if (error instanceof StorageReadOnly) return unavailable("the database cannot be written now", error);
   if (error instanceof StorageUnavailable) return unavailable("the database cannot serve now", error);
   if (error instanceof UniqueViolation || error instanceof ReferenceViolation) {
     return new ApiError(Code.ABORTED, "Aborted: another change came first; try again", { cause: error });

@@ -34,7 +34,7 @@ export interface Database {
   readonly pages: PageMemory;
   /** Finds rows outside of any transaction. */
   readonly rows: RowMemory;
-  /** Rejects when the database does not answer. */
+  /** Rejects with StorageReadOnly when the database can only be read, and otherwise when it does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -22,7 +22,7 @@ export interface Dialect {
    * and may be run again when the database asks for it.
    */
   write<T>(body: (tx: DialectTransaction) => Promise<T>): Promise<T>;
-  /** Rejects when the database does not answer. */
+  /** Rejects with StorageReadOnly when the database can only be read, and otherwise when it does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

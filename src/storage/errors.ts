@@ -23,7 +23,12 @@ export class DatabaseNewer extends Error {
 
 /** The database cannot serve now; the call may be tried again. */
 export class StorageUnavailable extends Error {
-  override readonly name = "StorageUnavailable";
+  override readonly name: string = "StorageUnavailable";
+}
+
+/** The database can be read, but not written now. The message says why, and names neither hosts nor files. */
+export class StorageReadOnly extends StorageUnavailable {
+  override readonly name = "StorageReadOnly";
 }
 
 /** What is stored cannot be read: to try again does not help, a backup does. */
@@ -45,11 +50,12 @@ const translations: Record<string, (cause: unknown) => Error> = {
   SQLITE_LOCKED: unavailable,
   SQLITE_FULL: unavailable,
   SQLITE_IOERR: unavailable,
+  SQLITE_READONLY: readOnly,
   SQLITE_CORRUPT: damaged,
   SQLITE_NOTADB: damaged,
   "23505": unique,
   "23503": reference,
-  "25006": unavailable,
+  "25006": readOnly,
   "25P03": unavailable,
   "55P03": unavailable,
   "08": unavailable,
@@ -122,6 +128,10 @@ function reference(cause: unknown): Error {
 
 function unavailable(cause: unknown): Error {
   return new StorageUnavailable("the database is not available", { cause });
+}
+
+function readOnly(cause: unknown): Error {
+  return new StorageReadOnly("the database accepts no writes", { cause });
 }
 
 function damaged(cause: unknown): Error {

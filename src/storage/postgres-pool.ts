@@ -3,10 +3,14 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import type { DatabaseLimits } from "./dialect.ts";
-import { isLostConnection, StorageUnavailable } from "./errors.ts";
+import { driverCode, isLostConnection, StorageUnavailable } from "./errors.ts";
+import { newWritability, type WritableRow, writableQuery } from "./postgres-writability.ts";
 
 /** What PostgreSQL calls its sessions. */
 export const applicationName = "gatehouse";
+
+/** What PostgreSQL says of a write in a read-only transaction (appendix A of its manual). */
+const readOnlyCode = "25006";
 
 /** How much longer than its statement may run an answer is waited for, in milliseconds. */
 const answerMarginMs = 1000;
@@ -36,7 +40,9 @@ export interface PostgresPool {
   readonly pool: pg.Pool;
   /** Runs the body between BEGIN and COMMIT on one connection. Rejects with StorageUnavailable when that is lost. */
   transact<T>(begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Rejects when no answer comes by `checkTimeoutMs`. */
+  /** The same for writes. Where the server refuses them, the body runs again on a new connection, if that one accepts them. */
+  transactWrite<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /** Rejects with StorageReadOnly when nothing can be written, and when no answer comes by `checkTimeoutMs`. */
   check(): Promise<void>;
   /** Lets what runs end, for `closeTimeoutMs` at most. */
   close(): Promise<void>;
@@ -49,16 +55,31 @@ type Connected = Parameters<pg.Pool["connect"]>[0];
  * renamed, a role that may not log in or an outdated certificate is no fault of the statement, which may be tried again.
  */
 class Pool extends pg.Pool {
+  readonly writability = newWritability(async () => (await this.connect()).release());
+
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    if (!callback) return super.connect().catch((error) => Promise.reject(unconnected(error)));
-    super.connect((error, client, done) => callback(error && unconnected(error), client, done));
+    const connected = this.#connectUsable();
+    if (!callback) return connected;
+    connected.then(
+      (client) => callback(undefined, client, client.release),
+      (error) => callback(error, undefined, () => {}),
+    );
     return undefined;
+  }
+
+  async #connectUsable(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await super.connect().catch((error) => Promise.reject(unconnected(error)));
+      if (!this.writability.isOutdated(client)) return client;
+      client.release(true);
+    }
   }
 }
 
 function unconnected(cause: unknown): StorageUnavailable {
+  if (cause instanceof StorageUnavailable) return cause;
   return new StorageUnavailable("no connection to the database could be had", { cause });
 }
 
@@ -66,17 +87,33 @@ function unconnected(cause: unknown): StorageUnavailable {
 export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
   const { checkTimeoutMs, closeTimeoutMs } = limits;
   const sockets = newSockets();
-  const pool = new Pool({ ...connectionOptions(url, limits), stream: sockets.open });
+  const pool: Pool = new Pool({
+    ...connectionOptions(url, limits),
+    stream: sockets.open,
+    onConnect: async (client) => {
+      await client.query(sessionSettings);
+      await writability.admit(client);
+    },
+  });
+  const { writability } = pool;
   // A connection that breaks while idle is replaced at its next use; one that breaks in use fails its statement.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
     pool,
     transact: (begin, body) => transact(pool, begin, body),
-    async check() {
-      const answer = pool.query({ text: "SELECT 1", query_timeout: checkTimeoutMs } as pg.QueryConfig);
-      await within(checkTimeoutMs, answer, "the database does not answer");
+    async transactWrite(body) {
+      await writability.require();
+      try {
+        return await transact(pool, "BEGIN", body);
+      } catch (error) {
+        if (driverCode(error) !== readOnlyCode) throw error;
+        writability.refused();
+        await writability.require();
+        return await transact(pool, "BEGIN", body);
+      }
     },
+    check: () => within(checkTimeoutMs, checkWritable(pool, checkTimeoutMs), "the database does not answer"),
     async close() {
       const ended = pool.end().then(() => sockets.allClosed());
       await within(closeTimeoutMs, ended, "the connections do not end").catch(() => sockets.destroy());
@@ -98,8 +135,13 @@ function connectionOptions(url: string, limits: DatabaseLimits): pg.PoolConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: applicationName,
-    onConnect: async (client) => void (await client.query(sessionSettings)),
   };
+}
+
+async function checkWritable(pool: Pool, timeoutMs: number): Promise<void> {
+  const { rows } = await pool.query<WritableRow>({ text: writableQuery, query_timeout: timeoutMs } as pg.QueryConfig);
+  if (rows[0]?.read_only) pool.writability.refused();
+  await pool.writability.require();
 }
 
 async function transact<T>(pool: pg.Pool, begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {

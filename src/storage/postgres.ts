@@ -13,6 +13,7 @@ import {
 } from "./errors.ts";
 import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "./migrations.ts";
 import { applicationName, openPool } from "./postgres-pool.ts";
+import { refuseStandby, type WritableRow, writableQuery } from "./postgres-writability.ts";
 import { newSemaphore } from "./semaphore.ts";
 import { newSession, runLater, type Session } from "./session.ts";
 import { postgresDialect } from "./tables.postgres.ts";
@@ -38,7 +39,7 @@ export async function openPostgres(
   onMigrated: MigrationListener,
 ): Promise<Dialect> {
   await migrateUnderLock(url, limits, mode, onMigrated);
-  const { pool, transact, check, close } = openPool(url, limits);
+  const { pool, transact, transactWrite, check, close } = openPool(url, limits);
   const writers = newSemaphore({
     permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
     maxWaiting: limits.maxWaiting,
@@ -61,7 +62,7 @@ export async function openPostgres(
     read: (body) => transact("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client))),
     write: (body) =>
       writers.run(() =>
-        retried((isRetry) => transact("BEGIN", (client) => body(transactionOf(client, sessionOf(client), isRetry)))),
+        retried((isRetry) => transactWrite((client) => body(transactionOf(client, sessionOf(client), isRetry)))),
       ),
     check,
     close,
@@ -129,16 +130,19 @@ async function migrateUnderLock(
 }
 
 async function connectOnce(url: string, limits: DatabaseLimits): Promise<pg.Client> {
+  let client: pg.Client | undefined;
   try {
-    const client = new pg.Client({
+    client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: limits.lockTimeoutMs,
       keepAlive: true,
       application_name: applicationName,
     });
     await client.connect();
+    refuseStandby((await client.query<WritableRow>(writableQuery)).rows[0]);
     return client;
   } catch (cause) {
+    await client?.end().catch(() => {});
     throw new StorageUnavailable("no connection to the database could be had", { cause });
   }
 }

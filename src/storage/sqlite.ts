@@ -8,6 +8,7 @@ import { once } from "../lazy.ts";
 import { onceUnlocked } from "./busy.ts";
 import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
 import { newCounterChanges } from "./counters.ts";
+import { newFileCheck } from "./database-files.ts";
 import type { DatabaseLimits, Dialect, OpenMode } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { DatabaseMissing, translateError } from "./errors.ts";
@@ -61,6 +62,7 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);
+  const checkFiles = newFileCheck(file);
   const queue = new WriteQueue(writer, {
     ...limits,
     room: checkpointer.room,
@@ -74,6 +76,7 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
       checkpointer.afterCommit();
       return wal.datasync();
     },
+    check: checkFiles,
   });
 
   const everything = opened.move();
@@ -84,6 +87,7 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
     write: (body) => queue.run(() => body(transaction)),
     async check() {
       reader.prepare("SELECT 1").get();
+      checkFiles();
     },
     async close() {
       await queue.idle();

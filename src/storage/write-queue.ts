@@ -31,6 +31,8 @@ export interface WriteQueueOptions {
   readonly beforeCommit?: () => void;
   /** Resolves once everything committed before the call is on disk. */
   readonly sync: () => Promise<void>;
+  /** Called before a batch is made and before it is acknowledged; throws where neither may happen. */
+  readonly check?: () => void;
 }
 
 /** How long those who read go first after a write, as a multiple of the time that it took: they get up to three quarters. */
@@ -102,8 +104,9 @@ export class WriteQueue {
   }
 
   async #hasRoom(): Promise<boolean> {
-    const room = this.#options.room?.();
     try {
+      this.#options.check?.();
+      const room = this.#options.room?.();
       if (room) await room;
       return true;
     } catch (error) {
@@ -179,6 +182,12 @@ export class WriteQueue {
     } catch (cause) {
       this.#options.afterUnflushed?.();
       for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
+      return;
+    }
+    try {
+      this.#options.check?.();
+    } catch (error) {
+      for (const job of batch) job.reject(translateError(error));
       return;
     }
     for (const [index, member] of settle.entries()) {

