@@ -69,6 +69,8 @@ export interface Config {
   /** How long the change log keeps a change; undefined for good. */
   readonly changesKeptMs: number | undefined;
   readonly shutdownDelayMs: number;
+  /** How long the audit log keeps an entry about access; undefined for good. */
+  readonly accessLogKeptMs: number | undefined;
   readonly drainTimeoutMs: number;
   /** Whether unary gRPC takes the short way. */
   readonly fastPath: boolean;
@@ -124,7 +126,8 @@ export function toConfig(raw: RawSettings): Config {
     registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     metricsListen: toMetricsListen(raw, dev),
-    changesKeptMs: toChangesKept(raw),
+    changesKeptMs: toRetention(raw, "changes-kept"),
+    accessLogKeptMs: toRetention(raw, "access-log-kept"),
     shutdownDelayMs: 1000 * toCount(raw, "shutdown-delay", 0, 3600),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
     fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
@@ -261,12 +264,7 @@ export function toSecretsKeys(text: string, from: string): Buffer[] {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-function toChangesKept(raw: RawSettings): number | undefined {
-  const days = toPattern(
-    raw,
-    "changes-kept",
-    /^(forever|[1-9]\d{0,4})$/,
-    "forever, or a number of days from 1 to 99999",
-  );
+function toRetention(raw: RawSettings, name: SettingName): number | undefined {
+  const days = toPattern(raw, name, /^(forever|[1-9]\d{0,4})$/, "forever, or a number of days from 1 to 99999");
   return days === "forever" ? undefined : Number(days) * dayMs;
 }

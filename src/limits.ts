@@ -64,6 +64,16 @@ export const limits = {
    * may differ, and `keys list` shows it for a while.
    */
   retiredKeyMemoryMs: 24 * 60 * 60 * 1000,
+  /**
+   * Entries about access (sign-ins, exchanges, denials) that a minute may add to the audit log, of one organization and of all:
+   * at some 500 bytes each, 30 days of an attack are 13 GB at most for each server. Entries that say how many were omitted have
+   * as large a share.
+   */
+  accessEntriesOfOrganization: 60,
+  accessEntries: 300,
+  /** Entries about access that wait for a database that does not answer. */
+  waitingAccessEntries: 5_000,
+  accessFlushMs: 1_000,
   /** How often what has expired is removed. */
   sweepMs: 60_000,
 } as const;

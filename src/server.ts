@@ -1,6 +1,8 @@
 // The composition root: opens the storage, composes the methods, opens the doors.
 import type { Logger } from "pino";
 import { composeApi } from "./api.ts";
+import { type AccessLog, openAccessLog } from "./audit/access-log.ts";
+import { denialObserver } from "./audit/denials.ts";
 import { newDiscoverer } from "./authn/discoverer.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
 import { type KeyRing, openKeyRing } from "./authn/keys.ts";
@@ -23,7 +25,7 @@ import { openApiPages } from "./openapi.ts";
 import { operations } from "./operations.ts";
 import { outboundOptions, sinkOptions } from "./outside.ts";
 import { metricsPage, pages } from "./pages.ts";
-import { newObserver } from "./pipeline/observe.ts";
+import { newObserver, type Observer } from "./pipeline/observe.ts";
 import { newReadiness } from "./readiness.ts";
 import { openRegistrySigner } from "./registry/signer.ts";
 import { reload } from "./reload.ts";
@@ -108,6 +110,7 @@ async function serve(
   const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = policyOver(database);
   const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
+  const accessLog = openAccessLog({ database, clock, log, limits });
   const tokenService = await openTokenService({
     config,
     database,
@@ -118,11 +121,12 @@ async function serve(
     seals,
     secrets,
     log,
+    accessLog,
   });
   const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
   const metrics = newMetrics(version);
   measure(metrics, tokens, policy, database);
-  const observer = newObserver(log, metrics);
+  const observer = observerOf(newObserver(log, metrics), denialObserver(accessLog));
   const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain };
   const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
   const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
@@ -173,12 +177,20 @@ async function serve(
   const listeners = { listener, metricsListener };
   const renewableParts = { database, seals, secrets, listener, clock, log };
   return {
-    ...running(config, { database, tokens, policy, seals }, listeners, delivery, () => {
+    ...running(config, { database, tokens, policy, seals, accessLog }, listeners, delivery, () => {
       readiness.announceStop();
       stopping.abort();
     }),
     announceStop: readiness.announceStop,
     reload: (next) => reload(renewableParts, next),
+  };
+}
+
+/** Both observers in one. */
+function observerOf(first: Observer, second: Observer): Observer {
+  return (...call) => {
+    first(...call);
+    second(...call);
   };
 }
 
@@ -253,18 +265,19 @@ function keepUp(
   });
 }
 
-function keepingOf({ changesKeptMs }: Config): Keeping {
+function keepingOf({ changesKeptMs, accessLogKeptMs }: Config): Keeping {
   return {
     registryEventMs: limits.notificationMemoryMs,
     eventMs: limits.eventMemoryMs,
     retiredKeyMs: limits.retiredKeyMemoryMs,
     changeMs: changesKeptMs,
+    accessMs: accessLogKeptMs,
   };
 }
 
 function running(
   config: Config,
-  parts: Pick<Server, "database" | "tokens" | "policy" | "seals">,
+  { accessLog, ...parts }: Pick<Server, "database" | "tokens" | "policy" | "seals"> & { accessLog: AccessLog },
   { listener, metricsListener }: { listener: Listener; metricsListener: Listener | undefined },
   delivery: EventDelivery | undefined,
   stop: () => void,
@@ -275,6 +288,7 @@ function running(
     // Metrics can be read until there is nothing more to measure.
     closed ??= Promise.all(finish())
       .then(() => metricsListener?.[Symbol.asyncDispose]())
+      .then(() => accessLog[Symbol.asyncDispose]())
       .then(() => parts.database.close());
     return closed;
   };

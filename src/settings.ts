@@ -227,6 +227,12 @@ export const settings = [
       "how long the program serves on after it was told to stop, while /readyz answers 503 so that balancers turn to others",
   },
   {
+    name: "access-log-kept",
+    value: "days",
+    fallback: "30",
+    description: "how long the audit log keeps sign-ins, token exchanges and denials: forever, or a number of days",
+  },
+  {
     name: "drain-timeout",
     value: "seconds",
     fallback: "10",

@@ -1,5 +1,7 @@
 // The token service put together: exchange, refresh, and the sign-in of people.
 import type { Logger } from "pino";
+import type { AccessLog } from "./audit/access-log.ts";
+import { exchangeRecorder } from "./audit/exchanges.ts";
 import type { FailureBudget } from "./authn/failure-budget.ts";
 import { openIssuers } from "./authn/issuers.ts";
 import { fetchJson, fetchOutbound } from "./authn/outbound.ts";
@@ -10,6 +12,8 @@ import type { Config } from "./config.ts";
 import { limits } from "./limits.ts";
 import type { LiveSecrets } from "./live-secrets.ts";
 import { awsEndpoint, operatorsLogin, outboundOptions } from "./outside.ts";
+import type { Call } from "./pipeline/call.ts";
+import { originOf } from "./pipeline/observe.ts";
 import { identityDirectory } from "./services/iam/directory.ts";
 import { openSignIn } from "./sign-in/open.ts";
 import type { Database } from "./storage/database.ts";
@@ -30,11 +34,12 @@ export interface TokenServiceOptions {
   /** Bounds the bad tokens of one address, whichever door they come to. */
   readonly failures: FailureBudget;
   readonly log: Logger;
+  readonly accessLog: AccessLog;
 }
 
 /** Makes the methods of the token service, and the pages that people sign in by. */
 export async function openTokenService(options: TokenServiceOptions) {
-  const { config, database, seals, secrets, clock, policy, tokens, failures, log } = options;
+  const { config, database, seals, secrets, clock, policy, tokens, failures, log, accessLog } = options;
   const outbound = outboundOptions(config);
   const { login, mounts } = await operatorsLogin(config, secrets, log);
   const common = {
@@ -57,13 +62,30 @@ export async function openTokenService(options: TokenServiceOptions) {
     allowInsecureIssuers: config.dev,
   });
   const fetch: Parameters<typeof openSignIn>[0]["fetch"] = (url, request) => fetchOutbound(url, request, outbound);
-  const { findProvider, ...signIn } = openSignIn({ ...common, config, database, seals, limits, log, fetch, issuers });
+  const { findProvider, ...signIn } = openSignIn({
+    ...common,
+    config,
+    database,
+    seals,
+    limits,
+    log,
+    accessLog,
+    fetch,
+    issuers,
+  });
+  const recordExchange = exchangeRecorder({
+    accessLog,
+    exists: async (uid) => ((await common.directory.find(uid)) ?? (await findProvider(uid))) !== undefined,
+  });
   const exchangeDeps = {
     ...common,
     findProvider,
     issuers,
     aws: awsEndpoint(config),
-    log: (event: ExchangeEvent) => log.info(event, "token exchange"),
+    log(event: ExchangeEvent, call: Call) {
+      log.info({ ...event, requestId: call.requestId, ...originOf(call) }, "token exchange");
+      recordExchange(event, call).catch((error) => log.warn({ err: error }, "an exchange is missing in the audit log"));
+    },
   };
   return {
     ...signIn,

@@ -52,6 +52,11 @@ export class Access {
     return outermost(this.#narrow(outermost(roots)));
   }
 
+  /** Whether anything is held in an organization, by whatever grant. */
+  reaches(organization: string): boolean {
+    return [...this.#grants.keys()].some((uid) => isWithin(uid, organization));
+  }
+
   /** Whether the token reaches everything that the identity does. */
   get isUnscoped(): boolean {
     return this.#narrowing.scopes === undefined;

@@ -1,3 +1,4 @@
+import { logKeyRotation } from "../audit/key-rotations.ts";
 import { openKeyRing } from "../authn/keys.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
@@ -26,7 +27,7 @@ export async function listKeys(config: Config): Promise<number> {
 export async function rotateKeys(config: Config, retireNow: boolean): Promise<number> {
   const kid = await withDatabase(config, "existing", async (database) => {
     const isFirst = (await listSigningKeys(database.session)).length === 0;
-    const ring = await openKeyRing(keyStore(database, openSeals(config), systemClock), {
+    const ring = await openKeyRing(keyStore(database, openSeals(config), systemClock, logKeyRotation), {
       algorithm: config.signingAlgorithm,
       clock: systemClock,
       refreshCooldownMs: limits.keyRefreshCooldownMs,

@@ -4,6 +4,7 @@ import { OutboundError } from "../authn/outbound.ts";
 import { type PageReply, seeOther } from "../doors/site.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { notRegistered } from "../services/auth/registration.ts";
+import { type Client, signInDenied } from "./access-events.ts";
 import { goBack, markup, page } from "./html.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
@@ -20,21 +21,31 @@ const statuses: Partial<Record<Code, number>> = {
 
 /** What is known of a sign-in by the time that it fails. */
 export interface Attempt {
+  readonly client: Client;
   target?: LoginRequest["target"];
   provider?: LoginProvider;
 }
 
 /** Tells of a failure where the request came from; without a place to go to, on a page. */
 export function failureReply(
-  deps: Pick<SignInDeps, "log" | "errorDomain">,
+  deps: Pick<SignInDeps, "log" | "errorDomain" | "accessLog">,
   thrown: unknown,
-  { target, provider }: Attempt,
+  { client, target, provider }: Attempt,
 ): PageReply {
   const error = finishError(thrown, deps.errorDomain);
   const { metadata, reason } = error;
   const check = metadata.check ?? whyUnavailable(error.cause);
   // An installation has many providers, and whoever runs it has to find the one that is set up wrong.
-  const event = { event: "sign_in_refused", provider: provider?.uid, issuer: provider?.issuer, reason, check };
+  const event = {
+    event: "sign_in_refused",
+    provider: provider?.uid,
+    issuer: provider?.issuer,
+    reason,
+    check,
+    ...client,
+  };
+  if (provider)
+    deps.accessLog.record(signInDenied(provider, { reason, ...(check !== undefined && { check }) }, client));
   // Neither the query nor the cause of what is ours alone to know: both may hold secrets.
   if (error.code === Code.INTERNAL) deps.log.error({ ...event, failure: describe(error.cause) }, "sign-in");
   else deps.log.info({ ...event, error: error.message }, "sign-in");

@@ -3,6 +3,7 @@ import { invalidField, permissionDenied } from "../aip/errors.ts";
 import { type HttpRequest, requestTarget } from "../doors/http-message.ts";
 import { type PageReply, text } from "../doors/site.ts";
 import { findSignIn, takeSignIn } from "../storage/sign-in.ts";
+import { clientOf } from "./access-events.ts";
 import { type Attempt, failureReply } from "./failure.ts";
 import { grant } from "./grant.ts";
 import { handOver } from "./hand-over.ts";
@@ -16,7 +17,7 @@ export function callbackPage(deps: SignInDeps) {
     // RFC 9110 §9.2.1: HEAD changes nothing, and a callback works once.
     if (request.method === "HEAD") return { ...text(405, "Method Not Allowed"), headers: { allow: "GET" } };
     const query = queryOf(request);
-    const attempt: Attempt = {};
+    const attempt: Attempt = { client: clientOf(request) };
     try {
       const login = await takeLogin(deps, request, query);
       attempt.target = login.request.target;
@@ -48,7 +49,7 @@ async function finish(deps: SignInDeps, login: Login, request: HttpRequest, atte
   requireSameProvider(login, provider, requestTarget(request).path);
   const callback = new URL(`${deps.baseUrl}${callbackPathOf(provider.uid)}?${queryOf(request)}`);
   const claims = await deps.upstream.claimsOf(provider, login.secrets, callback);
-  const granted = await grant(deps, login.request, provider, claims);
+  const granted = await grant(deps, { ...login, provider, client: attempt.client }, claims);
   return await handOver(deps, login.request.target, granted);
 }
 

@@ -1,18 +1,20 @@
 // From the claims of an ID token to the tokens of an identity.
 import type { IssuedToken } from "../authn/tokens.ts";
 import { personOf, register } from "../services/auth/registration.ts";
+import { personUid } from "../services/iam/identities.ts";
 import type { Assumption } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";
 import { issueToken } from "../sts/issue.ts";
 import { assumeOfOrganization } from "../sts/provider-assumption.ts";
 import { type SignIn, startRefresh } from "../sts/refresh.ts";
-import { rootOf } from "../uid.ts";
+import { parentOf, rootOf } from "../uid.ts";
+import { type Client, signedIn } from "./access-events.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
 import { resolveScopes } from "./scopes.ts";
-import { callbackPath, type SignInDeps } from "./sign-in.ts";
+import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
 
 /** What a person gets. */
 export interface Granted {
@@ -21,14 +23,17 @@ export interface Granted {
   readonly refreshToken: string | undefined;
 }
 
+/** A login whose browser came back. */
+export interface CompletedLogin {
+  readonly request: LoginRequest;
+  readonly provider: LoginProvider;
+  readonly client: Client;
+}
+
 /** Registers the person, or knows them again, and makes the tokens that were asked for. */
-export async function grant(
-  deps: SignInDeps,
-  request: LoginRequest,
-  provider: LoginProvider,
-  claims: Claims,
-): Promise<Granted> {
-  const own = await settle(deps, request, provider, claims);
+export async function grant(deps: SignInDeps, completed: CompletedLogin, claims: Claims): Promise<Granted> {
+  const { request, provider, client } = completed;
+  const { uid: own, groupUid } = await settle(deps, request, provider, claims);
   const assumption = await assume(deps, request.identity, own, provider, claims);
   const { uid, mappings = [] } = assumption;
   const held = await deps.grants.grantsOf(uid, mappings);
@@ -50,13 +55,21 @@ export async function grant(
   const mayRefresh = request.wantsRefreshToken && mappings.length === 0;
   const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
   const event = { event: "signed_in", identity: uid, provider: provider.uid, issuer: provider.issuer };
-  deps.log.info({ ...event, subject: show(claims.sub) }, "sign-in");
+  deps.log.info({ ...event, subject: show(claims.sub), ...client }, "sign-in");
+  const groupUids = [provider.organization?.groupUid ?? "", groupUid, uid === own ? "" : parentOf(uid)];
+  deps.accessLog.record(signedIn({ uid, act, groupUids: groupUids.filter((each) => each !== "") }, provider, client));
   return { issued, refreshToken: refreshed?.token };
 }
 
 async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginProvider, claims: Claims) {
   const person = personOf(claims);
-  const context = { actor: "", method: callbackPath, requestId: "", time: deps.clock() };
+  const context = {
+    actor: personUid(person.issuer, person.subject),
+    actorClaims: person.claims.act,
+    method: callbackPathOf(provider.uid),
+    requestId: "",
+    time: deps.clock(),
+  };
   const registration = {
     person,
     invite: request.invite,
@@ -64,8 +77,7 @@ async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginPr
     vouches: (groupUid: string) => vouches(deps, provider, groupUid),
     ...(provider.organization && { provider: { uid: provider.uid, ...provider.organization } }),
   };
-  const { uid } = await deps.database.write(context, (tx) => register(tx, registration));
-  return uid;
+  return await deps.database.write(context, (tx) => register(tx, registration));
 }
 
 /** An organization may say what it likes about addresses, but to itself only (security case X11). */

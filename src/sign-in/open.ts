@@ -1,5 +1,6 @@
 // Puts the parts of the sign-in of people together.
 import type { Logger } from "pino";
+import type { AccessLog } from "../audit/access-log.ts";
 import { type FailureBudget, newFailureBudget } from "../authn/failure-budget.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { OutboundReply, OutboundRequest } from "../authn/outbound.ts";
@@ -36,6 +37,7 @@ export interface OpenSignInOptions extends IssueDeps {
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
   readonly issuers: Issuers;
   readonly log: Logger;
+  readonly accessLog: Pick<AccessLog, "record">;
 }
 
 /** The pages that people see, and what the token service has of it. */

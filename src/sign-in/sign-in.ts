@@ -1,5 +1,6 @@
 // Sign-in of people: a browser goes to a login provider and comes back with a code, which becomes a token of ours.
 import type { Logger } from "pino";
+import type { AccessLog } from "../audit/access-log.ts";
 import type { FailureBudget } from "../authn/failure-budget.ts";
 import type { Clock } from "../clock.ts";
 import { type HttpRequest, requestTarget } from "../doors/http-message.ts";
@@ -47,6 +48,7 @@ export interface SignInDeps extends IssueDeps {
   readonly dev: boolean;
   readonly errorDomain: string;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
+  readonly accessLog: Pick<AccessLog, "record">;
 }
 
 /** How long and how many. Times are in milliseconds. */

@@ -22,6 +22,8 @@ export interface ChangeEntry {
   readonly before: unknown;
   /** The row after; null for a delete. */
   readonly after: unknown;
+  /** Who caused it and how, where that is not what the transaction's context says. */
+  readonly by?: Pick<WriteContext, "actor" | "actorClaims" | "method" | "requestId">;
 }
 
 /** Writes the changes of one transaction at its end; whoever calls it has ordered them by commit. */
@@ -44,8 +46,10 @@ export async function writeChanges(
       after: sql.placeholder("after"),
     }),
   );
-  const { actorClaims = null } = context;
-  for (const entry of entries) await statement.execute({ ...context, actorClaims, ...entry });
+  for (const { by = context, ...entry } of entries) {
+    const { actor, actorClaims = null, method, requestId } = by;
+    await statement.execute({ time: context.time, actor, actorClaims, method, requestId, ...entry });
+  }
 }
 
 /** The changes after a sequence number, oldest first. */
@@ -177,6 +181,39 @@ export async function removeChanges(tx: Transaction, time: number, portion: numb
   const newer = oldest.findIndex((change) => change.time > time);
   const outdated = newer < 0 ? oldest : oldest.slice(0, newer);
   if (outdated.length > 0) await removeAllButLatest(tx, outdated);
+  return outdated.length < portion;
+}
+
+/**
+ * Removes changes of a kind that were made at a time or before it, the oldest first and of so many at most, and answers whether
+ * that was all. It is for kinds that no cache follows: none of them need stay.
+ */
+export async function removeOldestOfKind(
+  tx: Transaction,
+  kind: string,
+  time: number,
+  portion: number,
+): Promise<boolean> {
+  const oldest = await tx
+    .prepared("changes.oldest_of_kind", (db, { changes }) =>
+      db
+        .select({ sequence: changes.sequence, time: changes.time })
+        .from(changes)
+        .where(eq(changes.kind, wantedKind))
+        .orderBy(asc(changes.sequence))
+        .limit(atMost("limit")),
+    )
+    .execute({ kind, limit: portion });
+  const outdated = oldest.filter((change) => change.time <= time);
+  const last = outdated.at(-1);
+  if (last) {
+    const statement = tx.prepared("changes.remove_of_kind", (db, { changes }) =>
+      db.delete(changes).where(and(eq(changes.kind, wantedKind), lte(changes.sequence, numberPlaceholder("to")))),
+    );
+    await statement.execute({ kind, to: last.sequence });
+    // Who follows the log from before it has missed something.
+    await raiseSetting(tx, removedSetting, last.sequence);
+  }
   return outdated.length < portion;
 }
 

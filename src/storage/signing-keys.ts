@@ -59,8 +59,16 @@ interface KeyRecord<A extends string> extends Omit<SigningKeyRow, "algorithm" | 
   readonly retireTime: number | undefined;
 }
 
-/** The keys of a database. Retired ones, which nobody needs any more, are left closed and out. */
-export function keyStore<A extends string>(database: Database, seals: Seals, clock: () => number) {
+/**
+ * The keys of a database. Retired ones, which nobody needs any more, are left closed and out. `onAdd` runs in the transaction that
+ * adds a key.
+ */
+export function keyStore<A extends string>(
+  database: Database,
+  seals: Seals,
+  clock: () => number,
+  onAdd: (tx: Transaction, key: SigningKeyRow, retireOthersAt: number) => Promise<void> = async () => {},
+) {
   return {
     async list(): Promise<KeyRecord<A>[]> {
       // Asked before every signature: those that retired long ago, which are many in the end, are not even read.
@@ -76,7 +84,10 @@ export function keyStore<A extends string>(database: Database, seals: Seals, clo
       const context = { actor: "", method: "keys", requestId: "", time: clock() };
       const privateJwk = seals.seal(placeOf(record), record.privateJwk);
       const row = { ...record, privateJwk, retireTime: record.retireTime ?? null };
-      await database.write(context, (tx) => addSigningKey(tx, row, retireOthersAt));
+      await database.write(context, async (tx) => {
+        await addSigningKey(tx, row, retireOthersAt);
+        await onAdd(tx, row, retireOthersAt);
+      });
     },
   };
 }

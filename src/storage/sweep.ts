@@ -1,6 +1,7 @@
 // Rows that have an end are removed after it, a few at a time: on SQLite nothing else happens while rows are removed, and
 // after a pause there may be a million of them.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { removeAccessEntries } from "./access-entries.ts";
 import { removeChanges } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { asc, inArray, lte, sql } from "./drizzle.ts";
@@ -18,6 +19,8 @@ export interface Keeping {
   readonly eventMs: number;
   /** Since a change was made; undefined to keep the change log for good. */
   readonly changeMs: number | undefined;
+  /** Since an entry about access was made; undefined to keep them like changes. */
+  readonly accessMs: number | undefined;
 }
 
 /** Rows of one kind that one transaction removes. */
@@ -86,6 +89,8 @@ async function removePortions(tx: Transaction, keeping: Keeping): Promise<boolea
     if (removed === portion) isAll = false;
   }
   if (keeping.changeMs !== undefined && !(await removeChanges(tx, tx.context.time - keeping.changeMs, portion)))
+    isAll = false;
+  if (keeping.accessMs !== undefined && !(await removeAccessEntries(tx, tx.context.time - keeping.accessMs, portion)))
     isAll = false;
   return isAll;
 }

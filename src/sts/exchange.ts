@@ -1,7 +1,7 @@
 // Token exchange (RFC 8693 in spirit): a token of an outside issuer, or one of ours, for an API token of an identity.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExchangeRequest, RawTokenSchema } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { permissionDenied } from "../aip/errors.ts";
+import { permissionDenied, toApiError } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { requireBearer } from "../authn/bearer.ts";
 import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
@@ -47,7 +47,7 @@ export interface ExchangeDeps extends Pick<AssumptionDeps, "login" | "defaultAud
   /** Finds the identity provider of an organization by its uid. */
   readonly findProvider?: (uid: string) => Promise<OrganizationProvider | undefined>;
   /** Told of each token that was looked at. */
-  readonly log?: (event: ExchangeEvent) => void;
+  readonly log?: (event: ExchangeEvent, call: Call) => void;
 }
 
 /** What happened to a presented token; texts of strangers are cut and escaped. */
@@ -57,6 +57,9 @@ export interface ExchangeEvent {
   readonly identity: string;
   readonly issuer: string;
   readonly subject: string;
+  /** The check that failed and the reason of the error; absent where nothing failed. */
+  readonly check?: string;
+  readonly reason?: string;
 }
 
 /** A token of an issuer, or a signed request that AWS verifies. Issuer and subject are what it claims. */
@@ -74,10 +77,11 @@ export function newExchange(deps: ExchangeDeps) {
       try {
         const assumption = await assume(deps, wanted, presented);
         const issued = await issueToken(deps, assumption, wanted);
-        deps.log?.(eventOf("token_issued", assumption.uid, presented));
+        deps.log?.(eventOf("token_issued", assumption.uid, presented), call);
         return { token: issued.token, expiry: toTimestamp(issued.expiresAt) };
       } catch (error) {
-        deps.log?.(eventOf("token_refused", wanted.identity, presented));
+        const event = eventOf("token_refused", wanted.identity || wanted.identityProvider, presented);
+        deps.log?.({ ...event, ...failureOf(error) }, call);
         throw error;
       }
     });
@@ -139,4 +143,10 @@ async function assume(
 
 function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: Presented): ExchangeEvent {
   return { event, identity, issuer: show(issuer), subject: show(subject) };
+}
+
+function failureOf(error: unknown): Pick<ExchangeEvent, "check" | "reason"> {
+  const { reason, metadata } = toApiError(error);
+  const check = metadata.check ?? metadata.claim;
+  return { reason, ...(check !== undefined && { check }) };
 }

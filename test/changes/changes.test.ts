@@ -43,7 +43,13 @@ async function create(server: TestServer, path: string, body: unknown, token = s
 /** Removes changes that are older than a day. */
 async function sweepOld({ server }: TestServer, now: number): Promise<void> {
   const never = Number.MAX_SAFE_INTEGER;
-  const keeping = { changeMs: 86_400_000, registryEventMs: never, retiredKeyMs: never, eventMs: never };
+  const keeping = {
+    changeMs: 86_400_000,
+    registryEventMs: never,
+    retiredKeyMs: never,
+    eventMs: never,
+    accessMs: never,
+  };
   await sweep(server.database, { ...context, time: now }, keeping, new AbortController().signal);
 }
 

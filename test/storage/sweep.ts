@@ -49,7 +49,7 @@ async function sweepAt(
   signal = going,
   changeMs?: number,
 ): Promise<void> {
-  await sweep(database, { ...context, time: now }, { ...keeping, changeMs }, signal);
+  await sweep(database, { ...context, time: now }, { accessMs: undefined, ...keeping, changeMs }, signal);
 }
 
 /** The database, and how many rows of a table are left after each of its writes. */

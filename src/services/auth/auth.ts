@@ -41,12 +41,14 @@ export function auth(deps: AuthDeps): Implementation {
 
     async register({ code, identityId }, call) {
       const person = personOf(await verifyPerson(call));
-      if (identityId !== "" && identityId !== personUid(person.issuer, person.subject)) {
+      const actor = personUid(person.issuer, person.subject);
+      if (identityId !== "" && identityId !== actor) {
         throw permissionDenied("the identity is not that of the presented token", { identity: identityId });
       }
       // The operator chose the provider, and believes what it says.
       const registration = { person, invite: code, knownOnly: false, vouches: () => true };
-      const { uid, groupUid } = await database.write(writeContext(call, clock), (tx) => register(tx, registration));
+      const context = { ...writeContext(call, clock), actor, actorClaims: person.claims.act };
+      const { uid, groupUid } = await database.write(context, (tx) => register(tx, registration));
       return { identity: uid, group: groupUid };
     },
 

@@ -7,10 +7,12 @@ import { groupViews } from "../iam/group-events.ts";
 import { providerViews } from "../iam/provider-events.ts";
 import { registryViews } from "../registry/registry-events.ts";
 import { advisoryView } from "../vulnerabilities/advisories.ts";
+import { accessEntryViews } from "./access-entry-views.ts";
 
 /** By kind. */
 export const rowViews: ReadonlyMap<string, RowView> = new Map(
   [
+    ...accessEntryViews,
     ...groupViews,
     ...accessViews,
     ...providerViews,

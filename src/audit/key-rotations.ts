@@ -1,0 +1,18 @@
+// Rotations of the signing keys as entries of the audit log.
+import { operatorRole } from "../authz/built-in-roles.ts";
+import { type KeyRotation, keyRotationKind } from "../storage/access-entries.ts";
+import { findBindingsOf } from "../storage/role-bindings.ts";
+import type { Transaction } from "../storage/session.ts";
+import type { SigningKeyRow } from "../storage/signing-keys.ts";
+import { rootOf } from "../uid.ts";
+
+/** Bindings of the operator role that are looked at. */
+const maxBindings = 100;
+
+/** Logs a new signing key in the organizations whose members operate the installation. */
+export async function logKeyRotation(tx: Transaction, key: SigningKeyRow, othersRetireTime: number): Promise<void> {
+  const bindings = await findBindingsOf(tx, "roleUid", operatorRole.uid, maxBindings);
+  const after: KeyRotation = { kid: key.kid, algorithm: key.algorithm, othersRetireTime };
+  for (const groupUid of new Set(bindings.map(({ parent }) => rootOf(parent))))
+    tx.logChange({ kind: keyRotationKind, uid: key.kid, groupUid, before: null, after });
+}

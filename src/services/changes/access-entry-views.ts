@@ -1,0 +1,26 @@
+// The list: how the audit log shows entries about access.
+import { type JsonObject, toJson } from "@bufbuild/protobuf";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { toTimestamp } from "../../aip/timestamps.ts";
+import type { RowView } from "../../resource/row-view.ts";
+import { type AccessDetails, accessKinds, type KeyRotation, keyRotationKind } from "../../storage/access-entries.ts";
+
+/** Entries hold no secrets, so that they are shown as they are; times become texts. */
+export const accessEntryViews: readonly RowView[] = [
+  ...accessKinds.map((kind) => ({ kind, show: detailsOf })),
+  { kind: keyRotationKind, show: keyRotationOf },
+];
+
+function keyRotationOf(row: unknown): JsonObject {
+  const { kid, algorithm, othersRetireTime } = row as KeyRotation;
+  return { kid, algorithm, othersRetireTime: timeText(othersRetireTime) };
+}
+
+function detailsOf(row: unknown): JsonObject {
+  const { firstTime, lastTime, ...details } = row as AccessDetails;
+  return { ...details, firstTime: timeText(firstTime), lastTime: timeText(lastTime) };
+}
+
+function timeText(milliseconds: number): string {
+  return toJson(TimestampSchema, toTimestamp(milliseconds));
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type AccessEvent, AccessTally } from "../../src/audit/access-tally.ts";
+import type { AccessEntry } from "../../src/storage/access-entries.ts";
+
+const minute = 60_000;
+const group = (i: number) => String(i).padStart(40, "0");
+
+function event(changes: Partial<AccessEvent> & { actor?: string } = {}): AccessEvent {
+  const { actor = "caller", ...rest } = changes;
+  const by = { actor, method: "/Service/Method", requestId: "request" };
+  return { kind: "denials", by, uid: group(1), groupUids: [group(1)], details: { outcome: "denied" }, ...rest };
+}
+
+function tallyOf(limits = { accessEntriesOfOrganization: 3, accessEntries: 5 }) {
+  const entries: AccessEntry[] = [];
+  return { entries, tally: new AccessTally(limits, (entry) => entries.push(entry)) };
+}
+
+const countsOf = (entries: readonly AccessEntry[]) =>
+  entries.map(({ details: { outcome, count } }) => `${outcome} ${count}`);
+
+describe("the tally of a minute", () => {
+  it("writes the first event at once, and its repetitions once when the minute is over", () => {
+    const { entries, tally } = tallyOf();
+    for (let i = 0; i < 1000; i++) tally.record(event(), 10 + i);
+    assert.deepEqual(countsOf(entries), ["denied 1"]);
+    tally.advance(minute);
+    assert.deepEqual(countsOf(entries), ["denied 1", "denied 999"]);
+    assert.deepEqual([entries[1]?.details.firstTime, entries[1]?.details.lastTime], [11, 1009]);
+    tally.advance(2 * minute);
+    assert.equal(entries.length, 2);
+  });
+
+  it("begins anew with each minute, also when the clock steps back", () => {
+    const { entries, tally } = tallyOf();
+    for (const time of [5 * minute, 6 * minute, 4 * minute]) tally.record(event(), time);
+    assert.deepEqual(countsOf(entries), ["denied 1", "denied 1", "denied 1"]);
+  });
+
+  it("counts a caller who is denied one uid after another as one", () => {
+    const { entries, tally } = tallyOf();
+    for (let i = 0; i < 100; i++) tally.record(event({ uid: `${group(1)}/${i}` }), 1);
+    tally.advance(minute);
+    assert.deepEqual(countsOf(entries), ["denied 1", "denied 99"]);
+  });
+
+  it("tells callers, methods, identities, outcomes and checks apart", () => {
+    const { entries, tally } = tallyOf({ accessEntriesOfOrganization: 100, accessEntries: 100 });
+    const exchange = { kind: "token_exchanges", actor: "" } as const;
+    const events = [
+      event(),
+      event({ actor: "other" }),
+      event({ by: { actor: "caller", method: "/Service/Other", requestId: "" } }),
+      event(exchange),
+      event({ ...exchange, uid: group(2) }),
+      event({ ...exchange, details: { outcome: "denied", check: "iss" } }),
+      event({ ...exchange, details: { outcome: "allowed" } }),
+    ];
+    for (const each of [...events, ...events]) tally.record(each, 1);
+    assert.equal(entries.length, events.length);
+  });
+
+  it("writes no more of an organization than its share, and says how much it left out", () => {
+    const { entries, tally } = tallyOf();
+    for (let i = 0; i < 50; i++) tally.record(event({ actor: `caller ${i}` }), 1);
+    assert.deepEqual(countsOf(entries), ["denied 1", "denied 1", "denied 1", "omitted 1"]);
+    tally.advance(minute);
+    assert.deepEqual(countsOf(entries).slice(4), ["omitted 46"]);
+    tally.record(event({ actor: "caller 49" }), minute);
+    assert.deepEqual(countsOf(entries).slice(5), ["denied 1"]);
+  });
+
+  it("leaves other organizations their share, until all together have had theirs", () => {
+    const { entries, tally } = tallyOf();
+    for (let i = 0; i < 50; i++) tally.record(event({ actor: `caller ${i}` }), 1);
+    for (let i = 0; i < 9; i++) tally.record(event({ groupUids: [group(i + 2)], actor: "other" }), 1);
+    const others = entries.filter(({ groupUid }) => groupUid !== group(1));
+    assert.deepEqual(countsOf(others), ["denied 1", "denied 1", ...Array(4).fill("omitted 1")]);
+  });
+
+  it("is filed under each group, and under none where nobody may know", () => {
+    const { entries, tally } = tallyOf();
+    tally.record(event({ groupUids: [group(1), group(2)] }), 1);
+    tally.record(event({ groupUids: [] }), 1);
+    assert.deepEqual(
+      entries.map(({ groupUid }) => groupUid),
+      [group(1), group(2)],
+    );
+  });
+});
