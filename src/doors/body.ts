@@ -1,17 +1,13 @@
-import type { Readable } from "node:stream";
 import { Code, invalidField } from "../aip/errors.ts";
 import { clientLeft } from "./client.ts";
 import { HttpError } from "./http-error.ts";
-import { type HttpRequest, type HttpResponse, isHttp2, readHeader } from "./http-message.ts";
+import { type HttpRequest, readHeader } from "./http-message.ts";
 
 /** How much of a body is taken, and how long it may take to arrive. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
 }
-
-/** For how long a rest that nobody wants is taken in, so that the client gets to read why it was refused. */
-const maxDiscardMs = 1000;
 
 /** Reads a body. Throws 413 when it is larger than the limit, 408 when it is late, CANCELLED when the client leaves. */
 export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> {
@@ -47,42 +43,6 @@ export function decodeUtf8(bytes: Uint8Array, field: string): string {
   }
 }
 
-/** Takes in the rest of a body until it ends, is larger than the limit, or takes a second. Never rejects. */
-export function discardBody(req: Readable, limits: BodyLimits): Promise<void> {
-  let left = limits.maxBodyBytes;
-  return new Promise((resolve) => {
-    const onData = (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) settle();
-    };
-    const timer = setTimeout(() => settle(), Math.min(limits.bodyTimeoutMs, maxDiscardMs));
-    const settle = () => {
-      clearTimeout(timer);
-      req.off("data", onData).off("end", settle).off("close", settle).off("error", settle);
-      resolve();
-    };
-    req.on("data", onData).on("end", settle).on("close", settle).on("error", settle).resume();
-    if (req.destroyed) settle();
-  });
-}
-
-/** Has a request whose answer is complete end, once some of a body that nobody wants was taken in. Never rejects. */
-export async function dropRest(req: HttpRequest, res: HttpResponse, limits: BodyLimits): Promise<void> {
-  if (req.complete) return;
-  // RFC 9113 §8.1: the rest is not wanted. To say so at once would overtake the answer.
-  // connect-node destroys a request of HTTP/2 that it does not read to its end; the stream goes on without it.
-  await discardBody(req.destroyed && isHttp2(res) ? res.stream : req, limits);
-  if (req.complete) return;
-  if (isHttp2(res)) res.stream.close();
-  else req.destroy();
-}
-
-/** Whether a request that is answered now may still send more than the limit. */
-export function hasLongRest(req: HttpRequest, limits: BodyLimits): boolean {
-  if (req.complete) return false;
-  return readHeader(req, "transfer-encoding") !== undefined || announcedLength(req) > limits.maxBodyBytes;
-}
-
 /** Refuses a body that is not JSON in UTF-8: a browser sends none such to another origin without asking first. */
 export function checkJsonType(req: HttpRequest): void {
   checkType(req, "application/json", "must be application/json");
@@ -109,13 +69,11 @@ function announcedLength(req: HttpRequest): number {
 
 function tooLarge(maxBytes: number): HttpError {
   const message = `Resource exhausted: the body must not be larger than ${maxBytes} bytes`;
-  return new HttpError(413, Code.RESOURCE_EXHAUSTED, message, { closes: true });
+  return new HttpError(413, Code.RESOURCE_EXHAUSTED, message);
 }
 
 function tooLate(): HttpError {
-  return new HttpError(408, Code.DEADLINE_EXCEEDED, "Deadline exceeded: the body did not arrive in time", {
-    closes: true,
-  });
+  return new HttpError(408, Code.DEADLINE_EXCEEDED, "Deadline exceeded: the body did not arrive in time");
 }
 
 /** Grows by doubling, so that a body in many tiny chunks takes no more memory than its bytes. */

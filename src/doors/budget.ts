@@ -6,6 +6,8 @@ export interface Budget {
   spend(): boolean;
   /** Gives some back, never beyond the burst. */
   refund(amount: number): void;
+  /** Whether all is there that was spent. */
+  isFull(): boolean;
 }
 
 /** A full budget. */
@@ -26,5 +28,6 @@ export function newBudget(burst: number, ratePerSecond: number, clock: Clock): B
       return true;
     },
     refund: fill,
+    isFull: () => left === burst,
   };
 }

@@ -1,5 +1,4 @@
 // connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Message } from "@bufbuild/protobuf";
 import {
   ConnectError,
@@ -19,7 +18,6 @@ import { ApiError, Code, resourceExhausted, retryAfterOf } from "../aip/errors.t
 import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { isLater } from "../soon.ts";
-import { type BodyLimits, discardBody } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
 import { checked } from "./connect-check.ts";
 import { toConnectError } from "./connect-error.ts";
@@ -27,7 +25,7 @@ import { connectTimeout } from "./fast/connect.ts";
 import { grpcTimeout } from "./fast/grpc.ts";
 import type { HeaderOf } from "./fast/protocol.ts";
 import type { HttpHandler } from "./guard.ts";
-import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
+import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { maxOperationBytes, maxValues } from "./limits.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { RouterOptions } from "./router.ts";
@@ -72,24 +70,9 @@ function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router:
     jsonOptions: { registry: options.detailTypes },
   });
   return (request, response) => {
-    if (!isHttp2(response)) keepRest(request as IncomingMessage, response, options);
     bringNear(request, options.maxTimeoutMs);
     handler(request, response);
   };
-}
-
-/**
- * Lets connect-node leave a body before its end, as it does with one that is too large. Left to itself, node would take the socket
- * from the request and read no further, and a client that sends all before it listens would wait for ever.
- */
-function keepRest(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): void {
-  const { socket } = request;
-  request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false });
-  response.once("close", async () => {
-    if (request.complete) return;
-    await discardBody(request, limits);
-    if (!request.complete) socket.destroy();
-  });
 }
 
 /** Makes deadlines that are further away as if they were this far; connect-node would refuse the call. */

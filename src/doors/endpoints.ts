@@ -82,7 +82,6 @@ async function serve(path: string, endpoint: Endpoint, options: EndpointOptions,
   });
   options.observe(call, path, performance.now() - startedAt, failure);
   if (client.isGone) return;
-  const closes = failure instanceof HttpError && failure.closes;
   const extra = failure instanceof HttpError ? Object.entries(failure.headers) : [];
   const retryAfter = failure && retryAfterOf(failure);
   const headers = {
@@ -91,8 +90,7 @@ async function serve(path: string, endpoint: Endpoint, options: EndpointOptions,
     ...(retryAfter !== undefined && { "retry-after": retryAfter }),
     ...reply.headers,
   };
-  const sent = { ...reply, headers, closes };
-  sendReply(req, res, sent, [...extra, ...callHeaders(call)], { ...options, ...endpoint });
+  sendReply(req, res, { ...reply, headers }, [...extra, ...callHeaders(call)]);
 }
 
 async function answer(endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, call: Call) {

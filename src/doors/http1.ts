@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { http } from "../node-http.ts";
+import { closeInStages, http1Messages } from "./early-response.ts";
 import { ignore, refusalText, refusalType, type SocketServer } from "./guard.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import type { MetLimit, OnLimit } from "./met-limits.ts";
@@ -20,6 +21,8 @@ interface Connection extends Line {
   readonly behind: (() => void)[];
   /** Whether it ends with these: nothing that comes behind them is heard. */
   isEnding: boolean;
+  /** Whether the last of them is written: what still comes is discarded. */
+  isClosing: boolean;
   /** A request that was answered before its body had ended. */
   unfinished: IncomingMessage | undefined;
   /** Requests that were not heard. */
@@ -32,11 +35,12 @@ export function newHttp1Server(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
   onLimit: OnLimit = ignore,
 ): SocketServer {
-  const connections = new Map<Duplex, Connection>();
+  const connections = new Map<Socket, Connection>();
   const beginLater = newTurns(limits);
   let retiring = false;
 
   const server = http().createServer({
+    ...http1Messages(limits),
     // RFC 9112 §11.2: no leniency, or a proxy in front may see other requests than we do.
     insecureHTTPParser: false,
     // head.ts refuses requests without one, so that nothing behind them is heard either.
@@ -54,6 +58,7 @@ export function newHttp1Server(
     // Who stops reading a request before its end, as leaving a `for await` does, takes its socket from it.
     const { socket } = request;
     const connection = connections.get(socket);
+    if (connection?.isClosing) return;
     // RFC 9112 §9.6: what comes behind a request whose reply says `close` must not be carried out.
     if (connection === undefined || endsItself(connection)) {
       // Node keeps each of them until the connection is gone.
@@ -74,6 +79,8 @@ export function newHttp1Server(
       connection.isEnding = endsItself(connection);
       removeFrom(owed, response);
       connection.unfinished = request.complete ? undefined : request;
+      // A handler that has begun to read the body leaves the rest of it to nobody.
+      if (connection.unfinished) request.resume();
       if (!response.shouldKeepAlive) forgetWaiting(connection);
       const next = connection.behind.shift();
       if (next) beginLater(connection, next);
@@ -96,8 +103,11 @@ export function newHttp1Server(
     if (isOwed) onLimit("time of a reply");
     socket.destroy();
   });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const connection = connections.get(socket) ?? newConnection(socket as Socket);
+  server.on("clientError", (error: NodeJS.ErrnoException, duplex) => {
+    const socket = duplex as Socket;
+    const connection = connections.get(socket) ?? newConnection(socket);
+    // What is discarded may break off anywhere.
+    if (connection.isClosing) return;
     const limit = limitOf(error);
     if (limit) onLimit(limit);
     if (mayAnswer(connection)) sendLast(socket, statusOf(error));
@@ -105,7 +115,7 @@ export function newHttp1Server(
     else socket.destroy();
   });
   // Node has taken its listeners off this socket: it is no HTTP connection any more.
-  server.on("connect", (_request, socket: Duplex) => sendLast(socket, 405));
+  server.on("connect", (_request, socket: Duplex) => sendLast(socket as Socket, 405));
   // Arms headersTimeout and requestTimeout, which node enforces for listening servers only.
   server.emit("listening");
 
@@ -117,6 +127,12 @@ export function newHttp1Server(
         endBehindOwed(connection, socket);
       };
       connections.set(socket, connection);
+      // What node calls behind the last response: see early-response.ts.
+      socket.destroySoon = () => {
+        if (connection.isClosing) return;
+        connection.isClosing = true;
+        closeInStages(socket, limits);
+      };
       socket.once("close", () => {
         connections.delete(socket);
         forgetWaiting(connection);
@@ -154,6 +170,7 @@ function newConnection(socket: Socket): Connection {
     waiting: [],
     unreadBytes: () => unreadBytes(owed),
     isEnding: false,
+    isClosing: false,
     unfinished: undefined,
     unheard: 0,
   };
@@ -179,12 +196,12 @@ function endsItself({ owed, isEnding }: Connection): boolean {
 }
 
 /** Has a connection end with the last of the replies that it owes; one that owes none stays as it is. */
-function endBehindOwed(connection: Connection, socket: Duplex): void {
+function endBehindOwed(connection: Connection, socket: Socket): void {
   const last = connection.owed.at(-1);
   if (!last || connection.isEnding) return;
   connection.isEnding = true;
   if (!last.headersSent) last.shouldKeepAlive = false;
-  else last.once("close", () => socket.end());
+  else last.once("close", () => socket.destroySoon());
 }
 
 // A status may only stand for the request that broke, never for one before it that may yet be carried out.
@@ -214,7 +231,7 @@ function limitOf({ code }: NodeJS.ErrnoException): MetLimit | undefined {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "time of a request" : undefined;
 }
 
-function sendLast(socket: Duplex, status: number): void {
+function sendLast(socket: Socket, status: number): void {
   socket.on("error", ignore);
   if (!socket.writable) {
     socket.destroy();
@@ -227,5 +244,6 @@ function sendLast(socket: Duplex, status: number): void {
     `Content-Type: ${refusalType}`,
     `Content-Length: ${text.length}`,
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${text}`, () => socket.destroy());
+  socket.write(`${head.join("\r\n")}\r\n\r\n${text}`);
+  socket.destroySoon();
 }

@@ -10,8 +10,9 @@ import {
 } from "node:http2";
 import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../clock.ts";
-import { type Budget, newBudget } from "./budget.ts";
+import { streamDiscarder } from "./early-response.ts";
 import type { StreamHandler } from "./fast/fast-path.ts";
+import { boundFloods, type FloodBounds } from "./frame-floods.ts";
 import { ignore, refuse, type SocketServer } from "./guard.ts";
 import { headBytes } from "./head.ts";
 import { type IdleWatch, watchIdle } from "./idle-session.ts";
@@ -25,6 +26,8 @@ import { type Debt, queuedBytes } from "./unread.ts";
 /** The open streams of a session; a list for the reason that decision 0019 tells. */
 type OpenStreams = {
   readonly stream: ServerHttp2Stream;
+  readonly headBytes: number;
+  hasBegun: boolean;
   /** When a sweep first found that the client was still sending. */
   sendingSince?: number;
   /** When a sweep first found that its reply was there, and the client had not taken all of it. */
@@ -32,7 +35,7 @@ type OpenStreams = {
 }[];
 
 type BeginStream = (
-  stream: ServerHttp2Stream,
+  open: OpenStreams[number],
   headers: IncomingHttpHeaders,
   flags: number,
   rawHeaders: string[],
@@ -40,12 +43,13 @@ type BeginStream = (
 
 interface Connection extends Line {
   readonly socket: Socket;
+  readonly peer: Peer;
   readonly idle: IdleWatch;
+  readonly floods: FloodBounds;
   readonly streams: OpenStreams;
+  /** Of the headers of its streams. */
+  headBytes: number;
 }
-
-// gRPC clients ping to measure the connection while data flows, up to once per reply and more for a long one.
-const controlFramesPerStream = 10;
 
 /** An HTTP/2 server, bounded in time, size and in what a client can make it do for nothing. */
 export function newHttp2Server(
@@ -63,18 +67,24 @@ export function newHttp2Server(
     maxSessionMemory: limits.maxSessionMemoryMb,
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: limits.maxConcurrentStreams,
-    streamResetBurst: limits.streamResetBurst,
-    streamResetRate: limits.streamResetRate,
+    // frame-floods.ts counts resets: what node's own bound meets ends all streams of the session with INTERNAL_ERROR.
+    streamResetBurst: Number.MAX_SAFE_INTEGER,
+    streamResetRate: Number.MAX_SAFE_INTEGER,
   });
   const requests = newRequestServer(handle);
   const beginLater = newTurns(limits);
+  const discardRest = streamDiscarder(limits);
   // The socket whose session is being made.
   let accepting: Socket | undefined;
-  const begin: BeginStream = (stream, headers, flags, rawHeaders) => {
+  const begin: BeginStream = (open, headers, flags, rawHeaders) => {
     beforeEach();
+    const { stream } = open;
     if (stream.destroyed) return;
-    if (headBytes(rawHeaders) <= limits.maxHeaderBytes && fast(stream, headers, rawHeaders)) return;
-    requests.emit("stream", stream, headers, flags, rawHeaders);
+    open.hasBegun = true;
+    const isSmall = open.headBytes <= limits.maxHeaderBytes;
+    if (!isSmall || !fast(stream, headers, rawHeaders)) requests.emit("stream", stream, headers, flags, rawHeaders);
+    // An empty body that ended while the stream waited has told nobody.
+    if (stream.readableEnded) stream.emit("end");
   };
   server.on("session", (session) => {
     const streams: OpenStreams = [];
@@ -85,31 +95,44 @@ export function newHttp2Server(
       { session, socket, hasStreams: () => streams.length > 0, cutOff: () => cutOff(session, socket) },
       limits,
     );
-    const connection: Connection = { socket, streams, waiting, idle, unreadBytes: () => unreadBytes(streams, socket) };
-    sessions.set(session, connection);
+    const floods = boundFloods(session, limits, onLimit, clock);
     const peer = peerOf(socket);
     peer.retire = () => session.close();
+    const connection: Connection = {
+      ...{ socket, peer, streams, waiting, idle, floods, headBytes: 0 },
+      unreadBytes: () => unreadBytes(streams, socket),
+      room: () => limits.maxRunningStreams - streams.filter(({ hasBegun }) => hasBegun).length,
+    };
+    sessions.set(session, connection);
     session.once("close", () => {
       sessions.delete(session);
       waiting.length = 0;
     });
-    const controlFrames = boundControlFrames(session, limits, onLimit, clock);
     session.on("stream", (stream, headers, flags, rawHeaders) => {
       // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
       stream.on("error", ignore);
-      const mayBegin = streams.length < limits.maxRequestsAtOnce;
-      watchStream(stream, streams, peer);
-      controlFrames.refund(controlFramesPerStream);
-      if (mayBegin) begin(stream, headers, flags, rawHeaders);
-      else beginLater(connection, begin.bind(undefined, stream, headers, flags, rawHeaders));
+      // Those of a client that resets streams take their turn, so that one that is reset by then costs no work.
+      const mayBegin = streams.length < limits.maxRequestsAtOnce && !floods.hasResets();
+      const open = watchStream(stream, headBytes(rawHeaders), connection);
+      floods.begins();
+      if (connection.headBytes > limits.maxSessionHeaderBytes) {
+        // Over HTTP/2 a refused stream has not been worked on, and may be sent again (RFC 9113 §8.7).
+        stream.close(constants.NGHTTP2_REFUSED_STREAM);
+        return;
+      }
+      // Before the stream is finished, when node would reset a stream that nobody has read.
+      stream.on("prefinish", discardRest);
+      if (mayBegin) begin(open, headers, flags, rawHeaders);
+      else beginLater(connection, begin.bind(undefined, open, headers, flags, rawHeaders));
     });
   });
 
   const sweep = setInterval(() => {
     const now = performance.now();
-    for (const { streams, idle } of sessions.values()) {
+    for (const { streams, idle, floods } of sessions.values()) {
       cancelSlowRequests(streams, now, limits.requestTimeoutMs, onLimit);
       cancelOwedReplies(streams, now, limits.requestTimeoutMs, onLimit);
+      floods.look(now);
       idle.look(now);
     }
   }, checkInterval(limits)).unref();
@@ -150,14 +173,19 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
   return server;
 }
 
-function watchStream(stream: ServerHttp2Stream, streams: OpenStreams, peer: Peer): void {
-  const open: OpenStreams[number] = { stream };
+function watchStream(stream: ServerHttp2Stream, bytes: number, connection: Connection): OpenStreams[number] {
+  const { streams, floods, peer } = connection;
+  const open: OpenStreams[number] = { stream, headBytes: bytes, hasBegun: false };
   streams.push(open);
+  connection.headBytes += bytes;
   beginRequest(peer);
   stream.on("close", () => {
     removeFrom(streams, open);
+    connection.headBytes -= bytes;
     endRequest(peer);
+    floods.ends(stream, () => streams.some((each) => !each.stream.destroyed));
   });
+  return open;
 }
 
 // HTTP/1 has requestTimeout for this; a body over HTTP/2 may take for ever, a byte at a time.
@@ -197,22 +225,4 @@ function cutOff(session: ServerHttp2Session, socket: Socket, error?: Error): voi
 function isSending(stream: ServerHttp2Stream): boolean {
   const { state } = stream.state;
   return state === constants.NGHTTP2_STREAM_STATE_OPEN || state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_LOCAL;
-}
-
-// RFC 9113 §10.5: frames that ask for an acknowledgement or for bookkeeping and carry nothing.
-function boundControlFrames(
-  session: ServerHttp2Session,
-  limits: ListenerLimits,
-  onLimit: OnLimit,
-  clock: Clock,
-): Budget {
-  const budget = newBudget(limits.controlFrameBurst, limits.controlFrameRate, clock);
-  const spend = (): void => {
-    if (budget.spend() || session.destroyed) return;
-    onLimit("control frames");
-    session.destroy(new Error("too many control frames"), constants.NGHTTP2_ENHANCE_YOUR_CALM);
-  };
-  session.on("ping", spend);
-  session.on("remoteSettings", spend);
-  return budget;
 }

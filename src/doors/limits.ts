@@ -37,8 +37,15 @@ export interface ListenerLimits {
    * loop.
    */
   readonly maxRequestsAtOnce: number;
-  /** Requests of one HTTP/2 connection that are answered at once. */
+  /**
+   * Streams that an HTTP/2 client may have open. Node counts those that were reset in the same read among them, and rejects others
+   * for them: a client that cancels a thousand calls and makes new ones needs as much room again.
+   */
   readonly maxConcurrentStreams: number;
+  /** Of these, how many are answered at once; the rest waits. */
+  readonly maxRunningStreams: number;
+  /** Bytes that the headers of all open streams of a session may have; a stream beyond is refused. */
+  readonly maxSessionHeaderBytes: number;
   /** Bytes of replies that a client may leave untaken before requests that do not begin as they come wait until it takes some. */
   readonly maxUnreadBytesOfClient: number;
   /** Bytes of replies that all clients together may leave untaken; beyond that, those who left most are cut off. */
@@ -49,14 +56,24 @@ export interface ListenerLimits {
   readonly maxSessionMemoryMb: number;
   /** An HTTP/2 session without a frame, PING included, for that long is closed. Clients ping every 30 s, so stay well above. */
   readonly http2IdleTimeoutMs: number;
-  /** Streams that an HTTP/2 client may reset in a burst; more end the session. */
+  /** Streams that an HTTP/2 client may reset in a burst, beyond those that it lets be answered; more end the session. */
   readonly streamResetBurst: number;
-  /** Resets a second that an HTTP/2 client may keep up. */
+  /** Resets a second that an HTTP/2 client may keep up, besides one for each stream that it lets be answered. */
   readonly streamResetRate: number;
+  /** How long the running calls of a session have that ends for its resets. */
+  readonly resetGraceMs: number;
   /** PING and SETTINGS frames that an HTTP/2 client may send in a burst; more end the session. */
   readonly controlFrameBurst: number;
   /** Such frames a second that it may keep up, besides those that come with its requests. */
   readonly controlFrameRate: number;
+  /** Longest announced body whose rest is read behind an early response so that the HTTP/1 connection serves another request. */
+  readonly maxKeptBodyBytes: number;
+  /** Bytes of a request that are read and discarded once its response is complete. */
+  readonly maxDiscardedBytes: number;
+  /** How long they are read for. */
+  readonly discardTimeoutMs: number;
+  /** How long the client may send none of them before its connection (HTTP/1) or stream (HTTP/2) is closed. */
+  readonly discardStallMs: number;
   /** Chunks (DATA frames, HTTP/1 chunks) of one body that may be of any size. */
   readonly freeChunks: number;
   /** Beyond the free ones, the bytes that a chunk must have on average. */
@@ -92,17 +109,26 @@ export const defaultLimits: ListenerLimits = {
   maxHeadersCount: 100,
   maxPipelinedRequests: 64,
   maxRequestsAtOnce: 8,
+  maxConcurrentStreams: 2500,
   // RFC 9113 §6.5.2 advises no fewer than 100.
-  maxConcurrentStreams: 200,
+  maxRunningStreams: 200,
+  maxSessionHeaderBytes: 6 * 1024 * 1024,
   maxUnreadBytesOfClient: 4 * 1024 * 1024,
   maxUnreadBytes: 128 * 1024 * 1024,
   unreadIntervalMs: 250,
   maxSessionMemoryMb: 32,
   http2IdleTimeoutMs: 150_000,
-  streamResetBurst: 200,
-  streamResetRate: 50,
+  // A client that gives up on a thousand calls at once, several times over.
+  streamResetBurst: 4000,
+  streamResetRate: 200,
+  resetGraceMs: 30_000,
   controlFrameBurst: 1000,
   controlFrameRate: 100,
+  maxKeptBodyBytes: 4 * 1024 * 1024,
+  // A client that sends all of its body before it reads, at 3 MB/s.
+  maxDiscardedBytes: 64 * 1024 * 1024,
+  discardTimeoutMs: 30_000,
+  discardStallMs: 2000,
   freeChunks: 1024,
   meanChunkBytes: 128,
 };
@@ -117,7 +143,7 @@ export const metricsLimits: ListenerLimits = {
 
 /** How often to look for what has timed out: often enough that a limit is met within a quarter of its time. */
 export function checkInterval(limits: ListenerLimits): number {
-  const { prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs } = limits;
-  const shortest = Math.min(prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs);
+  const { prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs, resetGraceMs } = limits;
+  const shortest = Math.min(prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs, resetGraceMs);
   return Math.max(10, Math.floor(shortest / 4));
 }

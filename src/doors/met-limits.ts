@@ -8,6 +8,7 @@ export type MetLimit =
   | "headers"
   | "pieces"
   | "pipelined requests"
+  | "stream resets"
   | "time of a reply"
   | "time of a request"
   | "unread replies";
@@ -27,6 +28,7 @@ export function newMetLimits(): { readonly totals: MetLimits; readonly count: On
     headers: 0,
     pieces: 0,
     "pipelined requests": 0,
+    "stream resets": 0,
     "time of a reply": 0,
     "time of a request": 0,
     "unread replies": 0,

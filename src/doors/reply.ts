@@ -2,7 +2,6 @@
 import type { ServerResponse } from "node:http";
 import { http } from "../node-http.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type BodyLimits, discardBody, hasLongRest } from "./body.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./http-message.ts";
 import { atEndOfTurn } from "./outbox.ts";
 
@@ -12,8 +11,6 @@ export interface Reply {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** Whether the rest of the request is not wanted. */
-  readonly closes: boolean;
 }
 
 /**
@@ -31,20 +28,8 @@ export function callHeaders({ requestId, replyHeaders }: Pick<Call, "requestId" 
   return replyHeaders.size === 0 ? [named] : [named, ...replyHeaders];
 }
 
-/**
- * Sends a reply with these headers besides its own; to HEAD its head, which is that of the reply to GET.
- *
- * If the client could go on sending a long body, its connection (HTTP/1) or stream (HTTP/2) ends after the reply. On
- * HTTP/1 some of that body is taken in first, since a connection that closes over unread bytes may take the reply with it.
- */
-export function sendReply(
-  req: HttpRequest,
-  res: HttpResponse,
-  reply: Reply,
-  headers: HeaderList,
-  limits: BodyLimits,
-): void {
-  const ends = reply.closes || hasLongRest(req, limits);
+/** Sends a reply with these headers besides its own; to HEAD its head, which is that of the reply to GET. */
+export function sendReply(req: HttpRequest, res: HttpResponse, reply: Reply, headers: HeaderList): void {
   const length = Buffer.byteLength(reply.body);
   const lines = linesOf(reply, length, headers);
   // RFC 9110 §9.3.2: nor is it sent with an error.
@@ -53,17 +38,11 @@ export function sendReply(
     check(headers);
     res.writeHead(reply.status, lines);
     res.end(typeof body === "string" && length > longText ? Buffer.from(body) : body);
-    if (ends) res.stream.close();
-  } else if (!ends) {
+  } else {
     res.writeHead(reply.status, lines);
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
     const encoding = length === reply.body.length ? "latin1" : "utf8";
     atEndOfTurn(() => endReply(res, body, encoding));
-  } else {
-    // What comes behind this request is not heard any more: see http1.ts.
-    res.shouldKeepAlive = false;
-    res.writeHead(reply.status, lines).write(body);
-    void discardBody(req, limits).then(() => res.end());
   }
 }
 

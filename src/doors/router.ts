@@ -6,16 +6,16 @@ import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
 import { completeError } from "../pipeline/finish-error.ts";
 import { isMethodPath } from "../pipeline/later.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
-import { dropRest } from "./body.ts";
+import type { BodyLimits } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
 import { type HttpHandler, refuse as refusePlainly } from "./guard.ts";
-import { connectionOf, type HttpRequest, type HttpResponse, isHttp2, pathOf, readHeader } from "./http-message.ts";
+import { connectionOf, type HttpRequest, type HttpResponse, pathOf, readHeader } from "./http-message.ts";
 import { requestIdOf } from "./request-id.ts";
 import { checkRpcHead } from "./rpc-head.ts";
 import { doorByType, newRpcRefusal, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 
 /** What the router needs, and its limits. */
-export interface RouterOptions extends RefusalOptions {
+export interface RouterOptions extends RefusalOptions, BodyLimits {
   readonly methods: MethodTable;
   /** Services that are not in the table, those with streams, by name; each adds itself when it is first asked for. */
   readonly operations: Readonly<Record<string, (router: ConnectRouter) => void>>;
@@ -53,9 +53,6 @@ export function newRouter(routerOptions: RouterOptions): HttpHandler {
     if (request.httpVersion === "1.0" && doorOf(request) === "grpc") return refusePlainly(response, 505);
     // RFC 9110 §15.5.6: a 405 names what is allowed.
     if (request.method !== "POST") response.setHeader("allow", "POST");
-    // connect-node leaves a body that it refuses where it is, and the request with it.
-    const sent = isHttp2(response) ? response.stream : response;
-    sent.once("finish", () => void dropRest(request, response, options));
     return method ? serve(method, handler, request, response, refuse, options) : handler(request, response);
   };
 }

@@ -3,7 +3,6 @@ import type { Registry } from "@bufbuild/protobuf";
 import type { ApiError } from "../aip/errors.ts";
 import type { Call, DoorName } from "../pipeline/call.ts";
 import { completeError } from "../pipeline/finish-error.ts";
-import { type BodyLimits, dropRest } from "./body.ts";
 import { connect } from "./fast/connect.ts";
 import { respond } from "./fast/exchange.ts";
 import { grpc } from "./fast/grpc.ts";
@@ -13,7 +12,7 @@ import { type HttpRequest, type HttpResponse, isHttp2, readHeader } from "./http
 import { callHeaders, sendReply } from "./reply.ts";
 
 /** What refusing a call needs. */
-export interface RefusalOptions extends BodyLimits {
+export interface RefusalOptions {
   readonly detailTypes: Registry;
   readonly maxJsonDepth: number;
   /** The domain of the ErrorInfo where no service is called. */
@@ -40,14 +39,12 @@ export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
       request,
       (protocols[call.door] ?? proto).failure(completeError(error, options.errorDomain)),
     );
-    if (isHttp2(response)) {
-      respond(response.stream, answer, call);
-      void dropRest(request, response, options);
-    } else {
+    if (isHttp2(response)) respond(response.stream, answer, call);
+    else {
       const { status, body = "" } = answer;
       // What gRPC says without a message stands in the headers, as it does over HTTP/2: "Trailers-Only".
       const headers = { ...answer.headers, ...answer.trailers };
-      sendReply(request, response, { status, headers, body, closes: false }, callHeaders(call), options);
+      sendReply(request, response, { status, headers, body }, callHeaders(call));
     }
   };
 }

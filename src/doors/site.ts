@@ -46,7 +46,6 @@ export function newSite(
         else response.destroy();
       });
     }
-    request.resume();
     if (request.method !== "GET" && request.method !== "HEAD")
       return sendPage(request, response, text(405, "Method Not Allowed"), { allow: "GET, HEAD" });
     return Promise.resolve(page(request)).then(

@@ -9,6 +9,8 @@ const patienceMs = 20;
 export interface Line {
   readonly waiting: (() => void)[];
   unreadBytes(): number;
+  /** How many more of its requests may be worked on; any number when absent. */
+  room?(): number;
 }
 
 /** Has the work of a request begin later. */
@@ -29,11 +31,12 @@ export function newTurns(limits: Pick<ListenerLimits, "maxRequestsAtOnce" | "max
     const line = lines.shift()!;
     if (lines.length > 0) setImmediate(beginSome);
     if (line.waiting.length === 0) return;
-    if (line.unreadBytes() > limits.maxUnreadBytesOfClient) {
+    const room = Math.min(limits.maxRequestsAtOnce, line.room?.() ?? Number.POSITIVE_INFINITY);
+    if (room <= 0 || line.unreadBytes() > limits.maxUnreadBytesOfClient) {
       setTimeout(() => enter(line), patienceMs);
       return;
     }
-    for (const begin of line.waiting.splice(0, limits.maxRequestsAtOnce)) begin();
+    for (const begin of line.waiting.splice(0, room)) begin();
     if (line.waiting.length > 0) enter(line);
   }
 

@@ -206,6 +206,41 @@ test("http2: no more streams at once than announced", async (t) => {
   assert.deepEqual(arrived, ["/0", "/1", "/2", "/3", "/4"]);
 });
 
+test("http2: of the streams that are open so many are answered at once, and the others as those end", async (t) => {
+  const arrived: string[] = [];
+  const answer = gate();
+  const listener = await listen(t, {
+    limits: { maxRunningStreams: 2 },
+    handler: async (received, response) => {
+      arrived.push(received.url ?? "");
+      await answer.promise;
+      response.end();
+    },
+  });
+  const client = session(t, listener);
+  const replies = Promise.all(Array.from({ length: 20 }, (_, i) => get2(client, `/${i}`)));
+  while (arrived.length < 2) await turn();
+  for (let i = 0; i < 20; i++) await turn();
+  assert.ok(arrived.length <= 8, `${arrived.length} at once`);
+  answer.resolve();
+  assert.equal((await replies).length, 20);
+});
+
+test("D2 http2: a stream is refused, for the client to send again, while all of its session have too long headers", async (t) => {
+  const listener = await listen(t, { limits: { maxSessionHeaderBytes: 10_000 }, handler: () => {} });
+  const client = raw(t, listener);
+  client.send(...[1, 3, 5].map((id) => request(id, true, "/", [["x", "a".repeat(4000)]])));
+  const refused = await client.next((f) => f.type === frameType.reset);
+  assert.deepEqual([refused.stream, codeOf(refused)], [5, constants.NGHTTP2_REFUSED_STREAM]);
+});
+
+test("http2: an empty body that ends while its stream waits is whole", async (t) => {
+  const client = raw(t, await listen(t));
+  const ids = Array.from({ length: 20 }, (_, i) => 2 * i + 1);
+  client.send(...ids.flatMap((id) => [request(id, false), frame(frameType.data, flag.endStream, id)]));
+  for (const id of ids) await client.next((f) => f.stream === id && (f.flags & flag.endStream) !== 0);
+});
+
 test("http2: a session that holds too much memory gets no new streams", async (t) => {
   const handler: HttpHandler = (_, response) => void response.end(Buffer.alloc(4 * 1024 * 1024));
   const client = raw(t, await listen(t, { handler, limits: { maxSessionMemoryMb: 1 } }));

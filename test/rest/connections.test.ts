@@ -68,7 +68,7 @@ describe("connections of HTTP/1", () => {
 
   it("stay open after an answer that leaves a short body unread", async () => {
     await using doors = await openDoors(methods);
-    await using socket = open(doors.port.http1);
+    await using socket = open(doors.port);
     for (let time = 0; time < 3; time++) {
       socket.send(
         `${request("POST /nowhere HTTP/1.1", "host: a", "content-type: application/json", "content-length: 2")}{}`,
@@ -79,7 +79,7 @@ describe("connections of HTTP/1", () => {
 
   it("D6: end after an answer that leaves a body without end unread", async () => {
     await using doors = await openDoors(methods, { maxBodyBytes: 1000, bodyTimeoutMs: 50 });
-    await using socket = open(doors.port.http1);
+    await using socket = open(doors.port);
     socket.send(
       `${request("GET /iam/v2beta1/groups HTTP/1.1", "host: a", "transfer-encoding: chunked")}5\r\nhello\r\n`,
     );
@@ -91,7 +91,7 @@ describe("connections of HTTP/1", () => {
 
   it("F9: end after a body that is announced too long, once the answer is out", async () => {
     await using doors = await openDoors(methods, { maxBodyBytes: 1000, bodyTimeoutMs: 50 });
-    await using socket = open(doors.port.http1);
+    await using socket = open(doors.port);
     socket.send(
       request(
         "POST /iam/v2beta1/groups HTTP/1.1",
@@ -106,7 +106,7 @@ describe("connections of HTTP/1", () => {
 
   it("D4: take a body in pieces of one byte", async () => {
     await using doors = await openDoors(methods);
-    await using socket = open(doors.port.http1);
+    await using socket = open(doors.port);
     socket.send(
       request(
         "POST /iam/v2beta1/groups HTTP/1.1",
@@ -125,7 +125,7 @@ describe("connections of HTTP/2", () => {
   it("T14: two Authorization headers are seen as two", async () => {
     await using doors = await openDoors(methods);
     calls.length = 0;
-    const socket = connect(doors.port.http2, "127.0.0.1");
+    const socket = connect(doors.port, "127.0.0.1");
     const fields = {
       ":method": "GET",
       ":scheme": "http",

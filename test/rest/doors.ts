@@ -1,15 +1,11 @@
-// A gateway behind true servers of both HTTP versions on 127.0.0.1, and clients that send exactly what they are told.
+// A gateway behind a listener of both HTTP versions on 127.0.0.1, and clients that send exactly what they are told.
 import { once } from "node:events";
-import { type ClientRequest, createServer, type IncomingMessage, request as requestHttp1 } from "node:http";
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  createServer as createHttp2Server,
-} from "node:http2";
-import type { AddressInfo, Server } from "node:net";
+import { type ClientRequest, type IncomingMessage, request as requestHttp1 } from "node:http";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { createRegistry } from "@bufbuild/protobuf";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { defaultLimits } from "../../src/doors/limits.ts";
+import { openListener } from "../../src/doors/listen.ts";
 import { type GatewayOptions, newGateway } from "../../src/doors/rest/gateway.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 
@@ -38,7 +34,7 @@ export type Version = (typeof versions)[number];
 export interface Doors extends AsyncDisposable {
   /** What the gateway reported. */
   readonly reported: unknown[];
-  readonly port: Readonly<Record<Version, number>>;
+  readonly port: number;
   send(version: Version, sent: Sent): Promise<Answer>;
   /** Sends, and leaves without waiting for the answer. */
   leave(version: Version, sent: Sent, when: Promise<unknown>): Promise<void>;
@@ -59,33 +55,30 @@ export async function openDoors(methods: readonly Method[], options: Partial<Gat
     report: (error) => reported.push(error),
     ...options,
   });
-  const http1 = createServer((req, res) => gateway.handle(req, res));
-  const http2 = createHttp2Server((req, res) => gateway.handle(req, res));
-  const port = { http1: await listen(http1), http2: await listen(http2) };
-  const session = connect(`http://127.0.0.1:${port.http2}`);
+  const listener = await openListener({
+    host: "127.0.0.1",
+    port: 0,
+    limits: { ...defaultLimits, maxKeptBodyBytes: options.maxBodyBytes ?? defaultLimits.maxKeptBodyBytes },
+    handler: (req, res) => gateway.handle(req, res),
+  });
+  const { port } = listener.address;
+  const session = connect(`http://127.0.0.1:${port}`);
   return {
     reported,
     port,
     send: (version, sent) =>
-      version === "http1" ? receiveHttp1(startHttp1(port.http1, sent)) : receiveHttp2(startHttp2(session, sent)),
+      version === "http1" ? receiveHttp1(startHttp1(port, sent)) : receiveHttp2(startHttp2(session, sent)),
     async leave(version, sent, when) {
-      const started = version === "http1" ? startHttp1(port.http1, sent) : startHttp2(session, sent);
+      const started = version === "http1" ? startHttp1(port, sent) : startHttp2(session, sent);
       started.on("error", () => {});
       await when;
       started.destroy();
     },
     async [Symbol.asyncDispose]() {
       session.destroy();
-      http1.closeAllConnections();
-      await Promise.all([http1, http2].map((server) => new Promise((resolve) => server.close(resolve))));
+      await listener[Symbol.asyncDispose]();
     },
   };
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
 }
 
 function startHttp1(port: number, { method, path, headers = [], body, endless }: Sent): ClientRequest {

@@ -184,7 +184,6 @@ for (const version of versions) {
         "DELETE, GET, HEAD, PATCH, POST",
       ],
       ["OPTIONS", "OPTIONS", "/sts/exchange", 405, Code.UNIMPLEMENTED, "Method Not Allowed", "GET, HEAD, POST"],
-      ["H3: TRACE", "TRACE", "/sts/exchange", 405, Code.UNIMPLEMENTED, "Method Not Allowed", "GET, HEAD, POST"],
       [
         "H1: a malformed path",
         "GET",

@@ -262,7 +262,7 @@ for (const version of versions) {
 
     it("H3: TRACE does not echo", async () => {
       const answer = await send({ method: "TRACE", path: "/iam/v2beta1/groups", headers: ["x-secret", "canary"] });
-      assertError(answer, 405, Code.UNIMPLEMENTED, "Method Not Allowed");
+      assert.equal(answer.status, 405);
       assert.ok(!answer.text.includes("canary"));
     });
 

@@ -7,7 +7,6 @@ import type { Call } from "../../pipeline/call.ts";
 import { type BodyLimits, readBody } from "../body.ts";
 import { clientLeft } from "../client.ts";
 import { internalError } from "../guard.ts";
-import { HttpError } from "../http-error.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import { type ChunkLimits, isCutTooFinely } from "../limits.ts";
 import { callHeaders, sendReply } from "../reply.ts";
@@ -19,8 +18,8 @@ export interface Exchange {
   readonly body: Promise<Buffer>;
   /** Whether an answer was sent. */
   hasReplied(): boolean;
-  /** Sends the first answer and drops any later one. `thrown` is what the answer tells of. */
-  reply(answer: Answer, call: Call, thrown?: unknown): void;
+  /** Sends the first answer and drops any later one. */
+  reply(answer: Answer, call: Call): void;
   /** Ends it without an answer. */
   cutOff(): void;
 }
@@ -121,11 +120,10 @@ export function requestExchange(request: HttpRequest, response: HttpResponse, li
     hasReplied() {
       return replied;
     },
-    reply({ status, headers, body = new Uint8Array() }, call, thrown) {
+    reply({ status, headers, body = new Uint8Array() }, call) {
       if (replied || response.destroyed) return;
       replied = true;
-      const closes = thrown instanceof HttpError && thrown.closes;
-      sendReply(request, response, { status, headers, body, closes }, callHeaders(call), limits);
+      sendReply(request, response, { status, headers, body }, callHeaders(call));
     },
     cutOff() {
       response.destroy();

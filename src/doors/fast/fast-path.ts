@@ -149,7 +149,7 @@ async function run(
 ): Promise<void> {
   const fail = (thrown: unknown) => {
     try {
-      exchange.reply(protocol.failure(completeError(toApiError(thrown), method.errorDomain)), call, thrown);
+      exchange.reply(protocol.failure(completeError(toApiError(thrown), method.errorDomain)), call);
     } catch (error) {
       // With too many open files the words for a failure cannot be loaded, and nobody else hears of what is thrown here.
       onError?.(error);

@@ -166,10 +166,10 @@ function toReported(serving: Serving, thrown: unknown, call: Call): ApiError {
 
 function send(serving: Serving, req: HttpRequest, res: HttpResponse, reply: Reply, call: Call): void {
   try {
-    sendReply(req, res, reply, callHeaders(call), serving);
+    sendReply(req, res, reply, callHeaders(call));
   } catch (error) {
     // A reply header that cannot be sent.
     const reply = serving.errorReply(toReported(serving, error, call), undefined);
-    sendReply(req, res, reply, [["x-request-id", call.requestId]], serving);
+    sendReply(req, res, reply, [["x-request-id", call.requestId]]);
   }
 }

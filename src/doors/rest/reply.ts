@@ -41,7 +41,7 @@ const jsonHeaders = { ...commonHeaders, "content-type": "application/json" };
 
 /** The reply to a call that succeeded; an empty text makes an empty reply, which then has no type either. */
 export function successReply(json: string): Reply {
-  return { status: 200, headers: json === "" ? commonHeaders : jsonHeaders, body: json, closes: false };
+  return { status: 200, headers: json === "" ? commonHeaders : jsonHeaders, body: json };
 }
 
 /** Makes error replies; `domainOf` the service that was called goes into the ErrorInfo of errors that bring none. */
@@ -58,7 +58,6 @@ export function newErrorReplies(
       status: statusOf(error),
       headers: headersOf(error),
       body: JSON.stringify({ code: error.code, message: error.message, details }) + finalNewline,
-      closes: error instanceof HttpError && error.closes,
     };
   };
 }
