@@ -127,11 +127,13 @@ export function newHttp1Server(
         endBehindOwed(connection, socket);
       };
       connections.set(socket, connection);
+      const { destroySoon } = socket;
       // What node calls behind the last response: see early-response.ts.
       socket.destroySoon = () => {
         if (connection.isClosing) return;
         connection.isClosing = true;
-        closeInStages(socket, limits);
+        if (isWhole(connection)) destroySoon.call(socket);
+        else closeInStages(socket, limits);
       };
       socket.once("close", () => {
         connections.delete(socket);
@@ -211,6 +213,11 @@ function mayAnswer({ owed, unfinished }: Connection): boolean {
   if (owed.length === 0) return true;
   const [first] = owed;
   return owed.length === 1 && first !== undefined && !first.headersSent && !first.req.complete;
+}
+
+// Whether nothing comes behind the request whose response is the last.
+function isWhole({ owed, unheard }: Connection): boolean {
+  return owed.length === 1 && owed[0]!.req.complete && unheard === 0;
 }
 
 // A body that broke has its request end with the connection, before its reply or behind it.

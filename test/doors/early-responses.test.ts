@@ -19,7 +19,8 @@ interface Refusal {
 const json = { "content-type": "application/json" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
 const grpcWeb = { "content-type": "application/grpc-web+proto" };
-const bad = { authorization: "Bearer x" };
+// Stands for a token of the owner, which the server makes.
+const owner = { authorization: "OWNER" };
 const sizes = { "50 kB": 50_000, "3 MB": 3_000_000, "10 MB": 10_000_000 };
 
 /** By what answers, with the status and the sizes for which it does so early. */
@@ -28,7 +29,7 @@ const refusals: readonly [what: string, status: number, Refusal, least?: number]
   ["REST: 405", 405, { method: "PUT", path: "/iam/v2beta1/groups/x", headers: json }],
   ["REST: 401 without a token", 401, { method: "POST", path: "/iam/v2beta1/groups", headers: json }],
   ["REST: 400 for a path", 400, { method: "POST", path: "/iam/v2beta1/..%2f..", headers: json }],
-  ["REST: 413", 413, { method: "POST", path: "/iam/v2beta1/groups", headers: { ...json, ...bad } }, 5_000_000],
+  ["REST: 413", 413, { method: "POST", path: "/iam/v2beta1/groups", headers: { ...json, ...owner } }, 5_000_000],
   ["a page: 405", 405, { method: "POST", path: "/healthz", headers: json }],
   ["an endpoint: 405", 405, { method: "PUT", path: "/token", headers: form }],
   ["an endpoint: 413", 413, { method: "POST", path: "/token", headers: form }, 100_000],
@@ -69,7 +70,7 @@ describe("a response that is complete before its request", () => {
     for (const [size, length] of some) {
       for (const [name, version, framing] of forms) {
         it(`${what}, ${size} over ${name}: is read by a client that sends first`, async () => {
-          const head = headOf(refusal, version, framing(length));
+          const head = headOf(refusal, version, framing(length)).replace("OWNER", `Bearer ${server.ownerToken}`);
           const seen = await sendFirst(dial(server.url), head, bodyOf(length, head));
           assert.match(seen, new RegExp(`^(HTTP/1.1 100 Continue\r\n\r\n)?HTTP/1.1 ${status} `));
         });
@@ -77,7 +78,8 @@ describe("a response that is complete before its request", () => {
       it(`${what}, ${size} over HTTP/2: is read by a client that keeps writing`, async () => {
         const session = connectHttp2(server.url);
         const { method, path, headers } = refusal;
-        const stream = session.request({ ":method": method, ":path": path, ...headers });
+        const authorization = headers.authorization && `Bearer ${server.ownerToken}`;
+        const stream = session.request({ ":method": method, ":path": path, ...headers, authorization });
         stream.on("error", () => {}).resume();
         const found = new Promise((resolve) => stream.on("response", (fields) => resolve(fields[":status"])));
         stream.end(Buffer.alloc(length, "a"));
@@ -161,7 +163,7 @@ describe("what is discarded behind a response", () => {
         response.end("early");
       },
     });
-    const text = `POST /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab${"POST /2 HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1000)}`;
+    const text = `POST /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 20\r\n\r\nab${"POST /2 HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1000)}`;
     assert.match(await exchange(t, listener, text), /^HTTP\/1.1 200 /);
     assert.deepEqual(seen, ["/1"]);
   });
