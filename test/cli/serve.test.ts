@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import pino from "pino";
 import { openDevelopment } from "../../src/development.ts";
 import { keptLog } from "../harness/kept-log.ts";
@@ -98,12 +98,13 @@ describe("serve --dev", () => {
       const token = () => (existsSync(development.tokenFile) ? readFileSync(development.tokenFile, "utf8") : "");
       return {
         ...{ log, token, file: development.tokenFile },
-        /** Lets the clock go on, and timers until they have noticed. */
+        /** Lets the clock go on, and then timers, for five minutes at most, until something is over. */
         async sleep(ms: number, isOver = () => true) {
           now += ms;
-          for (let turn = 0; turn < 100 || !isOver(); turn++) {
-            if (turn % 100 === 0) t.mock.timers.tick(5000);
-            await setImmediate();
+          for (let looks = 0; looks === 0 || !isOver(); looks++) {
+            assert.ok(looks < 60, "nothing was done in five minutes");
+            t.mock.timers.tick(5000);
+            await setTimeout(20);
           }
         },
       };
