@@ -33,6 +33,7 @@ import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
 import { findVouchedRole, subscriptionInactivity } from "./services/iam/delegations.ts";
+import { newEntrance } from "./services/iam/membership.ts";
 import { ConfigError } from "./settings.ts";
 import type { Database } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
@@ -127,7 +128,8 @@ async function serve(
   const metrics = newMetrics(version);
   measure(metrics, tokens, policy, database);
   const observer = observerOf(newObserver(log, metrics), denialObserver(accessLog));
-  const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain };
+  const enter = newEntrance(database, clock);
+  const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain, enter };
   const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
   const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
   const signer = await openRegistrySigner(database, seals, signerOptions);

@@ -21,6 +21,8 @@ export interface ComposeOptions extends AuthenticateDeps {
   readonly observer: Observer;
   /** The domain of the installation, for ErrorInfo. */
   readonly domain: string;
+  /** Told of each call that was allowed at a uid, before it is handled; nobody is when absent. */
+  readonly enter?: (call: Call, uid: string) => Soon<void>;
   /** Paths of the methods that check credentials of another kind by themselves. Any other method needs an access rule. */
   readonly exempt: ReadonlySet<string>;
 }
@@ -89,7 +91,9 @@ function composeMethod(
 
   function answer(call: Call, request: Message): unknown {
     admit(call, request);
-    return handler(request, call);
+    const { enter } = options;
+    if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return handler(request, call);
+    return whenThere(enter(call, rule.scopeOf(request)), () => handler(request, call) as Soon<unknown>);
   }
 
   /** Another node may have granted a moment ago what was denied. A handler that denies has not changed anything. */

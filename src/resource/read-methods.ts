@@ -10,6 +10,7 @@ import type { Condition } from "../storage/listing.ts";
 import type { Session } from "../storage/session.ts";
 import type { Deps } from "./deps.ts";
 import { type Fill, type Filters, fillWithRows, listPage, type Page, type PageRequest } from "./list-page.ts";
+import { namedScope } from "./named-scope.ts";
 import type { ReadableResource } from "./resource.ts";
 import { type PlaceFilter, selectSources } from "./selection.ts";
 
@@ -47,7 +48,9 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     fill = fillWithRows as Fill<R, T>,
   ): Promise<Page<T>> {
     const { includesGranted = false, includesRoots = false } = resource;
-    const sources = selectSources(scopeOf(call), request.uidp, { includesGranted, includesRoots });
+    const { name = "" } = filters;
+    const scope = name === "" ? scopeOf(call) : await namedScope(deps.database.session, call, request.uidp);
+    const sources = selectSources(scope, request.uidp, { includesGranted, includesRoots });
     return await listPage(resource, deps, call, request, { sources, filters, condition }, fill);
   }
 

@@ -2,6 +2,7 @@
 import type { IssuedToken } from "../authn/tokens.ts";
 import { personOf, register } from "../services/auth/registration.ts";
 import { personUid } from "../services/iam/identities.ts";
+import { accept, knownAmong } from "../services/iam/membership.ts";
 import type { Assumption } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";
@@ -37,9 +38,11 @@ export async function grant(deps: SignInDeps, completed: CompletedLogin, claims:
   const assumption = await assume(deps, request.identity, own, provider, claims);
   const { uid, mappings = [] } = assumption;
   const held = await deps.grants.grantsOf(uid, mappings);
-  const scopes = await resolveScopes(deps.database.session, request.scopes, held);
+  const isKnown = await knownAmong(deps.database.session, [uid]);
+  const scopes = await resolveScopes(deps.database.session, request.scopes, held, (group) => isKnown(uid, group));
   const wanted = { audience: request.audience, scopes, capabilities: undefined };
   const issued = await issueToken(deps, assumption, wanted);
+  await enter(deps, uid, scopes ?? []);
   const { act, email, emailVerified } = assumption.claims;
   const signIn: SignIn = {
     act,
@@ -78,6 +81,17 @@ async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginPr
     ...(provider.organization && { provider: { uid: provider.uid, ...provider.organization } }),
   };
   return await deps.database.write(context, (tx) => register(tx, registration));
+}
+
+/** Whoever signs in for an organization, by the uid of a group in it, accepts it. */
+async function enter({ database, clock }: SignInDeps, uid: string, groupUids: readonly string[]): Promise<void> {
+  const isKnown = await knownAmong(database.session, [uid]);
+  const entered = groupUids.filter((group) => !isKnown(uid, group));
+  if (entered.length === 0) return;
+  const context = { actor: uid, method: callbackPath, requestId: "", time: clock() };
+  await database.write(context, async (tx) => {
+    for (const group of entered) await accept(tx, uid, group);
+  });
 }
 
 /** An organization may say what it likes about addresses, but to itself only (security case X11). */

@@ -5,16 +5,26 @@ import { findGroupsNamed } from "../storage/group-names.ts";
 import type { Session } from "../storage/session.ts";
 import { isUid } from "../uid.ts";
 
-/** The uids of the groups that a token is to be narrowed to, given by uid or by name; undefined for no narrowing. */
-export async function resolveScopes(session: Session, scopes: readonly string[], grants: Grants) {
+/**
+ * The uids of the groups that a token is to be narrowed to, given by uid or by name; undefined for no narrowing. Names are looked for
+ * where `isKnown` says that the person has accepted the organization.
+ */
+export async function resolveScopes(
+  session: Session,
+  scopes: readonly string[],
+  grants: Grants,
+  isKnown: (groupUid: string) => boolean = () => true,
+) {
   if (scopes.length === 0) return undefined;
-  const uids = await Promise.all(scopes.map((scope) => (isUid(scope) ? scope : findByName(session, scope, grants))));
+  const uids = await Promise.all(
+    scopes.map((scope) => (isUid(scope) ? scope : findByName(session, scope, [...grants.keys()].filter(isKnown)))),
+  );
   return [...new Set(uids)];
 }
 
 /** Only groups within reach count, so that nothing is learnt about the names of others. */
-async function findByName(session: Session, name: string, grants: Grants): Promise<string> {
-  const held = nameRule.test(name) ? outermost([...grants.keys()]) : [];
+async function findByName(session: Session, name: string, groupUids: readonly string[]): Promise<string> {
+  const held = nameRule.test(name) ? outermost(groupUids) : [];
   const [only, second] = await findGroupsNamed(session, name, held);
   if (only !== undefined && second === undefined) return only.uid;
   throw permissionDenied(second ? "several groups have the name: give its uid" : "no group has the name", {

@@ -1,6 +1,6 @@
 // Role bindings by what they bind, and what is bound at a group.
 import type { SQL } from "drizzle-orm";
-import { and, eq, ne, or, sql } from "./drizzle.ts";
+import { and, eq, ne, sql } from "./drizzle.ts";
 import { isHeldAtRoot } from "./grants.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
@@ -47,9 +47,10 @@ export async function findBinding(session: Session, groupUid: string, roleUid: s
   return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
 }
 
-// A person who has not registered yet has no issuer, and nobody can act as them.
-function hasCome({ uid, issuer }: Tables["identities"]): SQL | undefined {
-  return or(ne(issuer, ""), sql`${uid} like '%/%'`);
+// A person whom somebody has bound a role to counts once they have accepted the organization.
+function hasCome({ identities: { uid }, memberships }: Tables): SQL {
+  return sql`(${uid} like '%/%' or exists (select 1 from ${memberships}
+    where ${memberships.identityUid} = ${uid} and ${memberships.groupUid} = ${sql.placeholder("groupUid")}))`;
 }
 
 /** Whether another binding than this one gives somebody the role at exactly this root group. */
@@ -59,8 +60,9 @@ export async function isHeldOtherwise(
   roleUid: string,
   bindingUid: string,
 ): Promise<boolean> {
-  const statement = session.prepared("role_bindings.otherwise", (db, { roleBindings, identities }) =>
-    db
+  const statement = session.prepared("role_bindings.otherwise", (db, tables) => {
+    const { roleBindings, identities } = tables;
+    return db
       .select({ uid: roleBindings.uid })
       .from(roleBindings)
       .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
@@ -70,11 +72,11 @@ export async function isHeldOtherwise(
           eq(roleBindings.roleUid, sql.placeholder("roleUid")),
           ne(roleBindings.uid, sql.placeholder("bindingUid")),
           isHeldAtRoot(roleBindings.identityUid),
-          hasCome(identities),
+          hasCome(tables),
         ),
       )
-      .limit(atMost(1)),
-  );
+      .limit(atMost(1));
+  });
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
 
@@ -93,8 +95,9 @@ export async function findRolesBoundAt(session: Session, groupUid: string) {
 
 /** The identities that hold the role by a binding at exactly this root group, at most `limit`. */
 export async function findHoldersAt(session: Session, groupUid: string, roleUid: string, limit: number) {
-  const statement = session.prepared("role_bindings.holders_at", (db, { roleBindings, identities }) =>
-    db
+  const statement = session.prepared("role_bindings.holders_at", (db, tables) => {
+    const { roleBindings, identities } = tables;
+    return db
       .select({ identityUid: roleBindings.identityUid })
       .from(roleBindings)
       .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
@@ -103,10 +106,10 @@ export async function findHoldersAt(session: Session, groupUid: string, roleUid:
           eq(roleBindings.parent, sql.placeholder("groupUid")),
           eq(roleBindings.roleUid, sql.placeholder("roleUid")),
           isHeldAtRoot(roleBindings.identityUid),
-          hasCome(identities),
+          hasCome(tables),
         ),
       )
-      .limit(atMost("limit")),
-  );
+      .limit(atMost("limit"));
+  });
   return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
 }

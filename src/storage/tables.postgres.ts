@@ -53,6 +53,7 @@ export const {
   headlessSessions,
   refreshFamilies,
   providerMembers,
+  memberships,
   identityProviders,
   identityProviderEntries,
   externalGroupRoleMappings,

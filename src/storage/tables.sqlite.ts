@@ -52,6 +52,7 @@ export const {
   headlessSessions,
   refreshFamilies,
   providerMembers,
+  memberships,
   identityProviders,
   identityProviderEntries,
   externalGroupRoleMappings,

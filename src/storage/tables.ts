@@ -28,7 +28,7 @@ export function defineTables(columns: Columns) {
     ...defineRegistryTables(columns, groupUid),
     ...defineVulnerabilityTables(columns, groupUid),
     ...defineEventTables(columns, groupUid),
-    ...defineSignInTables(columns, identityUid, providerUid),
+    ...defineSignInTables(columns, groupUid, identityUid, providerUid),
     ...defineInstallationTables(columns),
   };
 }

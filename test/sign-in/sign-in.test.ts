@@ -47,7 +47,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         binding,
       );
       assert.equal(bound.status, 200);
-      assert.deepEqual([bound.body.identity.issuer, bound.body.identity.subject], [issuer(), "again"]);
+      // Who they are is shown once they have come to the organization.
+      assert.deepEqual(bound.body.identity, { uid: binding.identityUid });
       const { token } = answersOf(await visit("again"));
       const { body } = await rest(server.url, token, "GET", "/auth/v1/ok");
       assert.deepEqual(
@@ -61,6 +62,9 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         groups.body.groups.map((group: { uid: string }) => group.uid),
         [server.groupUid],
       );
+      assert.equal((await rest(server.url, token, "GET", `/iam/v2beta1/groups/${server.groupUid}`)).status, 200);
+      const shown = await rest(server.url, server.ownerToken, "GET", `/iam/v2beta1/roleBindings/${bound.body.uid}`);
+      assert.deepEqual([shown.body.identity.issuer, shown.body.identity.subject], [issuer(), "again"]);
     });
 
     it("skip_registration turns away who is not known, by status_code 404, and lets in who is", async () => {

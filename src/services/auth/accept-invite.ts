@@ -8,6 +8,7 @@ import { findInvite } from "../../storage/group-invites.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { requireInForce } from "../iam/delegations.ts";
 import { digestInviteCode } from "../iam/invite-code.ts";
+import { accept } from "../iam/membership.ts";
 import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../iam/rows.ts";
 import { bindOnce, type Person } from "./people.ts";
 
@@ -37,6 +38,7 @@ export async function acceptInvite(
   }
   await requireInForce(tx, "group_invites", invite.uid);
   await bindOnce(tx, identityUid, invite.roleUid, invite.parent);
+  await accept(tx, identityUid, invite.parent);
   if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);
   return invite.parent;
 }

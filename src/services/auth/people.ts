@@ -9,6 +9,7 @@ import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { newChild } from "../../uid.ts";
 import { isAwaited } from "../iam/awaited-people.ts";
 import { personUid, unbind } from "../iam/identities.ts";
+import { accept } from "../iam/membership.ts";
 import { toColumns } from "../iam/relationships.ts";
 import { type IdentityRow, identityCollection, roleBindingCollection } from "../iam/rows.ts";
 
@@ -54,7 +55,7 @@ export async function bindOnce(tx: Transaction, identityUid: string, roleUid: st
   await insertMissingRow(tx, roleBindingCollection, binding);
 }
 
-/** Makes somebody known who has not signed in yet, with roles at a group. */
+/** Makes somebody known who has not signed in yet, with roles at a group. The operator says that they take part in it. */
 export async function enrol(
   tx: Transaction,
   { issuer, subject }: Pick<Person, "issuer" | "subject">,
@@ -65,6 +66,7 @@ export async function enrol(
   const isKnown = await findPerson(tx, { issuer, subject });
   if (!isKnown) await registerPerson(tx, { issuer: normalizeIssuer(issuer), subject, name: "", claims: { act: {} } });
   for (const roleUid of roleUids) await bindOnce(tx, uid, roleUid, groupUid);
+  await accept(tx, uid, groupUid);
 }
 
 /** Removes a person with all that they hold. Throws LAST_OWNER where an organization would be left without an owner. */

@@ -9,6 +9,7 @@ import { fitsIndex } from "../../sts/identity-rules.ts";
 import { inheritedClaims } from "../../sts/inherited-claims.ts";
 import { isWithin } from "../../uid.ts";
 import { findGiven, inactive, inactivityOf } from "../iam/delegations.ts";
+import { accept } from "../iam/membership.ts";
 import { acceptInvite } from "./accept-invite.ts";
 import { bindOnce, findPerson, type Person, registerPerson } from "./people.ts";
 
@@ -71,7 +72,10 @@ export async function register(tx: Transaction, registration: Registration): Pro
   }
   const uid = await registerPerson(tx, person);
   const groupUid = invite === "" ? "" : await acceptInvite(tx, invite, uid, person, vouches);
-  if (provider) await giveDefaultRole(tx, provider, uid);
+  if (provider) {
+    await accept(tx, uid, provider.groupUid);
+    await giveDefaultRole(tx, provider, uid);
+  }
   return { uid, groupUid };
 }
 

@@ -33,6 +33,7 @@ import { repoCollection } from "../registry/rows.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage, groupMessages, oneOfEach } from "./group-message.ts";
 import { resolveParent } from "./group-parent.ts";
+import { accept } from "./membership.ts";
 import { findOrganizations } from "./organizations.ts";
 import { termsAcceptanceCollection } from "./provider-rows.ts";
 import { accountAssociationCollection, type GroupRow, groupCollection, roleBindingCollection } from "./rows.ts";
@@ -75,6 +76,7 @@ export function rootGroupMaker(deps: Deps) {
       roleUid: ownerRole.uid,
       createTime: tx.context.time,
     });
+    await accept(tx, callerOf(call).uid, row.uid);
     return row;
   };
 }

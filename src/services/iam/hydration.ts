@@ -8,6 +8,7 @@ import type { Soon } from "../../soon.ts";
 import { type Collection, findRow, type ResourceRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
+import { knownAmong } from "./membership.ts";
 import { groupCollection, type IdentityRow, identityCollection, type RoleBindingRow, roleCollection } from "./rows.ts";
 
 /** A binding together with what it refers to. */
@@ -15,16 +16,23 @@ export type Hydrated = MessageInitShape<typeof RoleBindingSchema>;
 
 /**
  * Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only; without
- * a caller that is every one but that of the binding.
+ * a caller that is every one but that of the binding. So does a person who has not accepted the organization.
  */
 export async function hydrate(session: Session, bindings: readonly RoleBindingRow[], call?: Call): Promise<Hydrated[]> {
   const identities = lookup(session, identityCollection);
   const groups = lookup(session, groupCollection);
   const roles = lookup(session, roleCollection);
+  const isKnownTo = await knownAmong(
+    session,
+    bindings.map(({ identityUid }) => identityUid),
+  );
+  const isShown = (binding: RoleBindingRow) =>
+    isReadable(binding, call) &&
+    (isKnownTo(binding.identityUid, binding.parent) || binding.identityUid === call?.caller?.uid);
   const shown: Hydrated[] = [];
   for (const binding of bindings) {
     const { identityUid, roleUid } = binding;
-    const identity = isReadable(binding, call) ? await identities(identityUid) : undefined;
+    const identity = isShown(binding) ? await identities(identityUid) : undefined;
     shown.push({
       uid: binding.uid,
       identity: identity ? identityReference(identity) : { uid: identityUid },

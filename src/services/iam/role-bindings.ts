@@ -19,11 +19,12 @@ import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { requestMask, standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow, findRow, updateRow } from "../../storage/collection.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
-import { awaitPerson, findAwaited, forgetAwaited, isPersonUid } from "./awaited-people.ts";
+import { awaitPerson, forgetAwaited, isPersonUid } from "./awaited-people.ts";
 import { adoptKeys } from "./delegation-makers.ts";
 import { groupParents } from "./groups.ts";
 import { type Hydrated, hydrate, isReadable } from "./hydration.ts";
 import { givesOwner, refuseLastOwner } from "./last-owner.ts";
+import { isKnownAt } from "./membership.ts";
 import { requireUsableRole } from "./role-use.ts";
 import { groupCollection, identityCollection, type RoleBindingRow, roleBindingCollection } from "./rows.ts";
 
@@ -104,7 +105,7 @@ export function roleBindings(deps: Deps): Implementation {
             const after = standard.changed(before, value!, mask, tx.context.time);
             await requireReferences(tx, after, before.parent, call);
             if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
-            const isOwned = givesOwner(after) && !(await findAwaited(tx, after.identityUid));
+            const isOwned = givesOwner(after) && (await isKnownAt(tx, after.identityUid, after.parent));
             if (!isOwned) await refuseLastOwner(tx, before, call);
             const row = await updateRow(tx, roleBindingCollection, before, after);
             await forgetAwaited(tx, before.identityUid);

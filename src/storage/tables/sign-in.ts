@@ -16,7 +16,12 @@ export interface StoredSignIn {
 }
 
 /** What people who sign in leave behind for a while. None of it can be used by whoever reads it here. */
-export function defineSignInTables(columns: Columns, identityUid: () => AnyPgColumn, providerUid: () => AnyPgColumn) {
+export function defineSignInTables(
+  columns: Columns,
+  groupUid: () => AnyPgColumn,
+  identityUid: () => AnyPgColumn,
+  providerUid: () => AnyPgColumn,
+) {
   const { table, text, integer, json, index, primaryKey } = columns;
   return {
     /** Browsers that were sent to a login provider. */
@@ -61,6 +66,18 @@ export function defineSignInTables(columns: Columns, identityUid: () => AnyPgCol
         primaryKey({ columns: [t.providerUid, t.identityUid] }),
         index("provider_members_identity").on(t.identityUid),
       ],
+    ),
+
+    /** In which organizations people have accepted that roles are bound to them. */
+    memberships: table(
+      "memberships",
+      {
+        identityUid: text().notNull().references(identityUid, { onDelete: "cascade" }),
+        /** The uid of the root group. */
+        groupUid: text().notNull().references(groupUid, { onDelete: "cascade" }),
+        createTime: integer().notNull(),
+      },
+      (t) => [primaryKey({ columns: [t.identityUid, t.groupUid] }), index("memberships_group").on(t.groupUid)],
     ),
 
     /** One row for each sign-in that may be refreshed. */

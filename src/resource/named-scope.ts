@@ -1,0 +1,20 @@
+import { callerOf, scopeOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import { findMembershipsOf } from "../storage/memberships.ts";
+import type { Session } from "../storage/session.ts";
+import { rootOf } from "../uid.ts";
+import type { PlaceFilter } from "./selection.ts";
+
+/**
+ * The subtrees where a name is looked for. Anybody may bind a role to a person: in organizations that the person has not accepted,
+ * names stand for nothing, unless the place filter names the organization (docs/decisions/0036-people-accept-an-organization.md).
+ */
+export async function namedScope(session: Session, call: Call, place: PlaceFilter | undefined) {
+  const { uid } = callerOf(call);
+  const scope = scopeOf(call);
+  if (uid.includes("/")) return scope;
+  const named = place ? [place.descendantsOf, place.childrenOf, place.ancestorsOf, ...place.ids] : [];
+  const roots = new Set(named.filter((text) => text !== "").map(rootOf));
+  for (const { groupUid } of await findMembershipsOf(session, [uid])) roots.add(groupUid);
+  return scope.filter((one) => roots.has(rootOf(one)));
+}
