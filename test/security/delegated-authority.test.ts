@@ -10,6 +10,8 @@ import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { findCapabilityByName } from "../../src/authz/capabilities.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
 import { findDelegationsIn } from "../../src/storage/delegations.ts";
+import { eq } from "../../src/storage/drizzle.ts";
+import type { Transaction } from "../../src/storage/session.ts";
 import { rangeBelow } from "../../src/uid.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { stopPostgres } from "../harness/postgres.ts";
@@ -26,6 +28,17 @@ const pullRole = builtInRoles.find(({ name }) => name === "registry.pull")!;
 const numbers = (...names: string[]) => names.map((name) => findCapabilityByName(name)!.number);
 
 after(stopPostgres);
+
+/** Writes what was promised. */
+async function setPromise(tx: Transaction, uid: string, capabilities: readonly number[]): Promise<void> {
+  const statement = tx.prepared(`test.promise.${uid}`, (db, { delegations }) =>
+    db
+      .update(delegations)
+      .set({ capabilities: [...capabilities] })
+      .where(eq(delegations.uid, uid)),
+  );
+  await statement.execute();
+}
 
 /** Forgets who vouches for what, and runs what the migration does with the rows that are there. */
 async function migrateAgain({ config: { databaseUrl }, server: { database } }: TestServer): Promise<void> {
@@ -168,6 +181,17 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         const refused = await signIn({ invite: code });
         assert.deepEqual([refused.token, await rolesOf(refused.uid)], [null, []]);
         await asMaker("PATCH", `/iam/v2beta1/roles/${roleUid}`, { capabilities: ["CAP_IAM_GROUPS_LIST"] });
+        assert.notEqual((await signIn({ invite: code })).token, null);
+      });
+
+      it("goes on giving a built-in role that a new version of the program has extended", async () => {
+        const { uid, code } = await invite(viewerRole.uid);
+        const { database: store } = server.server;
+        await store.write({ actor: "", method: "start", requestId: "", time: clock.read() }, async (tx) => {
+          // As it would have been when the role had one capability less.
+          await setPromise(tx, uid, viewerRole.capabilities.slice(1));
+        });
+        assert.deepEqual(await listed(uid), ["GROUP_INVITE"]);
         assert.notEqual((await signIn({ invite: code })).token, null);
       });
 

@@ -2,6 +2,7 @@
 // (docs/decisions/0035-authority-is-checked-when-used.md).
 import { ApiError, failedPrecondition } from "../../aip/errors.ts";
 import { Access } from "../../authz/access.ts";
+import { isBuiltInRole } from "../../authz/built-in-roles.ts";
 import { capabilitySet, missingCapabilities } from "../../authz/capabilities.ts";
 import { combineRoles } from "../../authz/policy.ts";
 import { findRow } from "../../storage/collection.ts";
@@ -83,12 +84,13 @@ export async function inactivityOf(
 export async function judge(
   session: Session,
   delegation: Delegation,
-  { roles }: Given,
+  { roles, roleUid }: Given,
   path: Path = [],
 ): Promise<Inactivity | undefined> {
   const { kind, uid, makerUid, isInstallation, capabilities, mappings, time } = delegation;
-  // Keys promise nothing: what is bound to their identity later is for the maker to hold, too.
-  const added = kind === "identities" ? [] : beyond(roles, capabilities);
+  // Keys promise nothing: what is bound to their identity later is for the maker to hold, too. A built-in role grows with the program.
+  const isOpen = kind === "identities" || isBuiltInRole(roleUid);
+  const added = isOpen ? [] : beyond(roles, capabilities);
   if (added.length > 0) return { reason: "ROLE_EXTENDED", capabilities: added };
   if (isInstallation) return undefined;
   if (makerUid === null) return { reason: time === 0 ? "MAKER_UNKNOWN" : "MAKER_DELETED", capabilities: [] };
