@@ -181,6 +181,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "services/iam/identities.ts",
     "services/iam/client-secret.ts",
     "services/iam/mapping-limits.ts",
+    "services/iam/membership.ts",
     "services/iam/provider-rows.ts",
     "storage",
     "sts",
