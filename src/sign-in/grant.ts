@@ -42,7 +42,7 @@ export async function grant(deps: SignInDeps, completed: CompletedLogin, claims:
   const scopes = await resolveScopes(deps.database.session, request.scopes, held, (group) => isKnown(uid, group));
   const wanted = { audience: request.audience, scopes, capabilities: undefined };
   const issued = await issueToken(deps, assumption, wanted);
-  await enter(deps, uid, scopes ?? []);
+  await enter(deps, provider, uid, scopes ?? []);
   const { act, email, emailVerified } = assumption.claims;
   const signIn: SignIn = {
     act,
@@ -84,11 +84,16 @@ async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginPr
 }
 
 /** Whoever signs in for an organization, by the uid of a group in it, accepts it. */
-async function enter({ database, clock }: SignInDeps, uid: string, groupUids: readonly string[]): Promise<void> {
+async function enter(
+  { database, clock }: SignInDeps,
+  provider: LoginProvider,
+  uid: string,
+  groupUids: readonly string[],
+): Promise<void> {
   const isKnown = await knownAmong(database.session, [uid]);
   const entered = groupUids.filter((group) => !isKnown(uid, group));
   if (entered.length === 0) return;
-  const context = { actor: uid, method: callbackPath, requestId: "", time: clock() };
+  const context = { actor: uid, method: callbackPathOf(provider.uid), requestId: "", time: clock() };
   await database.write(context, async (tx) => {
     for (const group of entered) await accept(tx, uid, group);
   });
