@@ -171,6 +171,57 @@ describe("gatehouse auth login with a browser", () => {
     assert.equal(done.code, 0, done.stderr);
     const listed = await caller.runWith(environment, "iam", "groups", "list", "-o", "id");
     assert.equal(listed.stdout, `${caller.server.groupUid}\n`);
+    const status = JSON.parse((await caller.runWith(environment, "auth", "status", "-o", "json")).stdout);
+    const { items } = await caller.json(
+      "changes",
+      "list",
+      "--parent",
+      "example.org",
+      "--kind",
+      "role_bindings",
+      "--limit",
+      "1",
+    );
+    assert.equal(items[0].after.identityUid ?? items[0].after.identity.uid, status.identity);
+    assert.equal(items[0].actorUid, status.identity);
+    assert.equal(items[0].actorClaims.sub, "invited");
+  });
+
+  it("is renewed once when the server refuses it before it has expired, as one that a retired key has signed", async () => {
+    const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
+    const { url } = caller.server;
+    const read = (kind?: string) => readFileSync(cachePath(environment.HOME, url, kind), "utf8");
+    const refused = () => unsigned({ iss: url, aud: url, sub: "somebody", exp: Math.floor(Date.now() / 1000) + 3600 });
+    await login(environment, (address) => signInAs("invited", address), "--no-browser");
+    for (const args of [
+      ["iam", "groups", "list"],
+      ["whoami"],
+      ["auth", "status"],
+      ["api", "GET", "/auth/v1/ok"],
+      ["iam", "groups", "describe", "nowhere"],
+    ]) {
+      const refresh = read("refresh-token");
+      writeCache(environment.HOME, url, refused());
+      const { code, stderr } = await caller.runWith(environment, ...args);
+      assert.equal(code, args[2] === "describe" ? 1 : 0, stderr);
+      assert.ok(!stderr.includes("Sign in"), stderr);
+      assert.notEqual(decodeJwt(read()).sub, "somebody");
+      assert.notEqual(read("refresh-token"), refresh);
+      // The renewed token is good, and nothing is renewed any more.
+      const renewed = read("refresh-token");
+      assert.equal((await caller.runWith(environment, "iam", "groups", "list")).code, 0);
+      assert.equal(read("refresh-token"), renewed);
+    }
+    // A refresh token that is no good, none at all, and a token that is not the cache's: the refusal is told, once.
+    writeCache(environment.HOME, url, refused());
+    for (const kept of ["x".repeat(40), ""]) {
+      writeCache(environment.HOME, url, kept, "refresh-token");
+      const failed = await caller.runWith(environment, "iam", "groups", "list");
+      assert.match(failed.stderr, /Sign in with `gatehouse auth login`/);
+      assert.equal(failed.code, 1);
+    }
+    const given = await caller.runWith({ ...environment, GATEHOUSE_TOKEN: refused() }, "iam", "groups", "list");
+    assert.equal(given.code, 1);
   });
 
   it("--org-name counts, whatever provider is configured, and is not given with another one", async () => {
