@@ -15,6 +15,7 @@ import { BadDocument } from "./document.ts";
 import { parseText } from "./document-text.ts";
 import { type FormatName, readDocument } from "./formats.ts";
 import { toRecord } from "./record.ts";
+import { openRehearsal, relate } from "./rehearsal.ts";
 import { type Item, openSender } from "./sender.ts";
 import { filesOf, problemOf, type SourceFile } from "./sources.ts";
 
@@ -57,7 +58,8 @@ export async function importAdvisories(
 }
 
 async function importAll(session: Session, paths: readonly string[], options: ImportOptions, report: Report) {
-  const sender = openSender(await openWriter(session, options, report));
+  const write = await openWriter(session, options, report);
+  const sender = options.dryRun ? openRehearsal(write, await relate(itemsIn(paths, options))) : openSender(write);
   let files = 0;
   for await (const _ of filesOf(paths)) files++;
   using progress = await openProgress(session.shell, "importing", files);
@@ -67,6 +69,12 @@ async function importAll(session: Session, paths: readonly string[], options: Im
     progress.advance();
   }
   await sender.finish();
+}
+
+/** The advisories of all files; what is wrong with any is reported when they are read once more. */
+async function* itemsIn(paths: readonly string[], options: ImportOptions): AsyncIterable<Item> {
+  const unread = newReport();
+  for await (const file of filesOf(paths)) if (!("reason" in file)) yield* await itemsOf(file, options, unread);
 }
 
 /** The advisories of a file. What is wrong is reported, and the rest is answered. */

@@ -15,7 +15,7 @@ export interface Sender {
 }
 
 /** A request holds at most so many advisories, and so many bytes: less than the server takes. */
-const most = { items: 100, bytes: 1024 * 1024 };
+const maxBatch = { items: 100, bytes: 1024 * 1024 };
 
 /** What the next request sends. */
 interface Batch {
@@ -70,7 +70,7 @@ export function openSender(write: (items: readonly Item[]) => Promise<void>): Se
       const { advisoryId: id, partOf } = item.record;
       const record = partOf || id;
       await waitFor(id, record);
-      if (batch.items.length === most.items || batch.bytes + item.size > most.bytes) await flush();
+      if (batch.items.length === maxBatch.items || batch.bytes + item.size > maxBatch.bytes) await flush();
       batch.items.push(item);
       batch.ids.add(id).add(record);
       batch.bytes += item.size;

@@ -23,6 +23,7 @@ import { compileResourceCheck } from "../../pipeline/validate.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import { findRow } from "../../storage/collection.ts";
 import { ReferenceViolation, UniqueViolation } from "../../storage/errors.ts";
+import type { Transaction } from "../../storage/session.ts";
 import { groupParents } from "../iam/groups.ts";
 import { groupCollection } from "../iam/rows.ts";
 import { checkAliases, sourceIdRule } from "./advisory-fields.ts";
@@ -43,29 +44,36 @@ const checkMessage = compileResourceCheck(ImportedAdvisorySchema, ruleBook([{ ru
 export function advisoryImport(deps: Deps): Implementation {
   const { database, clock } = deps;
 
-  /** Writes an advisory, or tells what would become of it. */
-  async function carryOut(parent: string, item: ImportItem, dryRun: boolean, call: Call): Promise<ImportPlan> {
-    if (dryRun) return await database.read((session) => planImport(session, parent, item, clock()));
-    return await database.write(writeContext(call, clock), async (tx) => {
-      const plan = await planImport(tx, parent, item, tx.context.time);
-      await plan.apply(tx);
-      return plan;
+  async function carryOut(parent: string, item: ImportItem, call: Call): Promise<ImportPlan> {
+    return await database.write(writeContext(call, clock), (tx) => apply(tx, parent, item));
+  }
+
+  async function importOne(parent: string, advisory: ImportedAdvisory, call: Call) {
+    return await resultOf(advisory, async () => {
+      const item = itemOf(advisory, clock());
+      return await carryOut(parent, item, call).catch(async (error: unknown) => {
+        // Somebody else was quicker to add it, so that now it is there.
+        if (error instanceof UniqueViolation) return await carryOut(parent, item, call);
+        throw error;
+      });
     });
   }
 
-  async function importOne(parent: string, advisory: ImportedAdvisory, dryRun: boolean, call: Call) {
-    const { advisoryId } = advisory;
+  /** Imports one after the other and undoes all of it, so that each finds what those before it would have left. */
+  async function rehearse(parent: string, advisories: readonly ImportedAdvisory[], call: Call): Promise<Result[]> {
+    const undone = new Error("a dry run leaves nothing");
+    let results: Result[] = [];
     try {
-      const item = itemOf(advisory, clock());
-      const { outcome, uid } = await carryOut(parent, item, dryRun, call).catch(async (error: unknown) => {
-        // Somebody else was quicker to add it, so that now it is there.
-        if (error instanceof UniqueViolation) return await carryOut(parent, item, dryRun, call);
-        throw error;
+      await database.write(writeContext(call, clock), async (tx) => {
+        results = [];
+        for (const advisory of advisories)
+          results.push(await resultOf(advisory, () => apply(tx, parent, itemOf(advisory, clock()))));
+        throw undone;
       });
-      return { advisoryId, outcome: ImportOutcome[outcome], uid };
     } catch (error) {
-      return { advisoryId, outcome: ImportOutcome.FAILED, error: reasonOf(error) };
+      if (error !== undone) throw error;
     }
+    return results;
   }
 
   return implement(
@@ -76,16 +84,35 @@ export function advisoryImport(deps: Deps): Implementation {
         if (advisories.length > importItems)
           throw invalidField("advisories", `must not have more than ${importItems} items`);
         if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
-        const results: MessageInitShape<typeof ImportResultSchema>[] = [];
+        if (dryRun) return { results: await rehearse(parent, advisories, call) };
+        const results: Result[] = [];
         for (let i = 0; i < advisories.length; i += importAtOnce) {
           const some = advisories.slice(i, i + importAtOnce);
-          results.push(...(await Promise.all(some.map((each) => importOne(parent, each, dryRun, call)))));
+          results.push(...(await Promise.all(some.map((each) => importOne(parent, each, call)))));
         }
         return { results };
       },
     },
     [rules],
   );
+}
+
+type Result = MessageInitShape<typeof ImportResultSchema>;
+
+async function apply(tx: Transaction, parent: string, item: ImportItem): Promise<ImportPlan> {
+  const plan = await planImport(tx, parent, item, tx.context.time);
+  await plan.apply(tx);
+  return plan;
+}
+
+/** What became of an advisory, or why nothing did. */
+async function resultOf({ advisoryId }: ImportedAdvisory, work: () => Promise<ImportPlan>): Promise<Result> {
+  try {
+    const { outcome, uid } = await work();
+    return { advisoryId, outcome: ImportOutcome[outcome], uid };
+  } catch (error) {
+    return { advisoryId, outcome: ImportOutcome.FAILED, error: reasonOf(error) };
+  }
 }
 
 /** What a message says. Throws when something is wrong with it. */

@@ -196,6 +196,43 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       ["all in another order", [all[2]!, all[0]!, all[1]!], ["a: fixed 1", "b: fixed 2", "c: affected"], [1, 1, 1]],
       ["all but the first", [all[0]!], ["a: fixed 1"], [0, 1, 0]],
     ];
+    const [first, fewer, later] = [osv(1, all), osv(2, [all[0]!, all[2]!]), osv(3, all)];
+    const runs: readonly (readonly object[])[] = [
+      [first, first],
+      [first, fewer],
+      [fewer, first],
+      [first, fewer, later],
+      [later, fewer, first],
+      [fewer, later, first, fewer],
+      // Parts of a record that are not in the request of the record itself.
+      [
+        osv(
+          1,
+          Array.from({ length: 150 }, (_, i) => go(`m${i}`)),
+        ),
+        ...Array.from({ length: 3 }, () => later),
+      ],
+    ];
+    for (const [i, run] of runs.entries()) {
+      it(`a dry run of several copies at once counts as the run does, ${i + 1}`, async () => {
+        const group = await desk.newGroup();
+        const files = Object.fromEntries(run.map((document, n) => [`${n}.json`, document]));
+        const folder = desk.folder({
+          ...files,
+          "other.json": { ...osv(1, [all[0]!]), id: "OTHER-1" },
+          "wrong.json": { id: "x" },
+        });
+        for (let round = 0; round < 2; round++) {
+          const dry = await desk.importInto(group, folder, "--dry-run");
+          const before = await desk.countOf(group);
+          const done = await desk.importInto(group, folder);
+          assert.equal(dry.stdout, `would be: ${done.stdout}`);
+          assert.equal(dry.stderr, done.stderr);
+          assert.equal(round === 0 ? before : 0, 0);
+        }
+      });
+    }
+
     for (const [what, affected, states, counts] of copies) {
       it(`${what}: each is there once, as the latest copy says`, async () => {
         const group = await desk.newGroup();

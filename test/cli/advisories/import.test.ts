@@ -109,9 +109,9 @@ describe("advisories import", () => {
       .sort()
       .map((line) => line.replace(`${directory}/`, "").replace(/JSON: .*/, "JSON"));
     assert.deepEqual(reasons, [
+      "\\u{1b}[31mf.json: it is no JSON",
       "a.json: it is no JSON",
       "b.json: it is in none of the formats osv, secdb, openvex, csaf, yaml",
-      "f.json: it is no JSON",
       "missing.json: there is no such file",
     ]);
   });
