@@ -4,6 +4,7 @@ import { isLoopbackUrl } from "./authn/addresses.ts";
 import { checkIssuer } from "./authn/issuer-url.ts";
 import type { KeyAlgorithm } from "./authn/signing-key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
+import { toDatabaseUrl } from "./database-url.ts";
 import {
   type Address,
   type ConnectionConfig,
@@ -107,7 +108,7 @@ export function toConfig(raw: RawSettings): Config {
     trustedProxies: toTrustedProxies(raw),
     corsOrigins: toOrigins(raw),
     dataDir,
-    databaseUrl: toDatabaseUrl(raw["database-url"], dataDir),
+    databaseUrl: toDatabaseUrl(raw["database-url"]) || defaultDatabase(dataDir),
     baseUrl,
     audiences,
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
@@ -135,14 +136,6 @@ export function toConfig(raw: RawSettings): Config {
     logFormat: oneOf(raw, "log-format", ["auto", "json", "text"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
   };
-}
-
-function toDatabaseUrl(text: string, dataDir: string): string {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
-  // The rest of the URL may hold a password. The driver takes the schemes in lower case.
-  if (scheme !== undefined && !/^postgres(ql)?$/.test(scheme))
-    throw new ConfigError(`database-url: ${scheme}:// is not postgres://, and no path of a SQLite file.`);
-  return text || defaultDatabase(dataDir);
 }
 
 /** The SQLite file when no database is named. */

@@ -23,7 +23,7 @@ export async function openConfiguredDatabase(
       throw refusal(config, `there is no database of Gatehouse at ${placeOf(config)}`);
     if (error instanceof DatabaseNewer) throw refusal(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
-      throw refusal(config, `no connection to ${placeOf(config)} could be had: ${reasonOf(error.cause)}`);
+      throw refusal(config, `no connection to ${placeOf(config)} could be had: ${reasonOf(error.cause ?? error)}`);
     // What the system says of directories and files names them.
     if (error instanceof Error && "syscall" in error)
       throw refusal(config, `${placeOf(config)} cannot be opened: ${error.message}`);

@@ -8,8 +8,10 @@ import { describe, it } from "node:test";
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "settings.ts"],
   "certificate.ts": ["settings.ts", "system-error.ts"],
+  "database-url.ts": ["settings.ts"],
   "config.ts": [
     "certificate.ts",
+    "database-url.ts",
     "listen-config.ts",
     "types:network-address.ts",
     "setting-values.ts",

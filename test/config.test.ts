@@ -163,6 +163,35 @@ describe("settings", () => {
     ["a database of another kind", { databaseUrl: "mysql://u:canary@h/x" }, /^database-url: mysql:\/\/ (?!.*canary)/],
     ["a misspelt scheme", { databaseUrl: "postgress://u:canary@h/x" }, /^database-url: postgress:\/\/ (?!.*canary)/],
     ["a scheme in capitals", { databaseUrl: "POSTGRES://u:canary@h/x" }, /^database-url: POSTGRES:\/\/ (?!.*canary)/],
+    ...[
+      ...[
+        "postgres://u:ca/nary@h/x",
+        "postgres://u:12/canary@h/x",
+        "postgres://u:c@a/nary@h/x",
+        "postgres://u:12?canary@h/x",
+      ],
+      ...[
+        "postgres://u:canary#1@h/x",
+        "postgres://u:12#canary@h/x",
+        "postgres://u:canary%@h/x",
+        "postgres://u:canary%zz@h/x",
+      ],
+      ...["postgres://u:canary%ff@h/x", "postgres://u:canary@[/x"],
+    ].map((databaseUrl): (typeof wrong)[number] => [
+      `an unencoded password: ${databaseUrl}`,
+      { databaseUrl },
+      /^database-url: is not a valid URL; percent-encode (?!.*(canary|nary))/,
+    ]),
+    ...[
+      "postgres:/u:canary@h/x",
+      " postgres://u:canary@h/x",
+      '"postgres://u:canary@h/x"',
+      "postgresql//u:canary@h/x",
+    ].map((databaseUrl): (typeof wrong)[number] => [
+      `no beginning of a URL: ${databaseUrl}`,
+      { databaseUrl },
+      /^database-url: must begin with postgres:\/\/ (?!.*canary)/,
+    ]),
     ["a URL of SQLite", { databaseUrl: "sqlite:///data/x" }, /^database-url: sqlite:\/\/ /],
     [
       "an algorithm that we do not sign with",

@@ -57,6 +57,8 @@ const translations: Record<string, (cause: unknown) => Error> = {
   "23503": reference,
   "25006": readOnly,
   "25P03": unavailable,
+  "26000": pooled,
+  "42P05": pooled,
   "55P03": unavailable,
   "08": unavailable,
   "40": unavailable,
@@ -132,6 +134,13 @@ function unavailable(cause: unknown): Error {
 
 function readOnly(cause: unknown): Error {
   return new StorageReadOnly("the database accepts no writes", { cause });
+}
+
+/** A statement that was prepared is gone, or there already: the transaction came to another session of PostgreSQL. */
+function pooled(cause: unknown): Error {
+  return new StorageUnavailable("the connection pooler must keep sessions: set pool_mode = session in PgBouncer", {
+    cause,
+  });
 }
 
 function damaged(cause: unknown): Error {

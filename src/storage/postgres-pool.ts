@@ -16,7 +16,7 @@ const readOnlyCode = "25006";
 const answerMarginMs = 1000;
 
 /**
- * What every session is set to.
+ * What every session is set to: by statements, since PgBouncer refuses connections that bring parameters along.
  *
  * No bitmap scans: PostgreSQL plans a statement without the bounds of its range, and takes any range for a two-hundredth of
  * the table. To read that through a bitmap and sort it then looks cheaper than to walk an index, which has a page after a few
@@ -25,12 +25,17 @@ const answerMarginMs = 1000;
  * Keepalives: nothing else tells PostgreSQL of a client that died without a word. It notices after 10 s + 3 × 5 s, and what
  * the client had locked stays locked until then. Sockets of the file system have no keepalives.
  */
-const sessionSettings = [
-  "SET enable_bitmapscan = off",
-  "SET tcp_keepalives_idle = 10",
-  "SET tcp_keepalives_interval = 5",
-  "SET tcp_keepalives_count = 3",
-].join("; ");
+function sessionSettings({ lockTimeoutMs, statementTimeoutMs, idleInTransactionMs }: DatabaseLimits): string {
+  return [
+    `SET statement_timeout = ${statementTimeoutMs}`,
+    `SET lock_timeout = ${lockTimeoutMs}`,
+    `SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
+    "SET enable_bitmapscan = off",
+    "SET tcp_keepalives_idle = 10",
+    "SET tcp_keepalives_interval = 5",
+    "SET tcp_keepalives_count = 3",
+  ].join("; ");
+}
 
 /** How long a connection is idle before the system asks whether its other end is there, in milliseconds. */
 const keepAliveDelayMs = 10_000;
@@ -91,7 +96,7 @@ export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
     ...connectionOptions(url, limits),
     stream: sockets.open,
     onConnect: async (client) => {
-      await client.query(sessionSettings);
+      await client.query(sessionSettings(limits));
       await writability.admit(client);
     },
   });
@@ -122,16 +127,13 @@ export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
 }
 
 function connectionOptions(url: string, limits: DatabaseLimits): pg.PoolConfig {
-  const { lockTimeoutMs, statementTimeoutMs, idleInTransactionMs, poolSize } = limits;
+  const { lockTimeoutMs, statementTimeoutMs, poolSize } = limits;
   return {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: lockTimeoutMs,
-    statement_timeout: statementTimeoutMs,
     // Without a limit for the statement there is none for the answer.
     query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + answerMarginMs,
-    lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: applicationName,

@@ -45,6 +45,8 @@ export async function openPostgres(
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,
   });
+  // So that what is wrong with the connections of the pool is said of the database that was to be opened.
+  await warmUp(pool, close);
   const sessions = new WeakMap<pg.PoolClient, Session>();
 
   function sessionOf(client: pg.PoolClient): Session {
@@ -67,6 +69,15 @@ export async function openPostgres(
     check,
     close,
   };
+}
+
+async function warmUp(pool: pg.Pool, close: () => Promise<void>): Promise<void> {
+  try {
+    (await pool.connect()).release();
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** A transaction that runs again locks what it reads, so that its rows cannot change a second time. */
