@@ -4,12 +4,16 @@ import { setTimeout } from "node:timers/promises";
 import { ApiError, Code } from "../../src/aip/errors.ts";
 import { type KeyRing, openKeyRing } from "../../src/authn/keys.ts";
 import { type KeyAlgorithm, newKey } from "../../src/authn/signing-key.ts";
+import { newTokens } from "../../src/authn/tokens.ts";
 import {
   cooldownMs,
+  issuer,
   type MemoryKeyStore,
   memoryKeyStore,
   patienceMs,
+  plainRequest,
   startTime,
+  subject,
   type TestClock,
   testClock,
 } from "./token-fixtures.ts";
@@ -312,4 +316,38 @@ describe("KeyRing.jwks", () => {
       assert.deepEqual([key.use, key.alg, key.kid], ["sig", algorithm, (await ring.signing()).kid]);
     });
   }
+});
+
+describe("a token is verified", () => {
+  it("by keys that were read lately: a key that another node retires is refused, however late the store answers", async () => {
+    const store = memoryKeyStore();
+    const options = { algorithm: "ES256", refreshCooldownMs: cooldownMs, patienceMs: 50, maxAgeMs: 10 } as const;
+    const clock = testClock();
+    const keys = await openKeyRing(store, { ...options, clock: clock.read });
+    const other = await openRing(store, clock);
+    const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: clock.read });
+    const { token } = await tokens.issue(plainRequest);
+    assert.equal((await tokens.verify(token)).subject, subject);
+    await other.rotate(0);
+    await setTimeout(20);
+    assert.equal(tokens.recall(token), undefined);
+    await assert.rejects(async () => await tokens.verify(token), { reason: "unknown-key" });
+  });
+
+  it("by none while the store says nothing: UNAVAILABLE", async () => {
+    const store = memoryKeyStore();
+    const options = { algorithm: "ES256", refreshCooldownMs: cooldownMs, patienceMs: 20, maxAgeMs: 10 } as const;
+    const clock = testClock();
+    const keys = await openKeyRing(store, { ...options, clock: clock.read });
+    const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: clock.read });
+    const { token } = await tokens.issue(plainRequest);
+    store.list = () => new Promise(() => {});
+    await setTimeout(20);
+    await assert.rejects(
+      async () => await tokens.verify(token),
+      (error: unknown) => {
+        return error instanceof ApiError && error.code === Code.UNAVAILABLE;
+      },
+    );
+  });
 });
