@@ -33,7 +33,7 @@ import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
 import { findVouchedRole, subscriptionInactivity } from "./services/iam/delegations.ts";
-import { newEntrance } from "./services/iam/membership.ts";
+import { isKnownAt, newEntrance } from "./services/iam/membership.ts";
 import { ConfigError } from "./settings.ts";
 import type { Database } from "./storage/database.ts";
 import { defaultDatabaseLimits } from "./storage/dialect.ts";
@@ -127,7 +127,12 @@ async function serve(
   const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
   const metrics = newMetrics(version);
   measure(metrics, tokens, policy, database);
-  const observer = observerOf(newObserver(log, metrics), denialObserver(accessLog));
+  const denials = {
+    accessLog,
+    log,
+    isKnownAt: (uid: string, groupUid: string) => isKnownAt(database.session, uid, groupUid),
+  };
+  const observer = observerOf(newObserver(log, metrics), denialObserver(denials));
   const enter = newEntrance(database, clock);
   const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain, enter };
   const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);

@@ -107,6 +107,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "endpoints.ts": ["authn", "limits.ts", "registry", "types:*"],
   audit: [
     "aip",
+    "types:authn",
     "authz/built-in-roles.ts",
     "types:authz",
     "types:clock.ts",

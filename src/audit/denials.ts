@@ -1,31 +1,49 @@
 // Denied calls of the API as entries of the audit log.
-import { Code } from "../aip/errors.ts";
+import type { Logger } from "pino";
+import { type ApiError, Code } from "../aip/errors.ts";
+import type { Caller } from "../authn/caller.ts";
 import type { Access } from "../authz/access.ts";
 import type { Call } from "../pipeline/call.ts";
 import { type Observer, originOf } from "../pipeline/observe.ts";
 import { isUid, parentOf, rootOf } from "../uid.ts";
 import type { AccessLog } from "./access-log.ts";
 
+/** What recording denials rests on. */
+export interface DenialObserverDeps {
+  readonly accessLog: Pick<AccessLog, "record">;
+  /** Whether an identity is more than a uid in the organization of a group. */
+  readonly isKnownAt: (identityUid: string, groupUid: string) => Promise<boolean>;
+  readonly log: Pick<Logger, "warn">;
+}
+
 /** Records each call that is denied to a caller who is known. A bad token has no caller: the log of the server has it. */
-export function denialObserver(accessLog: Pick<AccessLog, "record">): Observer {
+export function denialObserver(deps: DenialObserverDeps): Observer {
   return (call, path, _durationMs, failure) => {
-    const { caller, access } = call;
-    if (failure?.code !== Code.PERMISSION_DENIED || !caller || !access) return;
-    const { capability, scope = "" } = failure.metadata;
-    const uid = isUid(scope) ? scope : "";
-    accessLog.record({
-      kind: "denials",
-      by: { actor: caller.uid, actorClaims: caller.token.act, method: path, requestId: call.requestId },
-      uid: uid || caller.uid,
-      groupUids: groupsOf(caller.uid, access, uid),
-      details: {
-        outcome: "denied",
-        reason: failure.reason,
-        ...(capability !== undefined && { capability }),
-        ...clientOf(call),
-      },
-    });
+    if (failure?.code !== Code.PERMISSION_DENIED || !call.caller || !call.access) return;
+    recordDenial(deps, call.caller, call.access, call, path, failure).catch((error) =>
+      deps.log.warn({ err: error }, "a denial is missing in the audit log"),
+    );
   };
+}
+
+async function recordDenial(
+  { accessLog, isKnownAt }: DenialObserverDeps,
+  caller: Caller,
+  access: Access,
+  call: Call,
+  path: string,
+  { reason, metadata }: ApiError,
+): Promise<void> {
+  const { capability, scope = "" } = metadata;
+  const uid = isUid(scope) ? scope : "";
+  const isMember = uid !== "" && access.reaches(rootOf(uid)) && (await isKnownAt(caller.uid, uid));
+  accessLog.record({
+    kind: "denials",
+    by: { actor: caller.uid, actorClaims: caller.token.act, method: path, requestId: call.requestId },
+    uid: uid || caller.uid,
+    groupUids: groupsOf(caller.uid, uid, isMember),
+    details: { outcome: "denied", reason, ...(capability !== undefined && { capability }), ...clientOf(call) },
+  });
 }
 
 /** The client of a call, as entries have it. */
@@ -39,8 +57,7 @@ export function clientOf(call: Call): { client?: string; userAgent?: string } {
  * else in the caller's own organization. Nobody learns of a stranger, and of what a person tries elsewhere nobody but the log of
  * the server knows.
  */
-function groupsOf(callerUid: string, access: Access, uid: string): string[] {
-  const home = callerUid.includes("/") ? parentOf(callerUid) : "";
-  if (uid !== "" && (rootOf(uid) === rootOf(callerUid) || access.reaches(rootOf(uid)))) return [uid];
-  return home === "" ? [] : [home];
+function groupsOf(callerUid: string, uid: string, isMember: boolean): string[] {
+  if (uid !== "" && (isMember || rootOf(uid) === rootOf(callerUid))) return [uid];
+  return callerUid.includes("/") ? [parentOf(callerUid)] : [];
 }

@@ -59,8 +59,11 @@ export async function grant(deps: SignInDeps, completed: CompletedLogin, claims:
   const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
   const event = { event: "signed_in", identity: uid, provider: provider.uid, issuer: provider.issuer };
   deps.log.info({ ...event, subject: show(claims.sub), ...client }, "sign-in");
-  const groupUids = [provider.organization?.groupUid ?? "", groupUid, uid === own ? "" : parentOf(uid)];
-  deps.accessLog.record(signedIn({ uid, act, groupUids: groupUids.filter((each) => each !== "") }, provider, client));
+  // An organization that the person has not accepted learns nothing of the sign-in.
+  const known = [...held.keys()].filter((group) => isKnown(uid, group)).map(rootOf);
+  const joined = [provider.organization?.groupUid ?? "", groupUid].filter((group) => group !== "").map(rootOf);
+  const groupUids = uid === own ? [...new Set([...known, ...joined])] : [parentOf(uid)];
+  deps.accessLog.record(signedIn({ uid, act, groupUids }, provider, client));
   return { issued, refreshToken: refreshed?.token };
 }
 

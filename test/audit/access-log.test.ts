@@ -79,6 +79,24 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(body.changes, []);
     });
 
+    it("has what a person does in organizations that they have accepted, and in no others", async () => {
+      const uid = personUid(upstream.issuer, "bound");
+      upstream.behaviour.claims = { sub: "bound" };
+      const visit = async () => answersOf(await visitAs({})).token ?? assert.fail("not signed in");
+      await visit();
+      const binding = { identityUid: uid, roleUid: viewerRole.uid };
+      await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, binding);
+      const path = `/iam/v2beta1/groups/${server.groupUid}`;
+      const byPerson = ({ actorUid }: Entry) => actorUid === uid;
+      const token = await visit();
+      assert.equal((await rest(server.url, token, "DELETE", path)).status, 403);
+      assert.equal((await rest(server.url, token, "GET", path)).status, 200);
+      clock.advance(60_000);
+      assert.equal((await rest(server.url, await visit(), "DELETE", path)).status, 403);
+      assert.equal((await entries("denials", byPerson)).length, 1);
+      assert.equal((await entries("sign_ins", byPerson)).length, 1);
+    });
+
     it("has exchanges, allowed and denied, the latter with the check that failed", async () => {
       const key = keyPair("ES256");
       await using issuer = await startIssuer(key);
