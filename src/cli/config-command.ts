@@ -1,5 +1,6 @@
 // `gatehouse config`: the caller's own settings.
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
+import { type Completer, completing } from "./client/completing.ts";
 import {
   checkConfigValue,
   configKeys,
@@ -11,6 +12,9 @@ import {
 import { CommandFailure } from "./failure.ts";
 import { printable } from "./output/escape.ts";
 import { note, type Shell } from "./shell.ts";
+
+const keyNames: Completer = async () =>
+  Object.entries(configKeys).map(([value, description]) => ({ value, description }));
 
 /** Adds the commands. */
 export function addConfigCommands(program: Command, shell: Shell): void {
@@ -32,7 +36,7 @@ export function addConfigCommands(program: Command, shell: Shell): void {
   config
     .command("get")
     .description("print one setting")
-    .argument("<key>")
+    .addArgument(completing(new Argument("<key>"), keyNames))
     .action(async (text: string) => {
       const value = (await readClientConfig(shell))[parseConfigKey(text)];
       if (value === undefined) throw new CommandFailure(`${text} is not set`);
@@ -41,7 +45,7 @@ export function addConfigCommands(program: Command, shell: Shell): void {
   config
     .command("set")
     .description("change one setting")
-    .argument("<key>")
+    .addArgument(completing(new Argument("<key>"), keyNames))
     .argument("<value>")
     .action(async (text: string, value: string) => {
       const key = parseConfigKey(text);
@@ -51,7 +55,7 @@ export function addConfigCommands(program: Command, shell: Shell): void {
   config
     .command("unset")
     .description("remove one setting")
-    .argument("<key>")
+    .addArgument(completing(new Argument("<key>"), keyNames))
     .action(async (text: string) => {
       const key = parseConfigKey(text);
       const isSet = (await readClientConfig(shell))[key] !== undefined;

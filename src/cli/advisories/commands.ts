@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { clientOptionsOf } from "../client/options.ts";
 import { type ClientOptions, openSession, type Session, withClient } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
+import { groupOption } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
 import type { ExportFormat } from "./export.ts";
 import type { FormatName } from "./formats.ts";
@@ -33,7 +34,7 @@ function addImport(advisories: Command, shell: Shell, finish: (exitCode: number)
   const command = withClient(advisories.command("import"), [])
     .description("bring in advisories from files, directories and zip archives")
     .argument("<path...>", "OSV, secdb, OpenVEX or CSAF (JSON), or advisories in YAML")
-    .option("--group <name|uid>", "the group that they belong to (default.group)")
+    .addOption(groupOption("--group", "the group that they belong to (default.group)"))
     .addOption(new Option("--format <format>", "what the files hold").choices(importFormats).default("auto"))
     .option("--author <name>", "who wrote them, in place of what the files say", "")
     .option("--dry-run", "only tell what would become of them");
@@ -55,7 +56,7 @@ interface ExportFlags extends ClientOptions {
 function addExport(advisories: Command, shell: Shell): void {
   const command = withClient(advisories.command("export"), [])
     .description("write what is fixed, affected and not affected in the formats that scanners read")
-    .option("--group <name|uid>", "the group whose advisories are written (default.group)")
+    .addOption(groupOption("--group", "the group whose advisories are written (default.group)"))
     .addOption(new Option("--format <format>", "the format").choices(exportFormats).makeOptionMandatory())
     .option("--output <path>", "a file, or for osv a directory; standard output when it is left out")
     .option("--author <name>", "who says so, for openvex and csaf", "Gatehouse")

@@ -1,8 +1,11 @@
 // `gatehouse auth`: signing in and out, and credentials for other programs.
-import { type Command, Option, type OptionValues } from "commander";
+import { Argument, type Command, Option, type OptionValues } from "commander";
+import { completing } from "../client/completing.ts";
 import { clientOptionsOf } from "../client/options.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
+import { identities } from "../resources/identities.ts";
+import { capabilityNames, groupOption, namesOf } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
 import type { PullTokenFlags } from "./pull-token.ts";
 
@@ -51,7 +54,12 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   const debug = sts
     .command("debug")
     .description("show each check that an exchange would make, and its outcome; makes no token")
-    .requiredOption("--identity <name|uid>", "the identity to assume")
+    .addOption(
+      completing(
+        new Option("--identity <name|uid>", "the identity to assume"),
+        namesOf(identities),
+      ).makeOptionMandatory(),
+    )
     .requiredOption("--token-file <path>", "the file with the token to present");
   act(withClient(debug, explanationFormats), shell, async (session, _args, { identity, tokenFile }) =>
     (await import("./explain.ts")).explainExchange(session, identity, tokenFile),
@@ -62,9 +70,9 @@ function addCanI(auth: Command, shell: Shell): void {
   const canI = auth
     .command("can-i")
     .description("say whether a capability is held at a group, and why: exit code 0 for yes, 1 for no")
-    .argument("<capability>", "such as groups.list")
-    .requiredOption("--group <name|uid>", "the group, or the uid of anything below it")
-    .option("--as <name|uid>", "another identity than your own");
+    .addArgument(completing(new Argument("<capability>", "such as groups.list"), capabilityNames))
+    .addOption(groupOption("--group", "the group, or the uid of anything below it").makeOptionMandatory())
+    .addOption(completing(new Option("--as <name|uid>", "another identity than your own"), namesOf(identities)));
   act(withClient(canI, explanationFormats), shell, async (session, [capability = ""], options) =>
     (await import("./explain.ts")).explainAccess(session, capability, options.group, options.as),
   );
@@ -104,7 +112,7 @@ function addPullToken(auth: Command, shell: Shell): void {
   const create = pullToken
     .command("create", { isDefault: true })
     .description("create one and print how to sign in with it")
-    .option("--parent <name|uid>", "the group to pull from (default.group)")
+    .addOption(groupOption("--parent", "the group to pull from (default.group)"))
     .option("--name <name>", "what its identity is called")
     .option("-d, --description <text>", "what it is for")
     .option("--ttl <time>", "how long it is good for, at most 8760h", "720h")

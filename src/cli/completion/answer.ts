@@ -24,7 +24,7 @@ export async function answerShell(program: Command, shell: Shell, words: readonl
   const candidates = target ? await candidatesOf(shell, place, target) : [];
   const before = target?.kind === "value" ? target.before : "";
   const lines = candidates
-    .filter(({ value }) => value.startsWith(target?.beginning ?? ""))
+    .filter(({ value }, i) => value.startsWith(target?.beginning ?? "") && isFirst(candidates, value, i))
     .map(({ value, description = "" }) => `${before}${value}\t${printable(description)}\n`);
   shell.stdout.write(`${lines.join("")}:${target && takesFile(target) ? directives.files : directives.nothing}\n`);
 }
@@ -35,6 +35,11 @@ async function candidatesOf(shell: Shell, place: Place, target: Target): Promise
   if (argChoices) return argChoices.map((value) => ({ value }));
   const found = await askServer(shell, place, target);
   return found.filter(({ value }) => plainWord.test(value));
+}
+
+/** Whether what several are called is offered for the first time. */
+function isFirst(candidates: readonly Candidate[], value: string, i: number): boolean {
+  return candidates.findIndex((candidate) => candidate.value === value) === i;
 }
 
 /** Flags where one was begun, else the names of commands. */

@@ -4,6 +4,7 @@ import { serviceNamePattern } from "../../registry/service-name.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { printable } from "../output/escape.ts";
+import { groupOption } from "../resources/names.ts";
 import type { Finish, Shell } from "../shell.ts";
 
 interface SyncFlags {
@@ -25,7 +26,7 @@ export function addRegistryCommands(program: Command, shell: Shell, finish: Fini
     "none",
   ])
     .requiredOption("--from <url>", "the registry")
-    .requiredOption("--group <name|uid>", "the group that names in the registry are paths below")
+    .addOption(groupOption("--group", "the group that names in the registry are paths below").makeOptionMandatory())
     .option("--repository <name>", "only this repository; may be repeated", collect, [])
     .option("--user <name>", "user of the registry, whose password is in GATEHOUSE_REGISTRY_PASSWORD")
     .option("--prune", "remove tags that the registry does not have any more")

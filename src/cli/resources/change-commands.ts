@@ -13,6 +13,7 @@ import { timeOrAgo } from "./flags.ts";
 import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
+import { groupOption } from "./names.ts";
 
 const maxPageSize = 200;
 const pollMs = 1000;
@@ -91,7 +92,7 @@ export function addChangeCommands(program: Command, shell: Shell): void {
 
 function filtered(command: Command): Command {
   return command
-    .option("--parent <name|uid>", "the group (default.group)")
+    .addOption(groupOption("--parent", "the group (default.group)"))
     .option("--actor <uid>", "only what this identity changed")
     .option("--resource <uid>", "only changes of this, and of what is below it")
     .option("--kind <kind>", "only changes of this kind, such as groups or role_bindings");

@@ -8,9 +8,8 @@ import { addCapabilityCommands } from "./capability-commands.ts";
 import { addDelegationCommands } from "./delegation-commands.ts";
 import { addDeliveryCommands } from "./delivery-commands.ts";
 import { subscriptions } from "./events.ts";
-import { groups } from "./groups.ts";
 import { iamResources } from "./iam.ts";
-import { namesOf } from "./names.ts";
+import { groupOption, namesOf } from "./names.ts";
 import { repos, tags } from "./registry.ts";
 import type { Flag, FlagValue, Options, Resource, Verb } from "./resource.ts";
 import { roles } from "./roles.ts";
@@ -53,7 +52,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
   list(parent, resource, shell) {
     const command = withList(parent.command("list").description(`list ${resource.view.noun} that you can see`));
     const place = resource.holder ? `of ${resource.holder.noun} directly` : "directly";
-    command.addOption(groupOption(`only those ${place} below this group`));
+    command.addOption(groupOption("--parent", `only those ${place} below this group`));
     command.option("--recursive", "with --parent, those anywhere below it");
     addFlags(command, resource.filters ?? [], false);
     command.addOption(new Option("--watch", "then print each change, until interrupted").conflicts(["limit", "sort"]));
@@ -78,7 +77,8 @@ const adders: Readonly<Record<Verb, Adder>> = {
     const command = parent.command("create").description(`create one ${resource.noun}`);
     // A file may have it, too.
     if (resource.argument) command.argument(`[${resource.argument.name}]`);
-    if (resource.parent === "group") command.addOption(groupOption("the group to create it in (default.group)"));
+    if (resource.parent === "group")
+      command.addOption(groupOption("--parent", "the group to create it in (default.group)"));
     else if (resource.parent !== "none")
       addFlags(command, [{ ...resource.parent, refersTo: resource.parent.resource, required: true }], true);
     addFlags(
@@ -130,10 +130,6 @@ function nameArgument(resource: Resource, text = "<name|uid>"): Argument {
     new Argument(text, text.includes("...") ? `the ${resource.view.noun}` : `the ${resource.noun}`),
     namesOf(resource),
   );
-}
-
-function groupOption(description: string): Option {
-  return completing(new Option("--parent <name|uid>", description), namesOf(groups));
 }
 
 function addFlags(command: Command, flags: readonly Partial<Flag>[], isCreate: boolean): void {

@@ -1,7 +1,6 @@
 // `gatehouse iam delegations`: who vouches for invites, subscriptions, roles of identity providers and static keys.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { type Command, Option } from "commander";
-import { completing } from "../client/completing.ts";
+import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import type { Format } from "../output/output.ts";
@@ -10,7 +9,7 @@ import type { Shell } from "../shell.ts";
 import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
-import { namesOf } from "./names.ts";
+import { groupOption } from "./names.ts";
 
 const pageSize = 200;
 
@@ -40,7 +39,7 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
   const list = parent
     .command("list")
     .description("list invites, subscriptions, roles of identity providers and static keys, and who vouches for each")
-    .addOption(inGroup("only what is at this group or below it"))
+    .addOption(groupOption("--parent", "only what is at this group or below it"))
     .option("--inactive", "only what is not in force");
   withList(list, outputs).action(async () => {
     using session = await openSession(shell, list);
@@ -51,7 +50,7 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
     .command("confirm")
     .description("vouch for what somebody else made: you must hold all that it gives")
     .argument("[uid...]")
-    .addOption(inGroup("with --all, only what is at this group or below it"))
+    .addOption(groupOption("--parent", "with --all, only what is at this group or below it"))
     .option("--all", "everything that is not in force");
   withClient(confirm, outputs).action(async (uids: string[]) => {
     const { all = false, parent: place } = confirm.opts<{ all?: boolean; parent?: string }>();
@@ -61,10 +60,6 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
     const wanted = all ? (await listDelegations(session, asked)).map((row) => textAt(row, "uid")) : uids;
     await session.output.list(view, await confirmAll(session, [...new Set(wanted)]));
   });
-}
-
-function inGroup(description: string): Option {
-  return completing(new Option("--parent <name|uid>", description), namesOf(groups));
 }
 
 async function listDelegations(session: Session, { parent, inactive }: ListOptions): Promise<JsonObject[]> {

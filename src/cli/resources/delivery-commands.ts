@@ -1,10 +1,12 @@
 // `gatehouse events subscriptions state` and `retry`: what waits for a subscription, and why.
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
+import { completing } from "../client/completing.ts";
 import { openSession, withClient } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { subscriptions } from "./events.ts";
+import { namesOf } from "./names.ts";
 
 /** How much waits for a subscription, and why. */
 export const deliveryView: View = {
@@ -31,7 +33,10 @@ const actions = {
 /** Adds the commands to those of subscriptions. */
 export function addDeliveryCommands(parent: Command, shell: Shell): void {
   for (const [name, { method, description }] of Object.entries(actions)) {
-    const command = parent.command(name).description(description).argument("<sink|uid>");
+    const command = parent
+      .command(name)
+      .description(description)
+      .addArgument(completing(new Argument("<sink|uid>"), namesOf(subscriptions)));
     withClient(command, outputs).action(async (text: string) => {
       using session = await openSession(shell, command);
       const { findUid } = await import("./lookup.ts");

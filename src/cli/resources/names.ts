@@ -1,8 +1,10 @@
 // The names that completion offers.
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Candidate, Completer } from "../client/completing.ts";
+import { Option } from "commander";
+import { type Candidate, type Completer, completing } from "../client/completing.ts";
 import type { Session } from "../client/session.ts";
 import { cellText } from "../output/view.ts";
+import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
 import type { Resource } from "./resource.ts";
 
@@ -23,6 +25,11 @@ export function namesOf(resource: Resource): Completer {
       return { value: `${above}${name}`, description: uid };
     });
   };
+}
+
+/** A flag whose value is a group. */
+export function groupOption(flag: string, description: string): Option {
+  return completing(new Option(`${flag} <name|uid>`, description), namesOf(groups));
 }
 
 /** Completes the names of capabilities, which the program knows by itself. */

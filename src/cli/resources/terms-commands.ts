@@ -1,7 +1,6 @@
 // `gatehouse iam terms`: which documents an organization has accepted.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { type Command, Option } from "commander";
-import { completing } from "../client/completing.ts";
+import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import type { Format } from "../output/output.ts";
@@ -10,7 +9,7 @@ import type { Shell } from "../shell.ts";
 import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
-import { namesOf } from "./names.ts";
+import { groupOption } from "./names.ts";
 
 const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
 const pageSize = 200;
@@ -54,7 +53,7 @@ export function addTermsCommands(iam: Command, shell: Shell): void {
 }
 
 function withGroup(command: Command): Command {
-  return command.addOption(completing(new Option("--parent <name|uid>", "the group (default.group)"), namesOf(groups)));
+  return command.addOption(groupOption("--parent", "the group (default.group)"));
 }
 
 async function groupOf(session: Session, command: Command): Promise<string> {
