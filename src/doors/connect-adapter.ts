@@ -14,7 +14,7 @@ import {
   compressionGzip,
   connectNodeAdapter,
 } from "@connectrpc/connect-node";
-import { ApiError, Code, resourceExhausted, retryAfterOf } from "../aip/errors.ts";
+import { ApiError, Code, retryAfterOf } from "../aip/errors.ts";
 import { type Call, type DoorName, newCall } from "../pipeline/call.ts";
 import type { Method } from "../pipeline/method.ts";
 import { isLater } from "../soon.ts";
@@ -26,7 +26,8 @@ import { grpcTimeout } from "./fast/grpc.ts";
 import type { HeaderOf } from "./fast/protocol.ts";
 import type { HttpHandler } from "./guard.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
-import { maxOperationBytes, maxValues } from "./limits.ts";
+import { maxOperationBytes } from "./limits.ts";
+import { messageTooLarge } from "./message-size.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { RouterOptions } from "./router.ts";
 import { fitTrailers } from "./trailer-budget.ts";
@@ -82,31 +83,25 @@ function bringNear({ headers }: HttpRequest, maxTimeoutMs: number): void {
   if ((connectTimeout(header) ?? 0) > maxTimeoutMs) headers["connect-timeout-ms"] = String(maxTimeoutMs);
 }
 
-/** How many times its size a compressed message may have; text that repeats itself rarely packs to less than a tenth. */
-const maxExpansion = 20;
+const compressions = [compressionGzip, compressionBrotli].map(withOwnErrors);
 
-const compressions = [compressionGzip, compressionBrotli].map(bounded);
-
-/** Refuses what was packed tightly for its values to be many: so few bytes unpacked cannot hold more than is allowed. */
-function bounded({ name, compress, decompress }: Compression): Compression {
+function withOwnErrors({ name, compress, decompress }: Compression): Compression {
   return {
     name,
     compress,
     async decompress(bytes, maxBytes) {
-      const most = Math.min(maxBytes, Math.max(2 * maxValues, maxExpansion * bytes.length));
       try {
-        return await decompress(bytes, most);
+        return await decompress(bytes, maxBytes);
       } catch (error) {
-        throw error instanceof ConnectError ? toConnectError(refusal(error, most)) : error;
+        throw error instanceof ConnectError ? toConnectError(refusal(error, maxBytes)) : error;
       }
     },
   };
 }
 
-function refusal(error: ConnectError, mostBytes: number): ApiError {
+function refusal(error: ConnectError, maxBytes: number): ApiError {
   const code = error.code as number as Code;
-  if (code === Code.RESOURCE_EXHAUSTED)
-    return resourceExhausted(`the message is larger than ${mostBytes} bytes when it is unpacked`);
+  if (code === Code.RESOURCE_EXHAUSTED) return messageTooLarge(maxBytes);
   // What ends too early is no better than what begins wrong; connect-node calls the one a mistake of ours.
   const told = code === Code.INTERNAL ? Code.INVALID_ARGUMENT : code;
   return new ApiError(told, error.rawMessage, { cause: error });

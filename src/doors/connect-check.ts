@@ -2,11 +2,12 @@
 // holds; what is no message it would call a mistake of ours.
 import { ConnectError } from "@connectrpc/connect";
 import type { Compression, UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
-import { ApiError, resourceExhausted } from "../aip/errors.ts";
+import { ApiError } from "../aip/errors.ts";
 import { completeError } from "../pipeline/finish-error.ts";
 import type { Method } from "../pipeline/method.ts";
 import { fromConnectError, toConnectError } from "./connect-error.ts";
-import { compressedFlag, compressionUnnamed, openEnvelope, prefixLength, readMessage } from "./fast/envelope.ts";
+import { compressedFlag, compressionUnnamed, openEnvelope, prefixLength, readMessage, wrap } from "./fast/envelope.ts";
+import { maxWireBytes, messageTooLarge } from "./message-size.ts";
 import { parseJsonText } from "./rest/json-text.ts";
 import { fitTrailers } from "./trailer-budget.ts";
 
@@ -28,8 +29,10 @@ interface Form {
 /** Surrounds the handler of a method of one message: to read what the method may not be asked fails. */
 export function checked(handler: UniversalHandler, method: Method, limits: MessageLimits): UniversalHandler {
   const check = (request: UniversalServerRequest) => {
+    const form = formOf(request.header, limits);
+    const header = form.compression ? uncompressed(request.header, form.isEnveloped) : request.header;
     const body = request.body as AsyncIterable<Uint8Array>;
-    return handler({ ...request, body: checkedBody(body, formOf(request.header, limits), method, limits) });
+    return handler({ ...request, header, body: checkedBody(body, form, method, limits) });
   };
   return Object.assign(check, handler);
 }
@@ -37,7 +40,7 @@ export function checked(handler: UniversalHandler, method: Method, limits: Messa
 function formOf(header: Headers, { compressions }: MessageLimits): Form {
   const type = header.get("content-type") ?? "";
   const isEnveloped = /^application\/grpc\b/i.test(type);
-  const encoding = header.get(isEnveloped ? "grpc-encoding" : "content-encoding");
+  const encoding = header.get(encodingHeader(isEnveloped));
   return {
     isJson: /^application\/(?:grpc(?:-web)?\+)?json\b/i.test(type),
     isEnveloped,
@@ -45,7 +48,18 @@ function formOf(header: Headers, { compressions }: MessageLimits): Form {
   };
 }
 
-/** The same bytes, once they are all there and found good. */
+function encodingHeader(isEnveloped: boolean): string {
+  return isEnveloped ? "grpc-encoding" : "content-encoding";
+}
+
+/** The headers without what they say of the compressed body. */
+function uncompressed(header: Headers, isEnveloped: boolean): Headers {
+  const rest = new Headers(header);
+  for (const name of [encodingHeader(isEnveloped), "content-length"]) rest.delete(name);
+  return rest;
+}
+
+/** The message, uncompressed, once all of it is there and found good. */
 async function* checkedBody(
   body: AsyncIterable<Uint8Array>,
   form: Form,
@@ -53,11 +67,12 @@ async function* checkedBody(
   limits: MessageLimits,
 ): AsyncIterable<Uint8Array> {
   try {
-    const bytes = await collect(body, form.isEnveloped ? prefixLength : 0, limits.maxBodyBytes);
+    const bytes = await collect(body, form, limits.maxBodyBytes);
     const message = await messageIn(bytes, form, limits.maxBodyBytes);
     if (form.isJson) parseJsonText(message, limits.maxJsonDepth);
     else readMessage(method, message);
-    yield bytes;
+    // Uncompressed, since connect-node would hold what is compressed to the limit as well, and decompress it once more.
+    yield form.isEnveloped ? wrap(0, message) : message;
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectError)) throw error;
     const told = completeError(fromConnectError(error), method.errorDomain);
@@ -65,12 +80,13 @@ async function* checkedBody(
   }
 }
 
-async function collect(body: AsyncIterable<Uint8Array>, prefixBytes: number, maxBytes: number): Promise<Buffer> {
+async function collect(body: AsyncIterable<Uint8Array>, form: Form, maxBytes: number): Promise<Buffer> {
+  const most = (form.isEnveloped ? prefixLength : 0) + maxWireBytes(maxBytes, form.compression !== undefined);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > prefixBytes + maxBytes) throw resourceExhausted(`the message is larger than ${maxBytes} bytes`);
+    if (size > most) throw messageTooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -79,9 +95,11 @@ async function collect(body: AsyncIterable<Uint8Array>, prefixBytes: number, max
 /** The message as it was before it was compressed. */
 async function messageIn(body: Buffer, form: Form, maxBytes: number): Promise<Uint8Array> {
   const { isEnveloped, compression } = form;
-  const { flags, bytes } = isEnveloped ? openEnvelope(body, maxBytes) : { flags: compressedFlag, bytes: body };
-  if (flags !== compressedFlag) return bytes;
-  if (compression) return await compression.decompress(new Uint8Array(bytes), maxBytes);
-  if (isEnveloped) throw compressionUnnamed();
+  const { flags, bytes } = isEnveloped
+    ? openEnvelope(body, maxWireBytes(maxBytes, compression !== undefined))
+    : { flags: compressedFlag, bytes: body };
+  if (flags === compressedFlag && compression) return await compression.decompress(new Uint8Array(bytes), maxBytes);
+  if (flags === compressedFlag && isEnveloped) throw compressionUnnamed();
+  if (bytes.length > maxBytes) throw messageTooLarge(maxBytes);
   return bytes;
 }

@@ -3,9 +3,10 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { http } from "../node-http.ts";
 import { closeInStages, http1Messages } from "./early-response.ts";
-import { ignore, refusalText, refusalType, type SocketServer } from "./guard.ts";
+import { ignore, type SocketServer } from "./guard.ts";
+import { lastResponse, limitOf, statusOf } from "./http1-errors.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
-import type { MetLimit, OnLimit } from "./met-limits.ts";
+import type { OnLimit } from "./met-limits.ts";
 import { beginRequest, endRequest, type Peer, peerOf } from "./peer.ts";
 import { removeFrom } from "./remove.ts";
 import { type Line, newTurns } from "./turns.ts";
@@ -225,32 +226,12 @@ function isBehindWhole({ owed }: Connection): boolean {
   return owed.length > 0 && owed.every(({ req }) => req.complete);
 }
 
-function statusOf(error: NodeJS.ErrnoException): number {
-  if (error.code === "HPE_HEADER_OVERFLOW") return 431;
-  if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return 413;
-  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return 408;
-  return 400;
-}
-
-function limitOf({ code }: NodeJS.ErrnoException): MetLimit | undefined {
-  if (code === "HPE_HEADER_OVERFLOW") return "headers";
-  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "pieces";
-  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "time of a request" : undefined;
-}
-
 function sendLast(socket: Socket, status: number): void {
   socket.on("error", ignore);
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const text = refusalText(status);
-  const head = [
-    `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}`,
-    "Connection: close",
-    `Content-Type: ${refusalType}`,
-    `Content-Length: ${text.length}`,
-  ];
-  socket.write(`${head.join("\r\n")}\r\n\r\n${text}`);
+  socket.write(lastResponse(status));
   socket.destroySoon();
 }

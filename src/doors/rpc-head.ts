@@ -1,9 +1,10 @@
 // What the head of a call says wrong. connect-node would refuse it too, though without details, and while it waits for the body.
 
 import { clip } from "../aip/clip.ts";
-import { ApiError, Code, resourceExhausted, unimplemented } from "../aip/errors.ts";
+import { ApiError, Code, unimplemented } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
 import { prefixLength } from "./fast/envelope.ts";
+import { maxWireBytes, messageTooLarge } from "./message-size.ts";
 
 /** How messages may be compressed, besides not at all. */
 const compressions = ["gzip", "br"];
@@ -13,8 +14,8 @@ export function checkRpcHead(call: Call, maxBodyBytes: number): void {
   checkDeadline(call);
   checkCompression(call);
   const prefix = call.door === "connect" ? 0 : prefixLength;
-  if (Number(call.header("content-length") ?? 0) > prefix + maxBodyBytes)
-    throw resourceExhausted(`the message is larger than ${maxBodyBytes} bytes`);
+  const most = prefix + maxWireBytes(maxBodyBytes, encodingOf(call) !== "identity");
+  if (Number(call.header("content-length") ?? 0) > most) throw messageTooLarge(maxBodyBytes);
 }
 
 function checkDeadline({ door, header }: Call): void {
@@ -30,9 +31,13 @@ const grpcTimeout = ["grpc-timeout", /^\d{1,8}[HMSmun]$/] as const;
 
 function checkCompression(call: Call): void {
   const isConnect = call.door === "connect";
-  const encoding = call.header(isConnect ? "content-encoding" : "grpc-encoding") ?? "identity";
+  const encoding = encodingOf(call);
   if (encoding === "identity" || compressions.includes(encoding)) return;
   // gRPC's compression.md: the answer says what would be understood.
   call.setReplyHeader(isConnect ? "accept-encoding" : "grpc-accept-encoding", compressions.join(","));
   throw unimplemented(`unknown compression "${clip(encoding)}": supported are ${compressions.join(", ")}`);
+}
+
+function encodingOf({ door, header }: Call): string {
+  return header(door === "connect" ? "content-encoding" : "grpc-encoding") ?? "identity";
 }

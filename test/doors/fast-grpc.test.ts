@@ -1,6 +1,5 @@
 // The short way for unary gRPC against connect-node: the same requests, good and bad, must get the same answers.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders, sensitiveHeaders } from "node:http2";
 import { connect as connectSocket } from "node:net";
@@ -299,7 +298,7 @@ describe("the short way for gRPC", () => {
     assert.match(answer.message, /must not hold more than 200000 values/);
   });
 
-  it("what is packed to a thousandth is not unpacked, and what is packed as texts are is", async () => {
+  it("what is packed to a thousandth is unpacked up to the limit of a message", async () => {
     const packed = (name: string) => {
       const message = toBinary(ListGroupsRequestSchema, create(ListGroupsRequestSchema, { name }));
       return {
@@ -308,8 +307,8 @@ describe("the short way for gRPC", () => {
         chunks: [frame(gzipSync(message), 1)],
       };
     };
-    assert.equal((await both(packed("a".repeat(1_000_000)))).complete.grpcStatus, "8");
-    assert.notEqual((await both(packed(randomBytes(500_000).toString("hex")))).complete.grpcStatus, "8");
+    assert.equal((await both(packed("a".repeat(5_000_000)))).complete.grpcStatus, "8");
+    assert.notEqual((await both(packed("a".repeat(4_000_000)))).complete.grpcStatus, "8");
   });
 
   it("what is answered before its body is there is not carried out", async () => {
@@ -360,7 +359,7 @@ describe("the short way for gRPC", () => {
   it("what no method gets to see is refused with an ErrorInfo, too", async () => {
     const path = `${service}/ListGroups`;
     const gzip = { "grpc-encoding": "gzip" };
-    const large = toBinary(ListGroupsRequestSchema, create(ListGroupsRequestSchema, { name: "a".repeat(1_000_000) }));
+    const large = toBinary(ListGroupsRequestSchema, create(ListGroupsRequestSchema, { name: "a".repeat(5_000_000) }));
     const cases: [reason: string, sent: Sent][] = [
       ["UNIMPLEMENTED", { path: "/no.such.Service/Method", headers: {}, chunks: [group()] }],
       ["UNIMPLEMENTED", { path, headers: {}, chunks: [] }],

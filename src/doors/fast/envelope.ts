@@ -1,8 +1,9 @@
 // The envelope of gRPC and gRPC-web messages: a byte of flags, four bytes of length, the message.
 import { fromBinary, type Message } from "@bufbuild/protobuf";
-import { ApiError, Code, resourceExhausted, unimplemented } from "../../aip/errors.ts";
+import { ApiError, Code, unimplemented } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { maxValues } from "../limits.ts";
+import { messageTooLarge } from "../message-size.ts";
 import { writeBinary } from "./binary.ts";
 import { holdsMoreValues } from "./value-count.ts";
 
@@ -71,7 +72,7 @@ function fillPrefix(framed: Buffer, flags: number, end: number): Buffer {
 function endOfMessage(body: Buffer, start: number, maxBytes: number): number {
   if (body.length < start + prefixLength) throw incomplete();
   const length = body.readUInt32BE(start + 1);
-  if (length > maxBytes) throw resourceExhausted(`the message is larger than ${maxBytes} bytes`);
+  if (length > maxBytes) throw messageTooLarge(maxBytes);
   const end = start + prefixLength + length;
   if (body.length < end) throw incomplete();
   return end;
