@@ -24,7 +24,10 @@ export function newLiveSecrets(config: SecretConfig): LiveSecrets {
     registryCredentials: () => registry.credentials,
     registryNotificationSecret: () => registry.notificationSecret,
     renew(next) {
-      ({ login, registry } = next);
+      // Everybody has the empty secret: whether notifications are taken is decided at the start.
+      const { notificationSecret } = next.registry.notificationSecret === "" ? registry : next.registry;
+      ({ login } = next);
+      registry = { ...next.registry, notificationSecret };
     },
   };
 }

@@ -1,7 +1,7 @@
 // What watches of health cost, and how they end. What clients see of them is in test/clients.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { HealthCheckResponse_ServingStatus as Status } from "../../../gen/health/v1/health_pb.ts";
 import { health, maxWatches } from "../../../src/services/operations/health.ts";
 
@@ -45,7 +45,11 @@ describe("health", () => {
       assert.deepEqual(each, { done: false, value: { status: Status.SERVING } });
     }
     assert.equal(program.looks, 1);
-    await assert.rejects(watch().next(), { code: Code.ResourceExhausted });
+    await assert.rejects(watch().next(), (refused) => {
+      assert.ok(refused instanceof ConnectError);
+      assert.deepEqual([refused.code, refused.details.length], [Code.ResourceExhausted, 1]);
+      return /RetryInfo/.test((refused.details[0] as { desc?: { typeName: string } }).desc?.typeName ?? "");
+    });
     const ends = watches.map((one) => one.next());
     leave();
     for (const end of await Promise.allSettled(ends)) assert.equal(end.status, "rejected");
