@@ -145,10 +145,13 @@ export function resourceExhausted(description: string): ApiError {
   return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`);
 }
 
-/** RESOURCE_EXHAUSTED with a RetryInfo: the rate limit that was met allows the call again after `retryMs` milliseconds. */
+/**
+ * RESOURCE_EXHAUSTED with a RetryInfo: the rate limit that was met allows the call again after `retryMs` milliseconds, which are
+ * rounded up to seconds, as Retry-After tells them.
+ */
 export function rateLimited(description: string, retryMs: number): ApiError {
   return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`, {
-    details: [detail(RetryInfoSchema, { retryDelay: durationFromMs(retryMs) })],
+    details: [detail(RetryInfoSchema, { retryDelay: durationFromMs(1000 * Math.ceil(retryMs / 1000)) })],
   });
 }
 
@@ -156,7 +159,7 @@ export function rateLimited(description: string, retryMs: number): ApiError {
 export function retryAfterOf({ code, details }: ApiError): string | undefined {
   const found = details.find(({ schema }) => schema.typeName === RetryInfoSchema.typeName);
   const delay = found && (found.value as RetryInfo).retryDelay;
-  if (delay) return String(Math.max(1, Math.ceil(durationMs(delay) / 1000)));
+  if (delay) return String(Math.ceil(durationMs(delay) / 1000));
   return code === Code.UNAVAILABLE ? "1" : undefined;
 }
 

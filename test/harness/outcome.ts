@@ -28,6 +28,7 @@ export const detailRegistry = createRegistry(
   errorDetails.BadRequestSchema,
   errorDetails.PreconditionFailureSchema,
   errorDetails.ResourceInfoSchema,
+  errorDetails.RetryInfoSchema,
 );
 
 /** The outcome of a call that was answered with this message. */
