@@ -1,6 +1,6 @@
 // Entries of the audit log about access: sign-ins, token exchanges and denials. They are rows of the change log, so that one list
 // shows them beside the changes, and are removed earlier than those.
-import { removeOldestOfKind } from "./changes.ts";
+import { removeOldestOfKind } from "./change-removal.ts";
 import type { Transaction, WriteContext } from "./session.ts";
 
 /** The kinds of entries. A row of one of them was caused by no change of a resource. */

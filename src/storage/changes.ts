@@ -1,16 +1,13 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
 
-import { numberPlaceholder, textPlaceholder } from "./condition.ts";
-import { and, asc, desc, eq, gt, gte, lte, not, sql } from "./drizzle.ts";
+import { textPlaceholder } from "./condition.ts";
+import { and, asc, desc, eq, gt, gte, lte, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
-import type { Session, Transaction, WriteContext } from "./session.ts";
-import { raiseSetting, readSetting } from "./settings.ts";
+import type { Session, WriteContext } from "./session.ts";
 
 // Only the rows of some kinds are in the index for access requests. Of a bare placeholder SQLite would ask at every run whether its
 // value is among them, and plan the statement anew; see `atMost`.
-const wantedKind = textPlaceholder("kind");
-
-const removedSetting = "changes_removed";
+export const wantedKind = textPlaceholder("kind");
 
 /** One change of one resource. */
 export interface ChangeEntry {
@@ -91,11 +88,6 @@ export async function latestByUid(session: Session, kind: string, after: number)
   return new Map((await statement.execute({ kind, after })).map(({ uid, sequence }) => [uid, sequence]));
 }
 
-/** The number of the latest change that was removed: of what came later nothing is missing. 0 when none was. */
-export async function latestRemovedChange(session: Session): Promise<number> {
-  return Number((await readSetting(session, removedSetting)) ?? 0);
-}
-
 /** The number of the latest change; 0 before the first. */
 export async function latestChange(session: Session): Promise<number> {
   const statement = session.prepared("changes.latest", (db, { changes }) =>
@@ -170,83 +162,4 @@ export async function latestOfKind(session: Session, kind: string): Promise<numb
       .limit(atMost(1)),
   );
   return (await statement.execute({ kind }))[0]?.sequence ?? 0;
-}
-
-/**
- * Removes changes that were made at a time or before it, the oldest first and of so many at most, and answers whether that was
- * all. The latest of each kind stays: by it readers know whether anything of the kind has changed.
- */
-export async function removeChanges(tx: Transaction, time: number, portion: number): Promise<boolean> {
-  const oldest = await readOldest(tx, portion);
-  const newer = oldest.findIndex((change) => change.time > time);
-  const outdated = newer < 0 ? oldest : oldest.slice(0, newer);
-  if (outdated.length > 0) await removeAllButLatest(tx, outdated);
-  return outdated.length < portion;
-}
-
-/**
- * Removes changes of a kind that were made at a time or before it, the oldest first and of so many at most, and answers whether
- * that was all. It is for kinds that no cache follows: none of them need stay.
- */
-export async function removeOldestOfKind(
-  tx: Transaction,
-  kind: string,
-  time: number,
-  portion: number,
-): Promise<boolean> {
-  const oldest = await tx
-    .prepared("changes.oldest_of_kind", (db, { changes }) =>
-      db
-        .select({ sequence: changes.sequence, time: changes.time })
-        .from(changes)
-        .where(eq(changes.kind, wantedKind))
-        .orderBy(asc(changes.sequence))
-        .limit(atMost("limit")),
-    )
-    .execute({ kind, limit: portion });
-  const outdated = oldest.filter((change) => change.time <= time);
-  const last = outdated.at(-1);
-  if (last) {
-    const statement = tx.prepared("changes.remove_of_kind", (db, { changes }) =>
-      db.delete(changes).where(and(eq(changes.kind, wantedKind), lte(changes.sequence, numberPlaceholder("to")))),
-    );
-    await statement.execute({ kind, to: last.sequence });
-    // Who follows the log from before it has missed something.
-    await raiseSetting(tx, removedSetting, last.sequence);
-  }
-  return outdated.length < portion;
-}
-
-async function readOldest(tx: Transaction, limit: number) {
-  const statement = tx.prepared("changes.oldest", (db, { changes }) =>
-    db
-      .select({ sequence: changes.sequence, time: changes.time, kind: changes.kind })
-      .from(changes)
-      .orderBy(asc(changes.sequence))
-      .limit(atMost("limit")),
-  );
-  return await statement.execute({ limit });
-}
-
-async function removeAllButLatest(
-  tx: Transaction,
-  outdated: readonly { readonly sequence: number; readonly kind: string }[],
-): Promise<void> {
-  const latest: number[] = [];
-  for (const kind of new Set(outdated.map((change) => change.kind))) latest.push(await latestOfKind(tx, kind));
-  const last = outdated.findLast(({ sequence }) => !latest.includes(sequence));
-  if (!last) return;
-  const statement = tx.prepared("changes.remove", (db, { changes }) =>
-    db.delete(changes).where(
-      and(
-        // A range of both ends: of one alone PostgreSQL expects a third of the log, and may read all of it.
-        gte(changes.sequence, numberPlaceholder("from")),
-        lte(changes.sequence, numberPlaceholder("to")),
-        not(tx.isAmong(sql`cast(${changes.sequence} as text)`, textPlaceholder("latest"))),
-      ),
-    ),
-  );
-  const [from, to] = [outdated[0]!.sequence, outdated.at(-1)!.sequence];
-  await statement.execute({ from, to, latest: JSON.stringify(latest.map(String)) });
-  await raiseSetting(tx, removedSetting, last.sequence);
 }

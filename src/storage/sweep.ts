@@ -2,7 +2,7 @@
 // after a pause there may be a million of them.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { removeAccessEntries } from "./access-entries.ts";
-import { removeChanges } from "./changes.ts";
+import { removeChanges } from "./change-removal.ts";
 import type { Database } from "./database.ts";
 import { asc, inArray, lte, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";

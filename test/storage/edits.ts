@@ -1,6 +1,7 @@
 // Groups that come, go and are renamed, for the tests of what follows the change log.
 import fc from "fast-check";
-import { readChanges, removeChanges } from "../../src/storage/changes.ts";
+import { removeChanges } from "../../src/storage/change-removal.ts";
+import { readChanges } from "../../src/storage/changes.ts";
 import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Session, Transaction } from "../../src/storage/session.ts";
