@@ -18,10 +18,13 @@ export function refuseNewer(folder: string, applied: number | undefined): void {
 /** Called after migrations were applied, with their names in order and how long they took together. */
 export type MigrationListener = (names: readonly string[], durationMs: number) => void;
 
-/** Notes which migrations are to come; the function that it returns reports them once they are applied. */
+/**
+ * Notes which migrations are to come; the function that it returns reports them once they are applied. A new database has none
+ * to report: it is made as this version wants it.
+ */
 export function watchMigrations(folder: string, applied: number | undefined, report: MigrationListener): () => void {
   const startedAt = performance.now();
-  const pending = entriesOf(folder).filter(({ when }) => when > (applied ?? Number.NEGATIVE_INFINITY));
+  const pending = applied === undefined ? [] : entriesOf(folder).filter(({ when }) => when > applied);
   const names = pending.map(({ tag }) => tag);
   return () => {
     if (names.length > 0) report(names, Math.round(performance.now() - startedAt));

@@ -29,7 +29,7 @@ const coverage: Readonly<Record<string, string | readonly string[]>> = {
     "security/registry-notifications",
   ],
   T15: ["security/tokens", "security/registry-tokens"],
-  J1: ["authn/issuers", "security/exchange"],
+  J1: ["authn/issuer-url", "security/exchange"],
   J2: ["authn/outbound", "security/exchange", "security/registry-notifications"],
   J3: ["authn/issuers", "authn/outbound", "security/registry-notifications"],
   J4: ["authn/outbound"],

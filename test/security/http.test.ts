@@ -203,7 +203,7 @@ describe("HTTP", () => {
   it("H8: no cache may keep an answer, and none may give it to another caller", async () => {
     for (const target of [groups, `${groups}/${ground.server.groupUid}`, `${groups}/${"f".repeat(40)}`]) {
       const { headers } = await send("GET", target);
-      assert.deepEqual([headers["cache-control"], headers.vary], ["private, no-store", "Authorization"]);
+      assert.deepEqual([headers["cache-control"], headers.vary], ["private, no-store", "Authorization, Origin"]);
     }
   });
 

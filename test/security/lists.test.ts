@@ -150,10 +150,9 @@ for (const database of ["sqlite", "postgres"] as const) {
 
     for (const query of ["page_size=5abc", "page_size=2147483648", "skip=1.5", "page_size=1&page_size=2"]) {
       it(`P7: the query ${query} is INVALID_ARGUMENT`, async () => {
-        assert.equal(
-          (await rest(ground.server.url, ground.server.ownerToken, "GET", `/iam/v2beta1/groups?${query}`)).status,
-          400,
-        );
+        // The cases before may have moved the clock beyond the life of the owner's first token.
+        const token = await ground.server.tokenOf(ground.server.ownerUid);
+        assert.equal((await rest(ground.server.url, token, "GET", `/iam/v2beta1/groups?${query}`)).status, 400);
       });
     }
 
