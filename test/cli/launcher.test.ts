@@ -47,7 +47,10 @@ describe("under an older Node", () => {
   it("a server does not outlive a launcher that is killed", async () => {
     const url = `127.0.0.1:${await freePort()}`;
     const child = launch("serve", "--dev", "--listen", url);
-    while (!(await fetch(`http://${url}/healthz`).catch(() => undefined))) await setImmediate();
+    while (!(await fetch(`http://${url}/healthz`).catch(() => undefined))) {
+      assert.equal(child.exitCode, null);
+      await setImmediate();
+    }
     child.kill("SIGKILL");
     assert.deepEqual(await once(child, "exit"), [null, "SIGKILL"]);
     // Its output is the server's, too, and ends with it.

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { BlockList, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import type { HttpHandler } from "../../src/doors/guard.ts";
 import type { ListenerLimits } from "../../src/doors/limits.ts";
 import type { Listener } from "../../src/doors/listen.ts";
@@ -39,10 +38,10 @@ interface Port {
 async function open(t: TestContext, { limits, ...options }: TestOptions): Promise<Port> {
   const held = Promise.withResolvers<void>();
   t.after(() => held.resolve());
-  let busy = 0;
+  let arrived = Promise.withResolvers<void>();
   const handler: HttpHandler = async (request, response) => {
     if (request.url === "/wait") {
-      busy++;
+      arrived.resolve();
       await held.promise;
     }
     return echo(request, response);
@@ -61,9 +60,9 @@ async function open(t: TestContext, { limits, ...options }: TestOptions): Promis
     connection: dial,
     async busy(from) {
       const client = await dial(from);
-      const before = busy;
+      arrived = Promise.withResolvers();
       client.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
-      while (busy === before && !client.socket.closed) await setImmediate();
+      await Promise.race([arrived.promise, client.ended]);
       return client;
     },
     async isServed(from) {
