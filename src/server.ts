@@ -5,10 +5,11 @@ import { type AccessLog, openAccessLog } from "./audit/access-log.ts";
 import { denialObserver } from "./audit/denials.ts";
 import { newDiscoverer } from "./authn/discoverer.ts";
 import { newFailureBudget } from "./authn/failure-budget.ts";
-import { type KeyRing, openKeyRing } from "./authn/keys.ts";
+import { openKeyRing } from "./authn/keys.ts";
 import { fetchJson } from "./authn/outbound.ts";
 import { newTokens, type Tokens } from "./authn/tokens.ts";
 import { newPolicy, type Policy } from "./authz/policy.ts";
+import { measureCaches } from "./cache-metrics.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Listener } from "./doors/listen.ts";
@@ -18,6 +19,7 @@ import { deliverEvents, type EventDelivery } from "./events/event-delivery.ts";
 import { resealAll, settleInstallation } from "./installation.ts";
 import { limits } from "./limits.ts";
 import { newLiveSecrets } from "./live-secrets.ts";
+import { keepingOf, startMaintenance } from "./maintenance.ts";
 import { newNetworkList } from "./network-address.ts";
 import { type Metrics, newMetrics } from "./observe/metrics.ts";
 import { openConfiguredDatabase, toRefusal } from "./open-database.ts";
@@ -40,7 +42,6 @@ import { defaultDatabaseLimits } from "./storage/dialect.ts";
 import { findHolder } from "./storage/grants.ts";
 import { renewable, SealError, type Seals } from "./storage/seals.ts";
 import { keyStore } from "./storage/signing-keys.ts";
-import { type Keeping, sweep } from "./storage/sweep.ts";
 import { openTokenService } from "./token-service.ts";
 import { version } from "./version.ts";
 
@@ -126,7 +127,7 @@ async function serve(
   });
   const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
   const metrics = newMetrics(version);
-  measure(metrics, tokens, policy, database);
+  measureCaches(metrics, tokens, policy, database);
   const denials = {
     accessLog,
     log,
@@ -164,7 +165,7 @@ async function serve(
     () => listener.metLimits,
   );
   const metricsListener = await openOwnMetrics(config, metrics, log, listener);
-  keepUp(database, keys, keepingOf(config), { clock, log, draining });
+  startMaintenance(database, keys, keepingOf(config), { clock, log, draining });
   const sender = { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) };
   const delivery = config.deliversEvents
     ? deliverEvents({
@@ -235,53 +236,6 @@ function discovererFor(config: Config) {
   });
 }
 
-/** What a server does again and again until it stops: reads the signing keys anew, and removes what has expired. */
-function keepUp(
-  database: Database,
-  keys: KeyRing,
-  keeping: Keeping,
-  { clock, log, draining }: { clock: Clock; log: Logger; draining: AbortSignal },
-): void {
-  // Told once, and not with every look until it is over.
-  let isUnread = false;
-  const refresher = setInterval(async () => {
-    try {
-      await keys.refresh();
-      isUnread = false;
-    } catch (error) {
-      if (!isUnread) log.warn({ err: error }, "signing keys could not be read");
-      isUnread = true;
-    }
-  }, limits.keyRefreshMs);
-  // One at a time: after a pause there may be more to remove than is done by the next turn.
-  let isSweeping = false;
-  const sweeper = setInterval(async () => {
-    if (isSweeping) return;
-    isSweeping = true;
-    try {
-      const context = { actor: "", method: "sweep", requestId: "", time: clock() };
-      await sweep(database, context, keeping, draining);
-    } catch (error) {
-      log.warn({ err: error }, "what has expired could not be removed");
-    }
-    isSweeping = false;
-  }, limits.sweepMs);
-  draining.addEventListener("abort", () => {
-    clearInterval(refresher);
-    clearInterval(sweeper);
-  });
-}
-
-function keepingOf({ changesKeptMs, accessLogKeptMs }: Config): Keeping {
-  return {
-    registryEventMs: limits.notificationMemoryMs,
-    eventMs: limits.eventMemoryMs,
-    retiredKeyMs: limits.retiredKeyMemoryMs,
-    changeMs: changesKeptMs,
-    accessMs: accessLogKeptMs,
-  };
-}
-
 function running(
   config: Config,
   { accessLog, ...parts }: Pick<Server, "database" | "tokens" | "policy" | "seals"> & { accessLog: AccessLog },
@@ -323,30 +277,4 @@ function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
       termsDocuments: config.termsDocuments,
     },
   };
-}
-
-function measure(metrics: Metrics, tokens: Tokens, policy: Policy, { memory }: Database): void {
-  metrics.counter(
-    "gatehouse_token_cache_hits_total",
-    "Tokens answered by the cache of verified tokens.",
-    () => tokens.counters.hits,
-  );
-  metrics.counter(
-    "gatehouse_token_cache_misses_total",
-    "Tokens that had to be verified.",
-    () => tokens.counters.misses,
-  );
-  metrics.counter("gatehouse_token_rejections_total", "Tokens that were refused.", () => tokens.counters.rejections);
-  metrics.counter("gatehouse_grant_cache_hits_total", "Grants answered by the cache.", () => policy.hits);
-  metrics.counter("gatehouse_grant_cache_misses_total", "Grants that had to be read.", () => policy.misses);
-  metrics.counter(
-    "gatehouse_read_cache_hits_total",
-    "Rows and pages of lists answered from memory.",
-    () => memory.hits,
-  );
-  metrics.counter(
-    "gatehouse_read_cache_misses_total",
-    "Rows and pages of lists that had to be read.",
-    () => memory.misses,
-  );
 }

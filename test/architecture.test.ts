@@ -39,6 +39,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "random.ts": [],
   "limits.ts": [],
   "live-secrets.ts": ["types:config.ts"],
+  "maintenance.ts": ["limits.ts", "storage", "types:authn", "types:clock.ts", "types:config.ts"],
+  "cache-metrics.ts": ["types:authn", "types:authz", "types:observe", "types:storage"],
   "readiness.ts": ["aip/errors.ts", "storage/errors.ts", "types:storage"],
   "reload.ts": [
     "installation.ts",
