@@ -22,6 +22,21 @@ export function readCertificate(raw: RawSettings): Certificate | undefined {
   return tls;
 }
 
+/** The longest bundle of authorities, in bytes. */
+const maxBundleBytes = 1024 * 1024;
+
+/** Reads the authorities that are trusted beside the usual ones, PEM; undefined for none. Throws a ConfigError. */
+export function readIssuerAuthorities(raw: RawSettings): string | undefined {
+  const file = raw["issuer-ca"];
+  if (file === "") return undefined;
+  const pem = readPem("issuer-ca", file);
+  if (Buffer.byteLength(pem) > maxBundleBytes) throw new ConfigError(`issuer-ca: ${file} is larger than 1 MiB.`);
+  const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (found.length === 0) throw new ConfigError(`issuer-ca: ${file} holds no certificate.`);
+  for (const ca of found) checkTls("issuer-ca", `${file} holds a certificate that cannot be read`, { ca });
+  return found.join("\n");
+}
+
 function checkTls(name: SettingName, problem: string, options: SecureContextOptions): void {
   // Node takes an empty text for none.
   if (Object.values(options).includes("")) throw new ConfigError(`${name}: ${problem} (it is empty).`);

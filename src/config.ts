@@ -2,8 +2,9 @@
 import path from "node:path";
 import { isLoopbackUrl } from "./authn/addresses.ts";
 import { checkIssuer } from "./authn/issuer-url.ts";
+import type { Proxies } from "./authn/proxies.ts";
 import type { KeyAlgorithm } from "./authn/signing-key.ts";
-import { type Certificate, readCertificate } from "./certificate.ts";
+import { type Certificate, readCertificate, readIssuerAuthorities } from "./certificate.ts";
 import { toDatabaseUrl } from "./database-url.ts";
 import {
   type Address,
@@ -15,6 +16,7 @@ import {
   toTrustedProxies,
 } from "./listen-config.ts";
 import type { Network } from "./network-address.ts";
+import { toProxies } from "./proxy-config.ts";
 import { serviceNamePattern } from "./registry/service-name.ts";
 import { oneOf, toCount, toDocumentId, toEmailDomain, toList, toPattern, toSwitch } from "./setting-values.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
@@ -46,6 +48,9 @@ export interface Config {
   readonly trustedEmailIssuers: readonly string[];
   readonly sharedEmailDomains: readonly string[];
   readonly privateIssuerNetworks: readonly Network[];
+  /** The authorities that issuers may have certificates of beside the usual ones, PEM; absent for none. */
+  readonly issuerAuthorities: string | undefined;
+  readonly proxies: Proxies;
   readonly privateSinkNetworks: readonly Network[];
   readonly deliversEvents: boolean;
   /** Without a trailing slash; https, or loopback http. */
@@ -120,6 +125,8 @@ export function toConfig(raw: RawSettings): Config {
     trustedEmailIssuers: toList(raw["trusted-email-issuers"]).map((issuer) => toTrustedIssuer(issuer, dev)),
     sharedEmailDomains: toList(raw["shared-email-domains"]).map(toEmailDomain),
     privateIssuerNetworks: toNetworks(raw, "private-issuer-networks"),
+    issuerAuthorities: readIssuerAuthorities(raw),
+    proxies: toProxies(raw),
     privateSinkNetworks: toNetworks(raw, "private-sink-networks"),
     deliversEvents: oneOf(raw, "event-delivery", ["on", "off"]) === "on",
     awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),

@@ -4,6 +4,7 @@ import { fetchJson, type OutboundOptions, outboundLimits } from "./authn/outboun
 import type { Config, LoginConfig } from "./config.ts";
 import type { Mounts } from "./doors/site.ts";
 import type { LiveSecrets } from "./live-secrets.ts";
+import { once, oncePer } from "./lazy.ts";
 import { newNetworkList } from "./network-address.ts";
 import type { LoginProvider } from "./sign-in/login-provider.ts";
 import { callbackPath } from "./sign-in/sign-in.ts";
@@ -12,18 +13,28 @@ import type { AwsEndpoint } from "./sts/aws-caller.ts";
 /** The rules of requests to issuers. */
 export function outboundOptions(config: Config): OutboundOptions {
   const allowedPrivate = newNetworkList(config.privateIssuerNetworks);
-  return { ...outboundLimits, allowLoopbackHttp: config.dev, allowedPrivate };
+  const { proxies, issuerAuthorities } = config;
+  const trust = issuerAuthorities === undefined ? {} : { trust: trustOf(config) };
+  return { ...outboundLimits, allowLoopback: config.dev, allowedPrivate, proxies, ...trust };
 }
 
 /** The rules of requests that bring events: receivers may have something to do before they answer. */
 export function sinkOptions(config: Config): OutboundOptions {
   const allowedPrivate = newNetworkList(config.privateSinkNetworks);
-  return { ...outboundLimits, timeoutMs: 10_000, allowLoopbackHttp: config.dev, allowedPrivate };
+  return { ...outboundLimits, timeoutMs: 10_000, allowLoopback: config.dev, allowedPrivate, proxies: config.proxies };
 }
 
+/** The certificates that issuers are trusted by, read once: there are some 150 of the usual authorities. */
+const trustOf = oncePer(({ issuerAuthorities = "" }: Config) =>
+  once(() => {
+    const { createSecureContext, getCACertificates } = process.getBuiltinModule("node:tls");
+    return createSecureContext({ ca: [...getCACertificates("default"), issuerAuthorities] });
+  }),
+);
+
 /** Who verifies the signed requests of AWS identities: the operator named it, and toConfig let nobody else answer. */
-export function awsEndpoint({ awsStsEndpoint: url }: Config): AwsEndpoint {
-  const options = { ...outboundLimits, allowLoopbackHttp: true, isOwn: true };
+export function awsEndpoint({ awsStsEndpoint: url, proxies }: Config): AwsEndpoint {
+  const options = { ...outboundLimits, allowLoopback: true, isOwn: true, proxies };
   return {
     url,
     host: new URL(url).host,

@@ -15,6 +15,8 @@ interface Setting {
   readonly isSecret?: boolean;
   /** Whether it makes a server less safe: no hint for a misspelt name may lead to it. */
   readonly lowersSafety?: boolean;
+  /** A variable that many programs read, in lower case or upper case; that of the setting comes first. */
+  readonly commonVariable?: string;
 }
 
 /** All settings, in the order in which the help and docs/configuration.md list them. A new one is read in config.ts. */
@@ -111,6 +113,36 @@ export const settings = [
     value: "list",
     fallback: "",
     description: "private networks (CIDR) that events may be sent to over https",
+  },
+  {
+    name: "issuer-ca",
+    value: "path",
+    fallback: "",
+    description:
+      "certificates of authorities (PEM, 1 MiB at most) that issuers and login providers may have theirs from, beside the usual ones",
+  },
+  {
+    name: "https-proxy",
+    value: "url",
+    fallback: "",
+    description: "the http or https proxy that https requests go out through; HTTPS_PROXY when not set",
+    isSecret: true,
+    commonVariable: "HTTPS_PROXY",
+  },
+  {
+    name: "http-proxy",
+    value: "url",
+    fallback: "",
+    description: "the same for http requests, such as to registry-url; HTTP_PROXY when not set",
+    isSecret: true,
+    commonVariable: "HTTP_PROXY",
+  },
+  {
+    name: "no-proxy",
+    value: "list",
+    fallback: "",
+    description: "hosts, addresses and networks (CIDR) that are asked without a proxy, or *; NO_PROXY when not set",
+    commonVariable: "NO_PROXY",
   },
   {
     name: "event-delivery",
@@ -287,11 +319,30 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 export function readSettings(flags: Flags, environment: NodeJS.ProcessEnv): RawSettings {
   const named = configFileOf(flags, environment);
   const file = named === undefined ? {} : readConfigFile(named);
-  const chosen = settings.map(({ name, fallback }) => {
-    const value = flags[camelCase(name)] ?? environment[variableOf(name)] ?? file[name];
+  const chosen = settings.map((setting) => {
+    const { name, fallback } = setting;
+    const value = flags[camelCase(name)] ?? readVariable(environment, setting) ?? file[name];
     return [name, value === undefined ? fallback : String(value)];
   });
   return Object.fromEntries(chosen) as RawSettings;
+}
+
+/** What sets the proxies of a program. */
+export type ProxySettings = Pick<RawSettings, "https-proxy" | "http-proxy" | "no-proxy">;
+
+/** Gathers the settings of proxies for the commands of clients, which have variables alone. */
+export function readProxySettings(environment: NodeJS.ProcessEnv): ProxySettings {
+  const chosen = settings
+    .filter((setting) => "commonVariable" in setting)
+    .map((setting) => [setting.name, readVariable(environment, setting) ?? setting.fallback]);
+  return Object.fromEntries(chosen) as ProxySettings;
+}
+
+function readVariable(environment: NodeJS.ProcessEnv, { name, commonVariable }: Setting): string | undefined {
+  const own = environment[variableOf(name as SettingName)];
+  if (own !== undefined || commonVariable === undefined) return own;
+  // As curl does. An empty one counts as none.
+  return environment[commonVariable.toLowerCase()] || environment[commonVariable] || undefined;
 }
 
 /** The environment variable of a setting. */

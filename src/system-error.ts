@@ -14,3 +14,22 @@ export function reasonOf(error: unknown, file?: string): string {
   const { message, path, syscall }: NodeJS.ErrnoException = error;
   return path !== undefined && path === file ? message.replace(new RegExp(`, ${syscall} '.*$`, "s"), "") : message;
 }
+
+// https://nodejs.org/api/tls.html#x509-certificate-error-codes
+const certificateProblems: readonly (readonly [code: RegExp, problem: string])[] = [
+  [/^CERT_HAS_EXPIRED$/, "it has expired"],
+  [/^CERT_NOT_YET_VALID$/, "it is not valid yet"],
+  [/^ERR_TLS_CERT_ALTNAME_\w+$/, "it is for another host"],
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, "it is self-signed"],
+  [/^SELF_SIGNED_CERT_IN_CHAIN$/, "the authority that signed it is not trusted"],
+  [/^UNABLE_TO_(GET|VERIFY)_\w+$/, "the authority that signed it is not trusted, or its chain is incomplete"],
+  [/^CERT_\w+$|^INVALID_(CA|PURPOSE)$|^UNABLE_TO_DECODE_\w+$/, "it is not valid"],
+];
+
+/** Why the certificate of the other side is not trusted, with the code of OpenSSL; undefined for any other error. */
+export function certificateProblem(error: unknown): string | undefined {
+  const { code: said } = (error ?? {}) as { readonly code?: unknown };
+  const code = typeof said === "string" ? said : "";
+  const [, problem] = certificateProblems.find(([pattern]) => pattern.test(code)) ?? [];
+  return problem === undefined ? undefined : `${problem} (${code})`;
+}

@@ -13,6 +13,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "certificate.ts",
     "database-url.ts",
     "listen-config.ts",
+    "proxy-config.ts",
     "types:network-address.ts",
     "setting-values.ts",
     "settings.ts",
@@ -55,6 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "listen-config.ts": ["network-address.ts", "setting-values.ts", "settings.ts"],
   "network-address.ts": [],
+  "proxy-config.ts": ["authn/proxies.ts", "settings.ts"],
   "node-http.ts": ["lazy.ts"],
   "uid.ts": ["clock.ts", "random.ts"],
   "version.ts": [],
@@ -68,6 +70,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "network-address.ts",
     "node-http.ts",
     "reader.ts",
+    "system-error.ts",
     "uid.ts",
   ],
   authz: [
@@ -247,6 +250,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "types:config.ts",
   ],
   "outside.ts": [
+    "lazy.ts",
     "authn/outbound.ts",
     "development/login.ts",
     "network-address.ts",

@@ -1,6 +1,6 @@
 import { type FetchJson, fetchDiscovery } from "./issuer-documents.ts";
 import { checkIssuer } from "./issuer-url.ts";
-import { OutboundError } from "./outbound.ts";
+import { OutboundError } from "./outbound-error.ts";
 
 /** What asking an issuer rests on. */
 export interface DiscovererOptions {

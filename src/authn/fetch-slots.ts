@@ -1,6 +1,6 @@
 // Who is asked at the same time: few in all, and fewer of one host, so that a host that never answers keeps nobody from
 // the others.
-import { OutboundError } from "./outbound.ts";
+import { OutboundError } from "./outbound-error.ts";
 
 /** How many. */
 export interface FetchSlotsLimits {

@@ -7,7 +7,7 @@ import { type FetchSlotsLimits, newFetchSlots } from "./fetch-slots.ts";
 import { type FetchJson, fetchKeys } from "./issuer-documents.ts";
 import { checkIssuer } from "./issuer-url.ts";
 import { type KeySet, type OutsideKey, selectKeys } from "./key-sets.ts";
-import { OutboundError } from "./outbound.ts";
+import { OutboundError } from "./outbound-error.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
 /** How long and how many. Times are in milliseconds. */

@@ -2,18 +2,24 @@
 // the connection goes, how long it may take, how much it may say (security cases J2 to J5).
 import type { LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
-import { type BlockList, isIP, type LookupFunction } from "node:net";
+import { type BlockList, isIP, type LookupFunction, type Socket } from "node:net";
+import type { SecureContext } from "node:tls";
 import { http } from "../node-http.ts";
+import { certificateProblem } from "../system-error.ts";
 import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "./addresses.ts";
 import { type Lookup, lookUpBySystem, newLookup } from "./lookup.ts";
+import { readBody, readWithin } from "./outbound-body.ts";
+import { OutboundError } from "./outbound-error.ts";
+import { type Proxies, proxyFor } from "./proxies.ts";
+import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
 
 /** The time and size that a document may have. */
 export const outboundLimits = { timeoutMs: 5000, maxBytes: 100 * 1024 };
 
 /** How a document may be fetched. */
 export interface OutboundOptions {
-  /** Whether `http://localhost` and other loopback hosts may be asked, as in development. */
-  readonly allowLoopbackHttp: boolean;
+  /** Whether `localhost` and other loopback hosts may be asked, by http too, as in development. */
+  readonly allowLoopback: boolean;
   /** For all of it: the lookup, the connection and the last byte. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -21,6 +27,10 @@ export interface OutboundOptions {
   readonly signal?: AbortSignal;
   /** The private addresses that the operator opens to https. None when absent. */
   readonly allowedPrivate?: BlockList;
+  /** What a proxy is used for; nothing when absent. */
+  readonly proxies?: Proxies;
+  /** The certificates that are trusted; those of Node when absent. */
+  readonly trust?: () => SecureContext;
   /** Whether the operator has named the host: it may then be anywhere, and speak http. */
   readonly isOwn?: boolean;
   /** GET when absent. */
@@ -29,20 +39,6 @@ export interface OutboundOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Resolves a host name; by lookup.ts when absent, or by the system where a stranger cannot have chosen the name. */
   readonly resolve?: Lookup;
-}
-
-/** Why there is no document: our rules forbid it or it breaks them, or the other side does not answer. */
-export type OutboundFailure = "refused" | "unavailable";
-
-/** A document that could not be had. The message names a rule, and never what the other side answered. */
-export class OutboundError extends Error {
-  override readonly name = "OutboundError";
-  readonly failure: OutboundFailure;
-
-  constructor(failure: OutboundFailure, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.failure = failure;
-  }
 }
 
 /** What is asked of the other side besides the URL. */
@@ -112,31 +108,72 @@ async function askedOf<T>(
   options: OutboundOptions,
   read: (response: IncomingMessage) => Promise<T>,
 ): Promise<T> {
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
+  let way: Way | undefined;
   try {
     const target = parseTarget(url, options);
-    const timeout = AbortSignal.timeout(options.timeoutMs);
-    const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
-    const addresses = await withinTime(findAddresses(target, options), signal);
-    const response = await send(target, request, addresses, signal);
+    way = await findWay(target, options, signal);
+    const response = await send(target, request, way, signal);
     try {
       return await read(response);
     } finally {
       response.destroy();
     }
   } catch (error) {
-    if (error instanceof OutboundError) throw error;
-    throw new OutboundError("unavailable", "there was no complete answer in time", error);
+    throw toOutboundError(error, signal.aborted);
+  } finally {
+    // Also where no request came to be made through it.
+    way?.socket?.destroy();
   }
 }
 
-function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: OutboundOptions): URL {
+function toOutboundError(error: unknown, isLate: boolean): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const problem = certificateProblem(error);
+  if (problem !== undefined) return new OutboundError("untrusted", `certificate not trusted: ${problem}`, error);
+  if (error instanceof ProxyError) return new OutboundError("unavailable", error.message, error.cause);
+  return new OutboundError("unavailable", `there was no complete answer${isLate ? " in time" : ""}`, error);
+}
+
+function parseTarget(text: string, { allowLoopback, isOwn = false }: OutboundOptions): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError("refused", "the address is not a URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("refused", "the URL holds credentials");
-  const mayBePlain = isOwn || (allowLoopbackHttp && isLoopbackUrl(url));
+  const mayBePlain = isOwn || (allowLoopback && isLoopbackUrl(url));
   const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && mayBePlain);
   if (!isAllowed) throw new OutboundError("refused", "the URL is not https");
   return url;
+}
+
+/** How a connection is made. */
+interface Way {
+  /** Asked by the whole URL. */
+  readonly proxy?: URL;
+  readonly lookup?: LookupFunction;
+  readonly secureContext?: SecureContext;
+  /** Of a tunnel. */
+  readonly socket?: Socket;
+}
+
+/**
+ * The way to a host: to addresses that were checked and no other, since the name is not looked up again (security case J4), or
+ * through a proxy, which looks up names itself and whose operator decides where it goes.
+ */
+async function findWay(url: URL, options: OutboundOptions, signal: AbortSignal): Promise<Way> {
+  const proxy = options.proxies && proxyFor(url, options.proxies);
+  const trust = options.trust && url.protocol === "https:" ? { secureContext: options.trust() } : {};
+  if (!proxy || isIP(bareHost(url)) !== 0) {
+    const addresses = await withinTime(findAddresses(url, options), signal);
+    if (!proxy) return { ...trust, lookup: lookupOf(addresses) };
+  }
+  if (url.protocol === "http:") return { proxy };
+  return { ...trust, socket: await withinTime(openTunnel(proxy, url, signal), signal) };
+}
+
+function lookupOf(addresses: readonly LookupAddress[]): LookupFunction {
+  const [first] = addresses;
+  return (_hostname, { all }, done) => (all ? done(null, [...addresses]) : done(null, first!.address, first!.family));
 }
 
 const lookUp = newLookup();
@@ -154,52 +191,37 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
   return addresses;
 }
 
-function isAllowed(address: LookupAddress, url: URL, { allowedPrivate, isOwn }: OutboundOptions): boolean {
-  if (isOwn) return true;
-  if (url.protocol === "http:") return isLoopbackAddress(address);
+function isAllowed(address: LookupAddress, url: URL, options: OutboundOptions): boolean {
+  const { allowedPrivate, isOwn, allowLoopback } = options;
+  if (isOwn || (allowLoopback && isLoopbackUrl(url) && isLoopbackAddress(address))) return true;
+  if (url.protocol === "http:") return false;
   return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
 }
 
-/** Asks one of the given addresses and no other: the name is not looked up again (security case J4). */
-function send(url: URL, request: OutboundRequest, addresses: LookupAddress[], signal: AbortSignal) {
-  const first = addresses[0]!;
-  const lookup: LookupFunction = (_hostname, { all }, done) =>
-    all ? done(null, addresses) : done(null, first.address, first.family);
+function send(url: URL, request: OutboundRequest, { proxy, ...way }: Way, signal: AbortSignal) {
   const { method, body } = request;
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...request.headers, ...length };
-  const open = url.protocol === "https:" ? process.getBuiltinModule("node:https").request : http().request;
+  // RFC 9112 §3.2.2: a proxy is asked by the whole URL.
+  const open = () =>
+    proxy
+      ? askProxy(proxy, {
+          method,
+          path: url.href,
+          headers: { host: url.host, ...headers, ...proxyAuthorization(proxy) },
+          signal,
+        })
+      : clientOf(url).request(url, { ...way, agent: false, method, headers, signal });
   return new Promise<IncomingMessage>((resolve, reject) => {
-    // agent: no connection is shared with requests of other rules.
-    const asking = open(url, { agent: false, method, headers, lookup, signal }, resolve).on("error", reject);
+    const asking = open().on("response", resolve).on("error", reject);
     // Where the other side switches protocols (RFC 9110 §15.2.2) there is neither an answer nor an error. Nobody may wait for ever.
     asking.on("close", () => reject(new OutboundError("unavailable", "there was no complete answer")));
     asking.end(body);
   });
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  checkHead(response);
-  return await readWithin(response, maxBytes);
-}
-
-async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    size += (chunk as Buffer).length;
-    if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks);
-}
-
-function checkHead({ statusCode = 0, headers }: IncomingMessage): void {
-  if (statusCode >= 500 || statusCode === 429) throw new OutboundError("unavailable", "the server has a failure");
-  if (statusCode >= 300 && statusCode < 400) throw new OutboundError("refused", "redirects are not followed");
-  // What was not asked for is not unpacked: a small body may open to a large one (security case J5).
-  const encoding = headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") throw new OutboundError("refused", "the answer is compressed");
+function clientOf({ protocol }: URL) {
+  return protocol === "https:" ? process.getBuiltinModule("node:https") : http();
 }
 
 function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -15,6 +15,7 @@ import { withSafeHint } from "./suggestions.ts";
  */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const shell = processShell(environment);
+  if (!serverCommands.some((name) => name === args[0])) (await import("./client/proxy.ts")).useProxiesOf(environment);
   let exitCode = 0;
   const program = await newProgram(args, shell, (code) => {
     exitCode = code;

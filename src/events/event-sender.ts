@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { signJws } from "../authn/jws.ts";
 import type { KeyRing } from "../authn/keys.ts";
-import { OutboundError, type OutboundOptions, sendOutbound } from "../authn/outbound.ts";
+import { type OutboundOptions, sendOutbound } from "../authn/outbound.ts";
+import { OutboundError } from "../authn/outbound-error.ts";
 import type { Clock } from "../clock.ts";
 import type { CloudEvent } from "./cloud-event.ts";
 
@@ -40,8 +41,13 @@ export async function sendEvent(event: CloudEvent, to: Addressee, options: Sende
     return { outcome: "failed", reason: `the sink answered ${status}` };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return { outcome: error.failure === "refused" ? "refused" : "failed", reason: error.message, ...codeOf(error) };
+    return { outcome: error.failure === "refused" ? "refused" : "failed", reason: reasonOf(error), ...codeOf(error) };
   }
+}
+
+/** What the subscriber is told: not that something with a certificate listens there, which may be a network that they cannot see. */
+function reasonOf({ failure, message }: OutboundError): string {
+  return failure === "untrusted" ? "there was no complete answer" : message;
 }
 
 /**

@@ -1,6 +1,8 @@
 // The registry that notifications are about, as the operator has named it. What a notification says of its place is never
 // asked for anything.
-import { fetchOutbound, OutboundError } from "../authn/outbound.ts";
+import { fetchOutbound } from "../authn/outbound.ts";
+import { OutboundError } from "../authn/outbound-error.ts";
+import type { Proxies } from "../authn/proxies.ts";
 import { type FetchContent, manifestTypes } from "./image.ts";
 import type { RegistrySigner } from "./signer.ts";
 
@@ -15,15 +17,17 @@ export interface UpstreamOptions {
   readonly timeoutMs: number;
   /** Of a manifest: what OCI distribution-spec asks registries to take at least. */
   readonly maxBytes: number;
+  readonly proxies?: Proxies;
 }
 
 /** Reads manifests and configurations of the registry. */
 export function upstreamContent(options: UpstreamOptions): FetchContent {
-  const { url, timeoutMs, maxBytes } = options;
+  const { url, timeoutMs, maxBytes, proxies } = options;
   return async (kind, repository, reference) => {
     const accept = kind === "manifests" ? manifestTypes.join(", ") : "*/*";
     const headers = { accept, authorization: await authorization(options, repository) };
-    const limits = { timeoutMs, maxBytes, allowLoopbackHttp: false, isOwn: true };
+    const way = proxies ? { proxies } : {};
+    const limits = { timeoutMs, maxBytes, allowLoopback: false, isOwn: true, ...way };
     const target = `${url}/v2/${repository}/${kind}/${reference}`;
     const { status, body } = await fetchOutbound(target, { method: "GET", headers }, limits);
     if (status === 404) return undefined;

@@ -1,6 +1,6 @@
 // What people are told when a sign-in fails: by the program that they came from, or else by a page.
 import { type ApiError, Code, retryAfterOf } from "../aip/errors.ts";
-import { OutboundError } from "../authn/outbound.ts";
+import { OutboundError } from "../authn/outbound-error.ts";
 import { type PageReply, seeOther } from "../doors/site.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { notRegistered } from "../services/auth/registration.ts";

@@ -5,7 +5,8 @@ import type * as client from "openid-client";
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
 import { checkEndpoint, checkIssuer } from "../authn/issuer-url.ts";
 import type { Issuers } from "../authn/issuers.ts";
-import { OutboundError, type OutboundReply, type OutboundRequest } from "../authn/outbound.ts";
+import type { OutboundReply, OutboundRequest } from "../authn/outbound.ts";
+import { OutboundError } from "../authn/outbound-error.ts";
 import { retryDelayMs } from "../authn/retry-delay.ts";
 import type { Clock } from "../clock.ts";
 import { loader, once } from "../lazy.ts";
@@ -195,6 +196,8 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const outbound = findOutboundError(error);
+    if (outbound?.failure === "untrusted")
+      throw unavailable(`the login provider cannot be asked: ${outbound.message}`, outbound);
     if (outbound?.failure === "unavailable") throw unavailable(noAnswer, outbound);
     if (outbound) throw permissionDenied("the login provider cannot be used", { check: outbound.message });
     if (error instanceof oidc().AuthorizationResponseError) throw refusedThere(error.error);

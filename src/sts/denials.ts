@@ -1,7 +1,7 @@
 // What a failed exchange tells: the check and what was presented, never what an identity has configured.
 import { show as showText } from "../aip/clip.ts";
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
-import { OutboundError } from "../authn/outbound.ts";
+import { OutboundError } from "../authn/outbound-error.ts";
 
 /** The checks of a token that are not a comparison with an identity. */
 export type VerificationCheck = "keys" | "alg" | "signature" | "exp" | "nbf" | "iat" | "token";
@@ -39,6 +39,7 @@ export function awsDenied(check: string, description: string, cause?: unknown): 
 /** What becomes of a failure to ask AWS; other errors are passed through. */
 export function awsUnreachable(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error;
+  if (error.failure === "untrusted") return unavailable(`AWS cannot be asked: ${error.message}`, error);
   if (error.failure === "unavailable") return unavailable("AWS does not answer", error);
   return awsDenied("signature", "AWS does not confirm the signature", error);
 }
@@ -46,6 +47,8 @@ export function awsUnreachable(error: unknown): unknown {
 /** What becomes of a failure to get an issuer's keys; other errors are passed through. */
 export function keysDenied(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error;
+  if (error.failure === "untrusted")
+    return unavailable(`the issuer of the presented token cannot be asked: ${error.message}`, error);
   if (error.failure === "unavailable") return unavailable("the issuer of the presented token does not answer", error);
   return verificationDenied("keys", `the keys of the issuer cannot be used: ${error.message}`, error);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkEndpoint, checkIssuer } from "../../src/authn/issuer-url.ts";
 import { openIssuers } from "../../src/authn/issuers.ts";
-import { OutboundError } from "../../src/authn/outbound.ts";
+import { OutboundError } from "../../src/authn/outbound-error.ts";
 import { network } from "../sts/outside.ts";
 import { testClock } from "./token-fixtures.ts";
 

@@ -308,7 +308,7 @@ function deliver(
         ...outboundLimits,
         // Longer than any test.
         timeoutMs: 60_000,
-        allowLoopbackHttp: false,
+        allowLoopback: false,
         allowedPrivate: newNetworkList([{ address: "127.0.0.0", prefix: 8, family: "ipv4" }]),
       },
     },

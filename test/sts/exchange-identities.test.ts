@@ -93,16 +93,7 @@ describe("an identity", () => {
         aud: { case: "audiencePattern", value: "(?s).*" },
       },
     });
-    for (const hidden of [
-      "a\u0000",
-      "a\n",
-      "a\u0085",
-      "a\u202eb",
-      "a\u2066b",
-      "\u200fa",
-      "a\u2028",
-      "a".repeat(2049),
-    ]) {
+    for (const hidden of ["a\u0000", "a\n", "a\u0085", "a\u202eb", "a\u2066b", "\u200fa", "a\u2028"]) {
       for (const claim of ["sub", "aud"]) {
         const result = await outcome(
           exchange.run({ identity: uid("org/any") }, await outsideToken({ [claim]: hidden })),

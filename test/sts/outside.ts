@@ -3,7 +3,8 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CompactSign } from "jose";
-import { fetchJson, OutboundError, type OutboundOptions, outboundLimits } from "../../src/authn/outbound.ts";
+import { fetchJson, type OutboundOptions, outboundLimits } from "../../src/authn/outbound.ts";
+import { OutboundError } from "../../src/authn/outbound-error.ts";
 
 /** A key pair of an outside issuer. */
 export interface OutsideKeyPair {
@@ -94,7 +95,7 @@ export async function startIssuer(...keys: readonly OutsideKeyPair[]) {
 
 /** Fetches from loopback, under limits that let tests end. */
 export function fetchLoopback(options: Partial<OutboundOptions> = {}) {
-  return (url: string) => fetchJson(url, { allowLoopbackHttp: true, ...outboundLimits, ...options });
+  return (url: string) => fetchJson(url, { allowLoopback: true, ...outboundLimits, ...options });
 }
 
 /** A network of issuers under any name, each with the same keys; other addresses do not answer. */

@@ -1,5 +1,7 @@
 // Requests to what is no server of this API: they end in time, and fail with a sentence.
+import { certificateProblem } from "../../system-error.ts";
 import { CommandFailure } from "../failure.ts";
+import { beginFetch } from "./proxy.ts";
 
 /** How long an answer may take that is one small document, in milliseconds. */
 export const documentTimeoutMs = 30_000;
@@ -18,7 +20,7 @@ export async function reach(
   timeoutMs = documentTimeoutMs,
 ): Promise<Response> {
   try {
-    return await fetch(address, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    return await beginFetch(address, { ...init, signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {
     throw noAnswer(whom, error);
   }
@@ -40,11 +42,17 @@ export async function readBody(whom: string, reply: Response, maxBytes: number):
   return Buffer.concat(chunks);
 }
 
+/** What to try where a certificate is not trusted. */
+export const trustHint = "Name the authority that signed it: NODE_EXTRA_CA_CERTS=FILE, a file of certificates in PEM.";
+
 function noAnswer(whom: string, error: unknown): CommandFailure {
   if (causeOf(error) === badPort)
     return new CommandFailure(`${whom} is at a port, or redirects to one, that no web request may go to`, {
       hint: "Serve it at another, such as 5000: https://fetch.spec.whatwg.org/#port-blocking has the list.",
     });
+  const problem = certificateProblem(error instanceof Error ? (error.cause ?? error) : error);
+  if (problem !== undefined)
+    return new CommandFailure(`the certificate of ${whom} is not trusted: ${problem}`, { hint: trustHint });
   return new CommandFailure(`${whom} does not answer (${causeOf(error)})`);
 }
 

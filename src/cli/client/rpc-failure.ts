@@ -6,6 +6,7 @@ import {
   ErrorInfoSchema,
   PreconditionFailureSchema,
 } from "../../../gen/google/rpc/error_details_pb.ts";
+import { certificateProblem } from "../../system-error.ts";
 import { CommandFailure } from "../failure.ts";
 import { printable } from "../output/escape.ts";
 import type { Target } from "./credential.ts";
@@ -56,8 +57,13 @@ const unreachables: readonly Unreachable[] = [
   },
   {
     when: /^(CERT_\w+|ERR_TLS_CERT_\w+)$/,
-    message: (url, code) => `the certificate of ${url} is not valid for it (${code})`,
+    message: (url, code) => `the certificate of ${url} is not trusted: ${certificateProblem({ code })}`,
     hint: lookAtAddress,
+  },
+  {
+    when: /^ERR_PROXY$/,
+    message: (url) => `the proxy lets no call of ${url} through`,
+    hint: "The proxy is named with HTTPS_PROXY; NO_PROXY names hosts that are asked without it.",
   },
   {
     when: /^(ERR_HTTP2_ERROR|ERR_HTTP2_TOO_MANY_INVALID_FRAMES|ERR_HTTP2_SESSION_ERROR|ERR_SSL_\w*NO_APPLICATION_PROTOCOL)$/,

@@ -1,6 +1,7 @@
 // Connections to a server, over which calls go.
 import type { Interceptor, Transport } from "@connectrpc/connect";
 import type { Target } from "./credential.ts";
+import { connectThroughProxy } from "./proxy.ts";
 
 /** How long one call may take, in milliseconds. */
 export const callTimeoutMs = 60_000;
@@ -25,7 +26,20 @@ export async function openTransport(url: string, tokens: Tokens): Promise<Opened
     import("@connectrpc/connect-node"),
     import("@connectrpc/connect"),
   ]);
-  const sessionManager = new Http2SessionManager(url);
+  let sessions: Promise<InstanceType<typeof Http2SessionManager>> | undefined;
+  async function openSessions() {
+    const connection = await connectThroughProxy(url, callTimeoutMs);
+    return new Http2SessionManager(url, undefined, connection && { createConnection: () => connection });
+  }
+  /** What is connected through a proxy is connected once; after that a new manager has a new connection. */
+  async function findSessions() {
+    const before = sessions;
+    const known = await before?.catch(() => undefined);
+    const isUsable = known !== undefined && known.state() !== "error";
+    // Another call may have opened one meanwhile.
+    if (!isUsable && sessions === before) sessions = openSessions();
+    return await sessions!;
+  }
   const heard = new WeakSet<object>();
   const withToken: Interceptor = (next) => async (request) => {
     const token = await tokens.current();
@@ -44,21 +58,29 @@ export async function openTransport(url: string, tokens: Tokens): Promise<Opened
   const transport = createGrpcTransport({
     baseUrl: url,
     sessionManager: {
-      authority: sessionManager.authority,
-      async request(...args: Parameters<typeof sessionManager.request>) {
-        const stream = await sessionManager.request(...args);
+      authority: new URL(url).origin,
+      async request(...args) {
+        const manager = await findSessions();
+        const stream = await manager.request(...args);
         // Its call fails, too. A session that ends of itself tells it once more, when the manager does not listen any longer.
         const { session } = stream;
         if (session && !heard.has(session)) session.on("error", () => {});
         if (session) heard.add(session);
         return stream;
       },
-      notifyResponseByteRead: (stream) => sessionManager.notifyResponseByteRead(stream),
+      notifyResponseByteRead: (stream) => void sessions?.then((manager) => manager.notifyResponseByteRead(stream)),
     },
     interceptors: [withToken],
     defaultTimeoutMs: callTimeoutMs,
   });
-  return { transport, close: () => sessionManager.abort() };
+  return {
+    transport,
+    close: () =>
+      void sessions?.then(
+        (manager) => manager.abort(),
+        () => {},
+      ),
+  };
 }
 
 /** Calls the issuer of a target with a credential of another kind than a session's. */

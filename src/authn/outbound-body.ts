@@ -1,0 +1,28 @@
+import type { IncomingMessage } from "node:http";
+import { OutboundError } from "./outbound-error.ts";
+
+/** The body of an answer that is one; rejects with an OutboundError for failures, redirects, and what was not asked for. */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  checkHead(response);
+  return await readWithin(response, maxBytes);
+}
+
+/** The body of an answer; rejects with an OutboundError where it is longer. */
+export async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    size += (chunk as Buffer).length;
+    if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+function checkHead({ statusCode = 0, headers }: IncomingMessage): void {
+  if (statusCode >= 500 || statusCode === 429) throw new OutboundError("unavailable", "the server has a failure");
+  if (statusCode >= 300 && statusCode < 400) throw new OutboundError("refused", "redirects are not followed");
+  // What was not asked for is not unpacked: a small body may open to a large one (security case J5).
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw new OutboundError("refused", "the answer is compressed");
+}
