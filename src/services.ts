@@ -1,8 +1,10 @@
 // The list: every service that is served through the pipeline, one line each.
+
 import { SecurityTokenService } from "../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { type Handlers, type Implementation, implement } from "./pipeline/handlers.ts";
 import { type AccessDeps, access } from "./services/access/access.ts";
 import { type AuthDeps, auth } from "./services/auth/auth.ts";
+import { exchangeRules } from "./services/auth/exchange-rules.ts";
 import { changes } from "./services/changes/changes.ts";
 import { delivery } from "./services/events/delivery.ts";
 import { subscriptions } from "./services/events/subscriptions.ts";
@@ -53,7 +55,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     changes(deps),
     groupInvites(deps),
     accountAssociations(deps),
-    implement(SecurityTokenService, tokenService),
+    implement(SecurityTokenService, tokenService, exchangeRules),
     auth(deps),
     identityProviders(deps),
     externalGroupRoleMappings(deps),

@@ -1,6 +1,7 @@
 // The schemas of a document: every message and enum that is referred to, once for each use.
-import type { DescEnum, DescField, DescMessage, JsonObject } from "@bufbuild/protobuf";
+import type { DescEnum, DescField, DescFile, DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { enumSchema, type JsonUse, messageSchema, type SchemaContext } from "../doors/rest/json-schema.ts";
+import type { FieldRules } from "../pipeline/rule-book.ts";
 
 /** Schemas as they are asked for. */
 export interface Components extends SchemaContext {
@@ -19,10 +20,14 @@ interface Component {
 const suffixes: Readonly<Record<JsonUse, string>> = { reply: "", detail: "", request: "Input", update: "Update" };
 
 /** No schemas yet. Those that are referred to appear with all that they refer to; an Error names two that share a name. */
-export function newComponents(describe: (desc: DescMessage | DescEnum | DescField) => string): Components {
+export function newComponents(
+  describe: (desc: DescMessage | DescEnum | DescField) => string,
+  rules: FieldRules,
+): Components {
   const components = new Map<string, Component>();
   const context: SchemaContext = {
     describe,
+    rules,
     refer(source, use) {
       const name = componentName(source, use);
       const known = components.get(name);
@@ -62,7 +67,30 @@ function originOf(source: DescMessage | DescEnum, use: JsonUse): string {
 /** The name inside the package: `Group`, `GroupInput`, `Identity.ClaimMatch`. */
 function componentName(source: DescMessage | DescEnum, use: JsonUse): string {
   const { package: name } = source.file.proto;
-  return source.typeName.slice(name.length + 1) + (source.kind === "enum" ? "" : suffixes[use]);
+  const own = source.typeName.slice(name.length + 1);
+  if (source.kind === "enum") return own;
+  return own + (isTakenByMap(source) ? "Value" : "") + suffixes[use];
+}
+
+/** Whether generators give the type of a map, which they name after its message and field, the name of this message. */
+function isTakenByMap({ file, typeName }: DescMessage): boolean {
+  return [...allMessages(file)].some((message) =>
+    message.fields.some(
+      ({ fieldKind, localName }) => fieldKind === "map" && flat(message.typeName + localName) === flat(typeName),
+    ),
+  );
+}
+
+function* allMessages({ messages }: Pick<DescFile, "messages">): Iterable<DescMessage> {
+  for (const message of messages) {
+    yield message;
+    yield* allMessages({ messages: message.nestedMessages });
+  }
+}
+
+/** A name without what generators take out of it. */
+function flat(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 }
 
 function reference(name: string): JsonObject {

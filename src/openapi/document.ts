@@ -4,8 +4,9 @@ import { bindingsOf } from "../doors/rest/http-rule.ts";
 import type { Method } from "../pipeline/method.ts";
 import type { Commented } from "./comment-name.ts";
 import { newComponents } from "./components.ts";
+import { errorComponents } from "./error-responses.ts";
 import { addErrorSchema } from "./error-schema.ts";
-import { bearerScheme, errorResponse, type OperationContext, operation } from "./operation.ts";
+import { bearerScheme, type OperationContext, operation } from "./operation.ts";
 import { placesOf } from "./paths.ts";
 
 /** What a document is made of. */
@@ -33,8 +34,10 @@ const introduction = [
 
 /** Makes the document. Throws an Error when two types or operations share a name, or OpenAPI has no words for a route. */
 export function openApiDocument({ title, version, serverUrl, methods, detailTypes, describe }: DocumentOptions) {
-  const components = newComponents((desc) => (desc.kind === "enum" ? enumText(desc, describe) : describe(desc)));
-  const error = { "application/json": { schema: addErrorSchema(detailTypes, components) } };
+  // The methods of one document were composed together.
+  const { rules } = methods[0]!;
+  const components = newComponents((desc) => (desc.kind === "enum" ? enumText(desc, describe) : describe(desc)), rules);
+  const error = addErrorSchema(detailTypes, components);
   const paths = pathsOf(methods, { components, describe });
   const document: JsonObject = {
     openapi: "3.1.0",
@@ -45,7 +48,7 @@ export function openApiDocument({ title, version, serverUrl, methods, detailType
     paths,
     components: {
       schemas: components.schemas(),
-      responses: { [errorResponse]: { description: "Whatever was wrong.", content: error } },
+      responses: errorComponents(error),
       securitySchemes: { [bearerScheme]: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
     },
   };

@@ -3,6 +3,8 @@ import type { DescMessage, JsonObject, Registry } from "@bufbuild/protobuf";
 import { messageSchema } from "../doors/rest/json-schema.ts";
 import type { Components } from "./components.ts";
 
+const typeMember = "@type";
+
 /** Adds the schema of errors, whose details are of these types; answers what refers to it. */
 export function addErrorSchema(detailTypes: Registry, components: Components): JsonObject {
   const details = [...detailTypes].filter((type): type is DescMessage => type.kind === "message");
@@ -14,7 +16,7 @@ export function addErrorSchema(detailTypes: Registry, components: Components): J
       message: { type: "string", description: "What was wrong, in a sentence for developers." },
       details: {
         type: "array",
-        items: { oneOf: details.map((type) => detailSchema(type, components)) },
+        items: detailSchema(details, components),
         description: "More about it; always with an ErrorInfo, whose reason a program can rely on (AIP-193).",
       },
     },
@@ -22,9 +24,26 @@ export function addErrorSchema(detailTypes: Registry, components: Components): J
   });
 }
 
-/** A detail as an Any shows it. */
-function detailSchema(type: DescMessage, components: Components): JsonObject {
+/** A detail as an Any shows it. Generators tell the types apart by a discriminator, which only schemas with a name can have. */
+function detailSchema(types: readonly DescMessage[], components: Components): JsonObject {
+  const named = types.map(
+    (type) => [typeUrl(type), components.add(`${type.name}Detail`, anySchema(type, components))] as const,
+  );
+  return {
+    oneOf: named.map(([, reference]) => reference),
+    discriminator: {
+      propertyName: typeMember,
+      mapping: Object.fromEntries(named.map(([url, { $ref }]) => [url, $ref!])),
+    },
+  };
+}
+
+function anySchema(type: DescMessage, components: Components): JsonObject {
   const { properties, ...schema } = messageSchema(type, "detail", components);
-  const typed = { "@type": { const: `type.googleapis.com/${type.typeName}` }, ...(properties as JsonObject) };
-  return { ...schema, properties: typed, required: ["@type"] };
+  const typed = { [typeMember]: { type: "string", enum: [typeUrl(type)] }, ...(properties as JsonObject) };
+  return { ...schema, properties: typed, required: [typeMember] };
+}
+
+function typeUrl({ typeName }: DescMessage): string {
+  return `type.googleapis.com/${typeName}`;
 }

@@ -6,16 +6,15 @@ import { capabilityNames, capabilitySet } from "../authz/capabilities.ts";
 import { accessRuleOf } from "../authz/rules.ts";
 import type { FieldPath } from "../doors/rest/fields.ts";
 import type { Binding } from "../doors/rest/http-rule.ts";
-import { fieldSchema, type JsonUse, messageSchema } from "../doors/rest/json-schema.ts";
+import { fieldSchema, isNeededInside, type JsonUse, messageSchema } from "../doors/rest/json-schema.ts";
 import { parameterPaths } from "../doors/rest/query.ts";
 import type { Components } from "./components.ts";
+import { errorResponses } from "./error-responses.ts";
+import { type Example, findExample } from "./examples.ts";
 import type { Place } from "./paths.ts";
 
 /** The name under which a document keeps its security scheme. */
 export const bearerScheme = "bearer";
-
-/** The name under which a document keeps the reply to whatever fails. */
-export const errorResponse = "Error";
 
 /** What an operation is made with. */
 export interface OperationContext {
@@ -27,8 +26,9 @@ export interface OperationContext {
 export function operation(place: Place, operationId: string, context: OperationContext): JsonObject {
   const { binding } = place;
   const { descriptor } = binding.method;
-  const parameters = parametersOf(place, context);
-  const body = bodyOf(binding, context);
+  const example = findExample(binding.httpMethod, place.path) ?? {};
+  const parameters = parametersOf(place, context, example);
+  const body = bodyOf(binding, context, example);
   const text = context.describe(descriptor);
   return {
     operationId,
@@ -40,8 +40,8 @@ export function operation(place: Place, operationId: string, context: OperationC
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
     responses: {
-      "200": successOf(descriptor.output, context),
-      default: { $ref: `#/components/responses/${errorResponse}` },
+      "200": successOf(descriptor.output, context, example),
+      ...errorResponses(binding),
     },
   };
 }
@@ -59,54 +59,63 @@ function accessText(method: DescMethod): string {
   return `Needs ${names.length === 0 ? "a token" : names.join(" and ")}.`;
 }
 
-function parametersOf({ binding, names }: Place, context: OperationContext): JsonValue[] {
+function parametersOf({ binding, names }: Place, context: OperationContext, example: Example): JsonValue[] {
   const inPath = names.map((name, i) => ({
     name,
     in: "path",
     required: true,
-    ...parameter(binding.variables[i]!.at(-1)!, context),
+    ...parameter(binding.variables[i]!.at(-1)!, context, example.parameters?.[name]),
   }));
-  const inQuery = parameterPaths(binding).map((path) => ({
-    name: path.map(({ jsonName }) => jsonName).join("."),
-    in: "query",
-    ...(isRequiredPath(path) && { required: true }),
-    ...parameter(path.at(-1)!, context),
-  }));
+  const inQuery = parameterPaths(binding).map((path) => {
+    const name = path.map(({ jsonName }) => jsonName).join(".");
+    return {
+      name,
+      in: "query",
+      ...(isRequiredPath(path) && { required: true }),
+      ...parameter(path.at(-1)!, context, example.parameters?.[name]),
+    };
+  });
   return [...inPath, ...inQuery];
 }
 
-function parameter(field: DescField, { components }: OperationContext): JsonObject {
+function parameter(field: DescField, { components }: OperationContext, example: JsonValue | undefined): JsonObject {
   const description = components.describe(field);
   return {
     ...(description !== "" && { description }),
     ...(field.deprecated && { deprecated: true }),
     schema: fieldSchema(field, "request", components),
+    ...(example !== undefined && { example }),
   };
 }
 
 function isRequiredPath(path: FieldPath): boolean {
-  return path.every(isRequired);
+  return path.every(isRequired) && isNeededInside(path.at(-1)!);
 }
 
 function bodyOf(
   { body, method, update, variables }: Binding,
   { components }: OperationContext,
+  { body: example }: Example,
 ): JsonObject | undefined {
   if (body === "none") return undefined;
   const use: JsonUse = update ? "update" : "request";
-  if (body !== "whole") return jsonBody(fieldSchema(body, use, components), isRequired(body));
+  if (body !== "whole") return jsonBody(fieldSchema(body, use, components), isRequired(body), example);
   // AIP-127: what the path gives the body need not give again.
-  const given = new Set(variables.map(([first]) => first));
-  const schema = messageSchema(method.descriptor.input, use, components, (f) => isRequired(f) && !given.has(f));
-  return jsonBody(schema, schema.required !== undefined);
+  const given = new Set(variables.filter((path) => path.length === 1).map(([first]) => first!));
+  const schema = messageSchema(method.descriptor.input, use, components, given);
+  return jsonBody(schema, schema.required !== undefined, example);
 }
 
-function jsonBody(schema: JsonObject, required: boolean): JsonObject {
-  return { ...(required && { required }), content: { "application/json": { schema } } };
+function jsonBody(schema: JsonObject, required: boolean, example: JsonValue | undefined): JsonObject {
+  return { ...(required && { required }), content: { "application/json": withExample(schema, example) } };
 }
 
-function successOf(output: DescMessage, { components }: OperationContext): JsonObject {
+function withExample(schema: JsonObject, example: JsonValue | undefined): JsonObject {
+  return { schema, ...(example !== undefined && { example }) };
+}
+
+function successOf(output: DescMessage, { components }: OperationContext, { reply }: Example): JsonObject {
   if (output.typeName === EmptySchema.typeName) return { description: "Done; the reply is empty." };
   const schema = components.refer(output, "reply");
-  return { description: "Done.", content: { "application/json": { schema } } };
+  return { description: "Done.", content: { "application/json": withExample(schema, reply) } };
 }

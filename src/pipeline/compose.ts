@@ -12,7 +12,7 @@ import { errorDomain, finishError } from "./finish-error.ts";
 import type { Implementation } from "./handlers.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
-import { type RuleBook, ruleBook } from "./rule-book.ts";
+import { type FieldRules, fieldRules, type RuleBook, ruleBook } from "./rule-book.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
 /** What all methods have in common. */
@@ -39,18 +39,23 @@ export function composeMethods(
   beside: readonly Implementation[] = [],
 ): ReadonlyMap<string, Method> {
   const book = ruleBook([...beside, ...implementations]);
+  const rules = fieldRules(book);
   const table = new Map<string, Method>();
-  for (const { service, handlers, validators = {} } of implementations) {
+  for (const { service, handlers, validators = {}, rulesOf = asTheyAre } of implementations) {
     for (const descriptor of service.methods) {
       if (!isUnary(descriptor)) throw new Error(`${descriptor.toString()}: only unary methods are composed`);
       const path = methodPath(descriptor);
       const handler = handlers[descriptor.localName] as Handler | undefined;
       if (!handler) throw new Error(`${path} has no handler`);
       const validator = validators[descriptor.localName] ?? compiledLater(descriptor, book);
-      table.set(path, composeMethod(path, descriptor, handler, validator, options));
+      table.set(path, { ...composeMethod(path, descriptor, handler, validator, options), rules: rulesOf(rules) });
     }
   }
   return table;
+}
+
+function asTheyAre(rules: FieldRules): FieldRules {
+  return rules;
 }
 
 /** A validator that is compiled when a request first needs it: most servers are asked for a few methods only. */
@@ -70,7 +75,7 @@ function composeMethod(
   handler: Handler,
   validator: Validator,
   options: ComposeOptions,
-): Method {
+): Omit<Method, "rules"> {
   const rule = ruleOf(path, descriptor, options.exempt);
   const domain = errorDomain(descriptor.parent, options.domain);
   const { observer } = options;

@@ -1,7 +1,7 @@
 import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Soon } from "../soon.ts";
 import type { Call } from "./call.ts";
-import type { MessageRules } from "./rule-book.ts";
+import type { FieldRules, MessageRules } from "./rule-book.ts";
 import type { Validator } from "./validate.ts";
 
 /** One function per unary method of a service. A missing method or a reply of another type does not compile. */
@@ -22,6 +22,8 @@ export interface Implementation {
   readonly rules: readonly MessageRules[];
   /** Validators of methods that are not checked by what their own descriptor says, by local name. */
   readonly validators?: Readonly<Record<string, Validator>>;
+  /** What is asked of fields whose messages are checked in the form of others; as the rules say when absent. */
+  readonly rulesOf?: (rules: FieldRules) => FieldRules;
 }
 
 /** Ties handlers to their service. */

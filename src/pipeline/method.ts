@@ -1,6 +1,7 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Soon } from "../soon.ts";
 import type { Call } from "./call.ts";
+import type { FieldRules } from "./rule-book.ts";
 
 /**
  * A unary method, ready to be called by any door.
@@ -18,6 +19,8 @@ export interface Method {
   readonly descriptor: DescMethodUnary;
   /** The domain of the ErrorInfo that a door adds to what goes wrong before the method is called. */
   readonly errorDomain: string;
+  /** What is asked of the fields of its request. */
+  readonly rules: FieldRules;
   authenticate(call: Call): Promise<void> | undefined;
   invoke(call: Call, request: Message): Soon<Message>;
 }

@@ -32,6 +32,14 @@ export function problemOf({ test, description, maxLength = textLimits.any }: Tex
   return text.length > maxLength ? `must be at most ${maxLength} characters long` : undefined;
 }
 
+/** The bounds of a field that holds no text, or more than one value. */
+export interface FieldBounds {
+  /** The least number. */
+  readonly minimum?: number;
+  /** How many items a list may have, or entries a map. */
+  readonly maxItems?: number;
+}
+
 /** The rules of one message type. What is required is said in the proto and nowhere else. */
 export interface MessageRules {
   readonly schema: DescMessage;
@@ -39,6 +47,8 @@ export interface MessageRules {
   readonly fields: Readonly<Record<string, TextRule>>;
   /** Numbers that enum fields may have though their enum has no name for them, by proto field name. */
   readonly nameless?: Readonly<Record<string, readonly number[]>>;
+  /** Bounds that the service checks in its own words, by proto field name; for those who state them elsewhere. */
+  readonly bounds?: Readonly<Record<string, FieldBounds>>;
   /** A rule between fields; answers violations with paths relative to the message. */
   readonly check?: (message: Message, context: CheckContext) => readonly FieldViolation[];
   /** Whether the handler checks messages of this type one by one, so that one does not refuse the others of a batch. */
@@ -68,7 +78,8 @@ export function patternRule(
   shown: string,
   maxLength: number = textLimits.pattern,
 ): TextRule {
-  return { test: (text) => pattern.test(text), description: `${field} must match "${shown}"`, maxLength };
+  const description = `${field} must match "${shown}"`;
+  return { test: (text) => pattern.test(text), description, pattern: textOf(pattern), maxLength };
 }
 
 const namePattern = /^[a-z0-9 ._-]{1,}$/;
@@ -116,7 +127,34 @@ const parentRules: ReadonlyMap<string, TextRule> = new Map([
 export const plainTextRule: TextRule = {
   test: (text) => text.length <= textLimits.any && !text.includes("\0"),
   description: `must be at most ${textLimits.any} characters without NUL`,
+  pattern: "^[^\\x00]*$",
 };
+
+/** AIP-158: no list takes a negative size or skip. */
+const boundsByName: Readonly<Record<string, FieldBounds>> = { page_size: { minimum: 0 }, skip: { minimum: 0 } };
+
+/** What the pipeline and the services ask of single fields of requests. */
+export interface FieldRules {
+  /** The rule of a text, or of each text of a list; undefined where the service has rules of its own. */
+  text(field: DescField, typeName?: string): TextRule | undefined;
+  bounds(field: DescField, typeName?: string): FieldBounds;
+}
+
+/** The rules of fields by a book. Messages that are checked by their handler one by one have none: no request is refused by them. */
+export function fieldRules(book: RuleBook): FieldRules {
+  return {
+    text(field, typeName = field.parent.typeName) {
+      const own = book.get(typeName);
+      if (own?.isCheckedByHandler) return undefined;
+      const rule = own?.fields[field.name] ?? ruleByName(field);
+      return { ...rule, maxLength: rule.maxLength ?? textLimits.any };
+    },
+    bounds(field, typeName = field.parent.typeName) {
+      const most = field.fieldKind === "list" || field.fieldKind === "map" ? { maxItems } : {};
+      return { ...most, ...boundsByName[field.name], ...book.get(typeName)?.bounds?.[field.name] };
+    },
+  };
+}
 
 /** The rule of a text field for which the book has none: by what the field is called. */
 export function ruleByName({ name, parent }: DescField): TextRule {
@@ -125,6 +163,7 @@ export function ruleByName({ name, parent }: DescField): TextRule {
   return holdsUid ? uidRule : plainTextRule;
 }
 
+/** A pattern as other languages read it, too. */
 function textOf(pattern: RegExp): string {
-  return pattern.source.replaceAll("\\/", "/");
+  return pattern.source.replaceAll("\\/", "/").replaceAll("\\0", "\\x00");
 }

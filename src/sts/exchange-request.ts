@@ -18,7 +18,7 @@ export interface WantedToken {
 }
 
 /** How many values each repeated field may have. */
-const maxValues = 100;
+export const maxExchangeValues = 100;
 
 /** Checks a request, all violations at once; `audiences` are those that may be asked for. */
 export function readExchangeRequest(request: ExchangeRequest, audiences: Audiences): WantedToken {
@@ -75,7 +75,8 @@ function checkEach(
   problemOf: (text: string) => string,
   isGood: (text: string) => boolean,
 ) {
-  if (values.length > maxValues) return [{ field, description: `must have at most ${maxValues} values` }];
+  if (values.length > maxExchangeValues)
+    return [{ field, description: `must have at most ${maxExchangeValues} values` }];
   return values.flatMap((value, index) =>
     isGood(value) ? [] : [{ field: `${field}[${index}]`, description: problemOf(value) }],
   );

@@ -27,7 +27,7 @@ export interface RelationshipOptions {
 
 /** The longest key set, in bytes of UTF-8. */
 const maxKeysBytes = 64 * 1024;
-const maxClaims = 50;
+export const maxClaims = 50;
 /** The longest issuer and subject together, in bytes of UTF-8: they are one key of an index, for which PostgreSQL has 2704. */
 const maxKeyBytes = 2600;
 

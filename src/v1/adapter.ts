@@ -6,7 +6,7 @@ import { type Handlers, type Implementation, implement } from "../pipeline/handl
 import type { MessageRules } from "../pipeline/rule-book.ts";
 import type { Validator } from "../pipeline/validate.ts";
 import { answersNothing } from "../resource/method-event.ts";
-import { correspond, type Names, reversed } from "./fields.ts";
+import { correspond, type Names, reversed, rulesInV1 } from "./fields.ts";
 import type { Today, Unary } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";
 
@@ -55,6 +55,7 @@ export function serve<S extends DescService>(
   const handlers = entries.map(([name, method]) => [name, typeof method === "function" ? method : method.handle]);
   return {
     ...implement(service, Object.fromEntries(handlers) as Handlers<S>, rules),
+    rulesOf: rulesInV1,
     validators: Object.fromEntries(adapted.map(([name, { validate }]) => [name, validate])),
     counterparts: new Map(adapted.flatMap(([name, { counterpart }]) => (counterpart ? [[name, counterpart]] : []))),
     events: new Map(adapted.flatMap(([name, { event }]) => (event ? [[name, event]] : []))),

@@ -9,7 +9,9 @@ import {
   type Message,
   type MessageShape,
 } from "@bufbuild/protobuf";
+import { isOutputOnly } from "../aip/field-behavior.ts";
 import { readField } from "../aip/fields.ts";
+import type { FieldRules } from "../pipeline/rule-book.ts";
 
 /** What fields of version 1 are called today, in proto spelling; empty where a field has no counterpart. */
 export type Names = Readonly<Record<string, string | Converted>>;
@@ -37,6 +39,28 @@ export interface Correspondence<V1 extends DescMessage = DescMessage, Now extend
   toV1(message: MessageShape<Now>): MessageShape<V1>;
   /** The names of version 1 by those of today, of fields and enum values, nested messages included, where they differ. */
   readonly renamed: ReadonlyMap<string, string>;
+}
+
+/** The fields of today that carry the values of a field of version 1 as they are; two where methods differ. */
+const carriers = new Map<DescField, Set<DescField>>();
+
+/** The rules of fields of version 1: those of the fields of today that carry their values. */
+export function rulesInV1(rules: FieldRules): FieldRules {
+  const carrierOf = (field: DescField) => {
+    const [only, ...others] = carriers.get(field) ?? [];
+    // A request may say anything of what is output only.
+    return others.length > 0 || (only && isOutputOnly(only)) ? undefined : only;
+  };
+  return {
+    text(field) {
+      const carrier = carrierOf(field);
+      return carrier && rules.text(carrier);
+    },
+    bounds(field) {
+      const carrier = carrierOf(field);
+      return carrier ? rules.bounds(carrier) : {};
+    },
+  };
 }
 
 type Convert = (value: unknown) => unknown;
@@ -67,6 +91,7 @@ export function correspond<V1 extends DescMessage, Now extends DescMessage>(
     if (!counterpart) continue;
     if (counterpart.name !== field.name) renamed.set(counterpart.name, field.name);
     const said = nameOf(field, names);
+    if (typeof said !== "object") carriers.set(field, (carriers.get(field) ?? new Set()).add(counterpart));
     const conversion = typeof said === "object" ? convertedBy(said) : conversionOf(field, counterpart, names, renamed);
     toNow.push({ from: field, to: counterpart, convert: conversion.toNow });
     toV1.push({ from: counterpart, to: field, convert: conversion.toV1 });

@@ -72,6 +72,10 @@ function aliasMethod(beta: Method, alias: FileAliaser): Method {
     path: toV2Name(beta.path),
     descriptor,
     errorDomain: beta.errorDomain,
+    rules: {
+      text: (field) => beta.rules.text(field, nameInBeta(field.parent.typeName)),
+      bounds: (field) => beta.rules.bounds(field, nameInBeta(field.parent.typeName)),
+    },
     authenticate: beta.authenticate,
     // protobuf-es refuses to encode a message under another type than its own.
     invoke: (call, request) =>

@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonValue } from "@bufbuild/protobuf";
+import { exampleName, findExample } from "../../src/openapi/examples.ts";
 import { type Door, type DoorName, doorNames, openDoor } from "../harness/doors.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
 import { asV2 } from "../harness/v2.ts";
+import { operations } from "../openapi/documents.ts";
+import { furtherCalls } from "../openapi/further-calls.ts";
 import { newDocumentWitness } from "../openapi/witness.ts";
 import { newCanaries } from "./canaries.ts";
 import { type Case, readCases } from "./case.ts";
@@ -34,7 +37,11 @@ const hasV2 = ({ steps }: Case) => steps.some(({ method }) => method.includes(".
 const casesAt = ({ isV2 = false }: Place) => cases.filter((each) => !isV2 || hasV2(each));
 
 /** Compares what goes over REST with the OpenAPI documents. */
-const witness = newDocumentWitness();
+const calls = new Map<string, Set<string>>();
+const witness = newDocumentWitness(({ document, httpMethod, path }, example) => {
+  const name = `${document} ${httpMethod} ${path}`;
+  calls.set(name, (calls.get(name) ?? new Set()).add(JSON.stringify(example)));
+});
 
 /** What happened, by case and by the way it was run. */
 const transcripts = new Map<string, Map<string, JsonValue[]>>(cases.map(({ name }) => [name, new Map()]));
@@ -76,6 +83,18 @@ describe("API cases", () => {
       assert.deepEqual(witness.unseen(document), []);
     });
   }
+
+  it("the example of every operation in the OpenAPI documents is one of the calls", () => {
+    const unmade = operations.filter(({ document, httpMethod, path }) => {
+      if (exampleName(httpMethod, path) in furtherCalls) return false;
+      const example = JSON.stringify(findExample(httpMethod, path));
+      return !calls.get(`${document} ${httpMethod} ${path}`)?.has(example);
+    });
+    assert.deepEqual(
+      unmade.map(({ document, httpMethod, path }) => `${document} ${httpMethod} ${path}`),
+      [],
+    );
+  });
 
   for (const each of cases) {
     it(`${each.name} comes to the same through every door and on every database`, () => {

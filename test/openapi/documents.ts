@@ -1,5 +1,5 @@
 // The OpenAPI documents as a client reads them.
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { openApiPages } from "../../src/openapi.ts";
 
@@ -8,6 +8,7 @@ export interface Parameter {
   readonly in: "path" | "query";
   readonly required?: boolean;
   readonly schema: JsonObject;
+  readonly example?: JsonValue;
 }
 
 export interface Operation {
@@ -22,7 +23,7 @@ export interface Operation {
 }
 
 interface JsonContent {
-  readonly "application/json": { readonly schema: JsonObject };
+  readonly "application/json": { readonly schema: JsonObject; readonly example?: JsonValue };
 }
 
 export interface Document {

@@ -1,9 +1,11 @@
 // Compares what really goes over the wire with the documents: the requests that are granted, and every reply.
 import assert from "node:assert/strict";
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ValidateFunction } from "ajv";
+import type { Example } from "../../src/openapi/examples.ts";
 import type { RestRequest, Witness } from "../harness/rest-door.ts";
 import { documents, operations, type Parameter, type Placed } from "./documents.ts";
+import { exampleOf } from "./example-calls.ts";
 import { strictValidator } from "./strict.ts";
 
 const validators = new Map<JsonObject, ValidateFunction>();
@@ -12,14 +14,22 @@ const errorSchema: JsonObject = { $ref: "#/components/schemas/Status" };
 /** Refuses what is wrong item by item, and is granted nevertheless. */
 const checksItems = "AdvisoryImportService_ImportAdvisories";
 
+/** Is told of every request that was granted, as an example. */
+export type ExampleListener = (placed: Placed, example: Example) => void;
+
 /** A witness that fails when a request that was granted, or any reply, is not what a document says. */
-export function newDocumentWitness(): { readonly see: Witness; unseen(name: string): string[] } {
+export function newDocumentWitness(listener: ExampleListener = () => {}): {
+  readonly see: Witness;
+  unseen(name: string): string[];
+} {
   const seen = new Set<Placed>();
   return {
     see(request, status, received) {
       const placed = find(request);
-      if (status === 200 && placed) seen.add(placed);
       check(request, placed, status, received);
+      if (status !== 200 || !placed) return;
+      seen.add(placed);
+      if (isBodyValid(placed, request)) listener(placed, exampleOf(placed, request, received));
     },
     /** The operations of a document that were granted nothing. */
     unseen(name) {
@@ -33,7 +43,13 @@ function check(request: RestRequest, placed: Placed | undefined, status: number,
   const at = `${request.method} ${request.target}`;
   if (!placed) assert.notEqual(status, 200, `${at} is in no document`);
   else if (status === 200) checkGranted(placed, request, received, at);
-  else validate(placed, errorSchema, JSON.parse(received), at);
+  else {
+    assert.ok(
+      String(status) in placed.operation.responses,
+      `${at} answered ${status}, which its operation does not name`,
+    );
+    validate(placed, errorSchema, JSON.parse(received), at);
+  }
 }
 
 function checkGranted(placed: Placed, { target, body }: RestRequest, received: string, at: string): void {
@@ -42,10 +58,25 @@ function checkGranted(placed: Placed, { target, body }: RestRequest, received: s
   checkPath(placed, path, at);
   checkQuery(placed, query, at);
   if (body !== undefined && operationId !== checksItems)
-    validate(placed, requestBody!.content["application/json"].schema, body, at);
+    validate(placed, requestBody!.content["application/json"].schema, namedBy(query, body), at);
   const schema = responses["200"].content?.["application/json"].schema;
   if (schema) validate(placed, schema, JSON.parse(received), at);
   else assert.equal(received, "", at);
+}
+
+function isBodyValid(placed: Placed, { body }: RestRequest): boolean {
+  const schema = placed.operation.requestBody?.content["application/json"].schema;
+  return !schema || body === undefined || validatorOf(placed, schema)(body) === true;
+}
+
+/** What of a body an update mask names: the rest is passed over, whatever it is. */
+function namedBy(query: string, body: JsonValue): JsonValue {
+  const mask = new URLSearchParams(query).get("updateMask");
+  if (mask === null || mask === "*" || typeof body !== "object" || body === null) return body;
+  const names = mask
+    .split(",")
+    .map((path) => path.split(".")[0]!.replace(/_(.)/g, (_match, letter) => letter.toUpperCase()));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
 }
 
 /** The operation of a request: of those that fit the one whose path says most itself. */
@@ -99,11 +130,15 @@ function valueFrom({ type }: JsonObject, text: string): unknown {
   return text;
 }
 
-function validate({ document }: Placed, schema: JsonObject, json: unknown, at: string): void {
-  let validator = validators.get(schema);
-  if (!validator) {
-    validator = strictValidator(schema, documents.get(document)!.components.schemas);
-    validators.set(schema, validator);
-  }
+function validatorOf({ document }: Placed, schema: JsonObject): ValidateFunction {
+  const known = validators.get(schema);
+  if (known) return known;
+  const validator = strictValidator(schema, documents.get(document)!.components.schemas);
+  validators.set(schema, validator);
+  return validator;
+}
+
+function validate(placed: Placed, schema: JsonObject, json: unknown, at: string): void {
+  const validator = validatorOf(placed, schema);
   assert.ok(validator(json), `${at}: ${JSON.stringify(validator.errors)}\n${JSON.stringify(json)}`);
 }

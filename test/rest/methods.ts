@@ -4,6 +4,7 @@ import { create, type DescFile, type DescMethodUnary, type Message } from "@bufb
 import { unauthenticated } from "../../src/aip/errors.ts";
 import type { Call } from "../../src/pipeline/call.ts";
 import type { Method } from "../../src/pipeline/method.ts";
+import { fieldRules } from "../../src/pipeline/rule-book.ts";
 
 /** What a method does with a request; without it the reply is an empty message. */
 export type Handler = (call: Call, request: Message) => Message | Promise<Message>;
@@ -14,6 +15,7 @@ export function methodOf(descriptor: DescMethodUnary, handler?: Handler, needsBe
     path: `/${descriptor.parent.typeName}/${descriptor.name}`,
     descriptor,
     errorDomain: "iam.example.org",
+    rules: fieldRules(new Map()),
     authenticate(call) {
       if (needsBearer && call.header("authorization") === undefined)
         throw unauthenticated("a bearer token is required");

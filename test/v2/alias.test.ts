@@ -11,6 +11,7 @@ import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import { accessRuleOf } from "../../src/authz/rules.ts";
 import type { Method } from "../../src/pipeline/method.ts";
+import { fieldRules } from "../../src/pipeline/rule-book.ts";
 import { aliasMethods } from "../../src/v2/alias.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -29,6 +30,7 @@ function tableOf(services: (typeof GroupsService | typeof RolesService)[]) {
         path: `/${descriptor.parent.typeName}/${descriptor.name}`,
         descriptor: descriptor as never,
         errorDomain: "iam.example.org",
+        rules: fieldRules(new Map()),
         authenticate: () => undefined,
         invoke: invoked,
       };

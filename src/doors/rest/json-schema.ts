@@ -2,7 +2,7 @@
 import { type DescEnum, type DescField, type DescMessage, type JsonObject, ScalarType } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { isInputOnly, isOutputOnly, isRequiredInside } from "../../aip/field-behavior.ts";
-import { ruleByName } from "../../pipeline/rule-book.ts";
+import { type FieldRules, plainTextRule } from "../../pipeline/rule-book.ts";
 import { isAlwaysWritten } from "./json.ts";
 import { durationText } from "./well-known.ts";
 
@@ -12,6 +12,8 @@ import { durationText } from "./well-known.ts";
  */
 export type JsonUse = "reply" | "detail" | "request" | "update";
 
+const noRules: FieldRules = { text: () => undefined, bounds: () => ({}) };
+
 const integerText = "^-?[0-9]+$";
 
 /** What schemas are made with. */
@@ -20,23 +22,40 @@ export interface SchemaContext {
   refer(desc: DescMessage | DescEnum, use: JsonUse): JsonObject;
   /** What is said of a field; empty when there is nothing to say. */
   describe(field: DescField): string;
+  /** What is asked of the fields of requests. */
+  readonly rules: FieldRules;
 }
 
-/** The schema of a message that is no value of its own (`valueSchema`). `isRequired` is for the fields of a request. */
+/** Whether a request without the field is refused: nothing tells a number, a boolean or an enum that is left out from its zero. */
+export function isNeededInside(field: DescField): boolean {
+  const hasZero = field.fieldKind === "enum" || (field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING);
+  return isRequiredInside(field) && !hasZero;
+}
+
+const nothing: ReadonlySet<DescField> = new Set();
+
+/**
+ * The schema of a message that is no value of its own (`valueSchema`). The `given` fields of a request stand in its path, and are not
+ * looked at here.
+ */
 export function messageSchema(
   message: DescMessage,
   use: JsonUse,
   context: SchemaContext,
-  isRequired: (field: DescField) => boolean = isRequiredInside,
+  given: ReadonlySet<DescField> = nothing,
 ): JsonObject {
   // What is input only is in no reply.
   const fields = isInput(use) ? message.fields : message.fields.filter((field) => !isInputOnly(field));
   const isNeeded = (field: DescField) =>
-    use === "reply" ? isAlwaysWritten(field) : use === "request" && isRequired(field) && !isOutputOnly(field);
+    use === "reply"
+      ? isAlwaysWritten(field)
+      : use === "request" && isNeededInside(field) && !isOutputOnly(field) && !given.has(field);
   const required = fields.filter(isNeeded).map(({ jsonName }) => jsonName);
   return {
     type: "object",
-    properties: Object.fromEntries(fields.map((field) => [field.jsonName, memberSchema(field, use, context)])),
+    properties: Object.fromEntries(
+      fields.map((field) => [field.jsonName, memberSchema(field, use, context, given.has(field))]),
+    ),
     ...(required.length > 0 && { required }),
     // Clients must bear members of later versions; the server refuses what it does not know.
     ...(isInput(use) && { additionalProperties: false }),
@@ -46,9 +65,16 @@ export function messageSchema(
 /** The schema of a field with whatever it holds. */
 export function fieldSchema(field: DescField, use: JsonUse, context: SchemaContext): JsonObject {
   const value = valueSchema(field, use, context);
-  if (field.fieldKind === "list") return { type: "array", items: value };
-  if (field.fieldKind === "map") return { type: "object", ...keySchema(field.mapKey), additionalProperties: value };
-  return value;
+  const { maxItems, minimum } = isInput(use) ? context.rules.bounds(field) : {};
+  const least = isInput(use) && use !== "update" && isRequiredInside(field) ? 1 : undefined;
+  if (field.fieldKind === "list") {
+    return { type: "array", ...stated({ minItems: least, maxItems }), items: value };
+  }
+  if (field.fieldKind === "map") {
+    const bounds = stated({ minProperties: least, maxProperties: maxItems });
+    return { type: "object", ...bounds, ...keySchema(field.mapKey), additionalProperties: value };
+  }
+  return { ...value, ...stated({ minimum }) };
 }
 
 /** The schema of an enum: its names, as they are written. */
@@ -57,13 +83,17 @@ export function enumSchema(schema: DescEnum): JsonObject {
   return { type: "string", enum: schema.values.map(({ name }) => name) };
 }
 
-function memberSchema(field: DescField, use: JsonUse, context: SchemaContext): JsonObject {
+function memberSchema(field: DescField, use: JsonUse, context: SchemaContext, isGiven: boolean): JsonObject {
   const description = context.describe(field);
+  // What is output only is not looked at in a request, beyond its type.
+  const isIgnored = isInput(use) && isOutputOnly(field);
   return {
-    ...fieldSchema(field, use, context),
+    ...(isIgnored || isGiven
+      ? fieldSchema(field, "update", { ...context, rules: noRules })
+      : fieldSchema(field, use, context)),
     ...(description !== "" && { description }),
     // A request may have it: it is passed over, so that what was read can be sent back.
-    ...(isInput(use) && isOutputOnly(field) && { readOnly: true }),
+    ...(isIgnored && { readOnly: true }),
     ...(isInputOnly(field) && { writeOnly: true }),
     ...(field.deprecated && { deprecated: true }),
   };
@@ -73,15 +103,27 @@ function memberSchema(field: DescField, use: JsonUse, context: SchemaContext): J
 function valueSchema(field: DescField, use: JsonUse, context: SchemaContext): JsonObject {
   if (field.message) return wellKnownSchema(field.message) ?? context.refer(field.message, use);
   if (field.enum) return context.refer(field.enum, use);
-  return field.scalar === ScalarType.STRING && isInput(use) ? givenText(field) : scalarSchema(field.scalar);
+  return field.scalar === ScalarType.STRING && isInput(use) ? givenText(field, context) : scalarSchema(field.scalar);
 }
 
-/** What the pipeline lets pass as a text, but for the rules of single fields. */
-function givenText(field: DescField): JsonObject {
-  const mayBeEmpty = field.fieldKind !== "list" && !isRequiredInside(field);
-  const { pattern } = ruleByName(field);
-  if (pattern !== undefined) return { type: "string", pattern: mayBeEmpty ? `^$|${pattern}` : pattern };
-  return mayBeEmpty ? { type: "string" } : { type: "string", minLength: 1 };
+/** What is let pass as a text. A rule counts UTF-16 units, of which a text has no fewer than the code points of JSON Schema. */
+function givenText(field: DescField, { rules }: SchemaContext): JsonObject {
+  const { pattern, maxLength = Number.POSITIVE_INFINITY } = rules.text(field) ?? {};
+  const isOptional = field.fieldKind !== "list" && field.fieldKind !== "map" && !isRequiredInside(field);
+  const isNeeded = field.fieldKind !== "map" && !isOptional && pattern === plainTextRule.pattern;
+  return {
+    type: "string",
+    ...stated({
+      minLength: isNeeded ? 1 : undefined,
+      maxLength: Number.isFinite(maxLength) ? maxLength : undefined,
+      pattern: pattern !== undefined && isOptional && !new RegExp(pattern, "u").test("") ? `^$|${pattern}` : pattern,
+    }),
+  };
+}
+
+/** The members that have a value. */
+function stated(members: Readonly<Record<string, number | string | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
 /** Keys are texts in JSON, whatever they are. */

@@ -23,6 +23,7 @@ const maxOfGroup = 100;
 const sinkRule = (deps: Deps): TextRule => ({
   test: (text) => isSink(text, deps.settings),
   description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and of no private address`,
+  maxLength,
 });
 
 const subscriptionResource = (deps: Deps) =>

@@ -2,6 +2,9 @@
 import {
   type AccountAssociation,
   AccountAssociation_AmazonSchema,
+  AccountAssociation_AzureSchema,
+  AccountAssociation_ChainguardSchema,
+  AccountAssociation_GitHubSchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { ServicePrincipalSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { clip } from "../../aip/clip.ts";
@@ -22,9 +25,13 @@ export const accountRules: readonly MessageRules[] = [
       account: {
         test: (text) => /^[0-9]{12}$/.test(text),
         description: 'AWS account ID must match "^[0-9]{12}$"',
+        pattern: "^[0-9]{12}$",
       },
     },
   },
+  { schema: AccountAssociation_AzureSchema, fields: {}, bounds: { client_ids: { maxItems: maxEntries } } },
+  { schema: AccountAssociation_ChainguardSchema, fields: {}, bounds: { service_bindings: { maxItems: maxEntries } } },
+  { schema: AccountAssociation_GitHubSchema, fields: {}, bounds: { app_installations: { maxItems: maxEntries } } },
 ];
 
 /** The number of the service principal that a name such as `INGESTER` or `SERVICE_PRINCIPAL_INGESTER` stands for. */

@@ -29,6 +29,7 @@ const maxTtlMs = 8760 * 60 * 60 * 1000;
 const emailRule: TextRule = {
   test: (text) => text.length <= 254 && /^[^@\s\0<>"(),:;\\[\]]+@[^@\s\0<>"(),:;\\[\]]+$/.test(text),
   description: "must be a bare e-mail address of at most 254 characters",
+  maxLength: 254,
 };
 
 /** What is kept of the code, and when it ends. */

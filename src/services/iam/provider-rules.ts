@@ -20,13 +20,17 @@ export const oidcRules: MessageRules = {
     additional_scopes: {
       test: (text) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(text),
       description: "must be a scope of at most 256 characters without spaces, quotes and backslashes",
+      pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,256}$",
+      maxLength: 256,
     },
     groups_claim: {
       test: (text) => text.length <= 256 && checkVisible(text) === undefined,
       description:
         "must be at most 256 characters without control characters or marks that change the direction of text",
+      maxLength: 256,
     },
   },
+  bounds: { additional_scopes: { maxItems: maxScopes } },
 };
 
 /** What is wrong with the configuration, as far as it tells by itself. */
@@ -48,6 +52,8 @@ function printable(length: number): TextRule {
   return {
     test: (text) => text !== "" && text.length <= length && /^[\x20-\x7e]*$/.test(text),
     description: `must be 1 to ${length} characters of printable ASCII`,
+    pattern: "^[\\x20-\\x7e]+$",
+    maxLength: length,
   };
 }
 

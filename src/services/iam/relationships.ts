@@ -10,6 +10,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { MessageRules, TextRule } from "../../pipeline/rule-book.ts";
 import type { StoredRelationship } from "../../storage/tables/iam.ts";
+import { maxClaims } from "../../sts/identity-rules.ts";
 
 type Relationship = Identity["relationship"];
 
@@ -26,6 +27,7 @@ export const relationshipRules: readonly MessageRules[] = [
 ].map((schema) => ({
   schema,
   fields: Object.fromEntries(schema.fields.map(({ name }) => [name, ownRule])),
+  bounds: { claims: { maxItems: maxClaims }, claim_patterns: { maxItems: maxClaims } },
 }));
 
 /** The columns that follow from a relationship. */

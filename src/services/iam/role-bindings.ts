@@ -1,5 +1,6 @@
 import { IdentitySchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
+  BatchCreateRoleBindingsRequestSchema,
   ListRoleBindingsRequestSchema,
   type RoleBinding,
   RoleBindingSchema,
@@ -51,6 +52,12 @@ const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
 const listRules: MessageRules = {
   schema: ListRoleBindingsRequestSchema,
   fields: { identity: uidRule, role: uidRule, group: uidRule },
+};
+
+const batchRules: MessageRules = {
+  schema: BatchCreateRoleBindingsRequestSchema,
+  fields: {},
+  bounds: { requests: { maxItems: maxBatch } },
 };
 
 /** Serves role bindings. Replies are hydrated: they show what a binding refers to. */
@@ -126,7 +133,7 @@ export function roleBindings(deps: Deps): Implementation {
         return {};
       },
     },
-    [...roleBinding.messageRules, listRules],
+    [...roleBinding.messageRules, listRules, batchRules],
   );
 }
 

@@ -20,6 +20,7 @@ const bundleNames = new Set([
 export const bundleRule: TextRule = {
   test: (text) => bundleNames.has(text),
   description: `only the following keywords are valid: ${[...bundleNames].join(", ")}`,
+  pattern: `^(?:${[...bundleNames].join("|")})$`,
 };
 
 /** The name of a tag, as registries have it. */

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   AdvisoryImportService,
+  ImportAdvisoriesRequestSchema,
   type ImportedAdvisory,
   ImportedAdvisorySchema,
   ImportOutcome,
@@ -36,6 +37,12 @@ const rules: MessageRules = {
   schema: ImportedAdvisorySchema,
   fields: { advisory_id: sourceIdRule("advisory_id"), part_of: sourceIdRule("part_of") },
   isCheckedByHandler: true,
+};
+
+const requestRules: MessageRules = {
+  schema: ImportAdvisoriesRequestSchema,
+  fields: {},
+  bounds: { advisories: { maxItems: advisoryLimits.importItems } },
 };
 
 const checkMessage = compileResourceCheck(ImportedAdvisorySchema, ruleBook([{ rules: [rules] }]));
@@ -93,7 +100,7 @@ export function advisoryImport(deps: Deps): Implementation {
         return { results };
       },
     },
-    [rules],
+    [rules, requestRules],
   );
 }
 

@@ -1,0 +1,63 @@
+// Examples: as the document says, and one for each operation. test/api makes most of the calls; this makes the rest.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { exampleName, findExample } from "../../src/openapi/examples.ts";
+import { rest } from "../harness/rest.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { documents, operations, type Placed } from "./documents.ts";
+import { furtherCalls, inServer } from "./further-calls.ts";
+import { strictValidator } from "./strict.ts";
+
+const titleOf = ({ document, httpMethod, path }: Placed) => `${document}: ${httpMethod} ${path}`;
+
+function assertValid({ document }: Placed, schema: JsonObject, value: JsonValue): void {
+  const validate = strictValidator(schema, documents.get(document)!.components.schemas);
+  assert.ok(validate(value), JSON.stringify([validate.errors, value]));
+}
+
+describe("examples", () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  for (const placed of operations) {
+    const { httpMethod, path, operation } = placed;
+    const example = findExample(httpMethod, path);
+
+    it(`${titleOf(placed)} has an example of what it needs, valid by its schemas`, () => {
+      assert.ok(example);
+      const { parameters = [], requestBody, responses } = operation;
+      for (const { name, schema, required, ...parameter } of parameters) {
+        if (required) assert.ok("example" in parameter, name);
+        if ("example" in parameter) assertValid(placed, schema, parameter.example as JsonValue);
+      }
+      const sent = requestBody?.content["application/json"];
+      if (requestBody?.required) assert.ok(sent!.example, "a body");
+      if (sent?.example) assertValid(placed, sent.schema, sent.example);
+      const received = responses["200"].content?.["application/json"];
+      if (received?.example) assertValid(placed, received.schema, received.example);
+      else assert.ok(!received || exampleName(httpMethod, path) in furtherCalls, "a reply");
+    });
+  }
+
+  for (const [name, { status, ...example }] of Object.entries(furtherCalls)) {
+    it(`${name} answers its example with ${status}`, async () => {
+      const [httpMethod, path] = name.split(" ") as [string, string];
+      assert.deepEqual({ ...findExample(httpMethod, path), reply: null }, { ...example, reply: null });
+      const { parameters = {}, body } = JSON.parse(
+        inServer(JSON.stringify(example), server.groupUid, server.config.baseUrl),
+      );
+      const query = new URLSearchParams();
+      let target = path;
+      for (const [key, value] of Object.entries<string | string[]>(parameters)) {
+        if (path.includes(`{${key}}`)) target = target.replace(`{${key}}`, encodeURIComponent(String(value)));
+        else for (const item of [value].flat()) query.append(key, item);
+      }
+      const reply = await rest(server.url, server.ownerToken, httpMethod, `${target}?${query}`, body);
+      assert.equal(reply.status, status, JSON.stringify(reply.body));
+    });
+  }
+});

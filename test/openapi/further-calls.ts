@@ -1,0 +1,41 @@
+// Examples of operations that no API case is granted: what answers them is not of this server, or needs more than a token.
+import type { Example } from "../../src/openapi/examples.ts";
+
+/** An example with the status of its reply. */
+export interface FurtherCall extends Example {
+  readonly status: number;
+}
+
+const group = "0".repeat(39).concat("1");
+const child = `${group}/${"0".repeat(15)}2`;
+const server = "https://gatehouse.example.org";
+const digest = `sha256:${"0".repeat(64)}`;
+const charts = [{ chart: "web", repo: "https://charts.example.org" }];
+
+/** The calls by the names of their examples. */
+export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
+  "GET /iam/v1/identities/lookup": {
+    parameters: { issuer: "https://issuer.example.org", subject: "somebody" },
+    status: 404,
+  },
+  "POST /registry/v1/repos/{repoId}/deployment": { parameters: { repoId: child }, body: { charts }, status: 501 },
+  "PUT /registry/v1/repos/{repoId}/deployment": { parameters: { repoId: child }, body: { charts }, status: 501 },
+  "GET /registry/v1/repos/{repoId}/deployment": { parameters: { repoId: child }, status: 501 },
+  "GET /registry/v1/repos/{repoId}/digests/{digest}/architectures": {
+    parameters: { repoId: child, digest },
+    status: 404,
+  },
+  "GET /registry/v1/repos/{repoId}/digests/{digest}/size": { parameters: { repoId: child, digest }, status: 404 },
+  "GET /registry/v1/versions/{package}": { parameters: { package: "nginx" }, status: 404 },
+  "POST /auth/v1/register": { body: { code: "<code>" }, status: 403 },
+  "DELETE /auth/v1/delete/{id}": { parameters: { id: child }, status: 403 },
+  "GET /sts/exchange": { parameters: { aud: [server] }, status: 200 },
+  "POST /sts/exchange": { parameters: { aud: [server], cap: ["groups.list"] }, status: 200 },
+  "POST /sts/exchange_refresh_token": { parameters: { aud: [server] }, status: 401 },
+  "GET /sts/headless_sessions": { parameters: { code: "<code>" }, status: 404 },
+};
+
+/** The text of an example as a call of this server: its group, its address. */
+export function inServer(text: string, groupUid: string, url: string): string {
+  return text.replaceAll(group, groupUid).replaceAll(server, url);
+}
