@@ -70,9 +70,10 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
 }
 
 describe("where events go", () => {
-  it("W1: a name of this machine is taken, no connection is made, and the attempt counts as refused", async () => {
+  it("W1: in production a name of this machine is taken, no connection is made, and the attempt counts as refused", async () => {
     await using sink = await openSink();
-    await using server = await startTestServer({ settings: { eventDelivery: "on" } });
+    const settings = { dev: "false", baseUrl: "http://127.0.0.1", eventDelivery: "on" };
+    await using server = await startTestServer({ settings });
     await subscribe(server, server.groupUid, `${sink.url}/callback`);
     await until("the attempt is refused", async () => (await countOf(server, "refused")) > 0);
     assert.equal(sink.connections, 0);
