@@ -15,13 +15,20 @@ export function outboundOptions(config: Config): OutboundOptions {
   const allowedPrivate = newNetworkList(config.privateIssuerNetworks);
   const { proxies, issuerAuthorities } = config;
   const trust = issuerAuthorities === undefined ? {} : { trust: trustOf(config) };
-  return { ...outboundLimits, allowLoopback: config.dev, allowedPrivate, proxies, ...trust };
+  const loopback = { allowLoopbackHttp: config.dev, allowLoopbackHttps: config.dev };
+  return { ...outboundLimits, ...loopback, allowedPrivate, proxies, ...trust };
 }
 
 /** The rules of requests that bring events: receivers may have something to do before they answer. */
 export function sinkOptions(config: Config): OutboundOptions {
   const allowedPrivate = newNetworkList(config.privateSinkNetworks);
-  return { ...outboundLimits, timeoutMs: 10_000, allowLoopback: config.dev, allowedPrivate, proxies: config.proxies };
+  return {
+    ...outboundLimits,
+    timeoutMs: 10_000,
+    allowLoopbackHttp: config.dev,
+    allowedPrivate,
+    proxies: config.proxies,
+  };
 }
 
 /** The certificates that issuers are trusted by, read once: there are some 150 of the usual authorities. */
@@ -34,7 +41,7 @@ const trustOf = oncePer(({ issuerAuthorities = "" }: Config) =>
 
 /** Who verifies the signed requests of AWS identities: the operator named it, and toConfig let nobody else answer. */
 export function awsEndpoint({ awsStsEndpoint: url, proxies }: Config): AwsEndpoint {
-  const options = { ...outboundLimits, allowLoopback: true, isOwn: true, proxies };
+  const options = { ...outboundLimits, allowLoopbackHttp: true, isOwn: true, proxies };
   return {
     url,
     host: new URL(url).host,

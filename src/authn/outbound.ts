@@ -18,8 +18,10 @@ export const outboundLimits = { timeoutMs: 5000, maxBytes: 100 * 1024 };
 
 /** How a document may be fetched. */
 export interface OutboundOptions {
-  /** Whether `localhost` and other loopback hosts may be asked, by http too, as in development. */
-  readonly allowLoopback: boolean;
+  /** Whether `http://localhost` and other loopback hosts may be asked, as in development. */
+  readonly allowLoopbackHttp: boolean;
+  /** The same for https; no when absent. */
+  readonly allowLoopbackHttps?: boolean;
   /** For all of it: the lookup, the connection and the last byte. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -121,26 +123,29 @@ async function askedOf<T>(
       response.destroy();
     }
   } catch (error) {
-    throw toOutboundError(error, signal.aborted);
+    throw toOutboundError(error);
   } finally {
     // Also where no request came to be made through it.
     way?.socket?.destroy();
   }
 }
 
-function toOutboundError(error: unknown, isLate: boolean): OutboundError {
+/** One text for a port that is closed and one that is silent: it may be told to whoever must not learn which it is. */
+export const noAnswer = "there was no complete answer in time";
+
+function toOutboundError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error;
   const problem = certificateProblem(error);
   if (problem !== undefined) return new OutboundError("untrusted", `certificate not trusted: ${problem}`, error);
-  if (error instanceof ProxyError) return new OutboundError("unavailable", error.message, error.cause);
-  return new OutboundError("unavailable", `there was no complete answer${isLate ? " in time" : ""}`, error);
+  if (error instanceof ProxyError) return new OutboundError("unavailable", error.message, error);
+  return new OutboundError("unavailable", noAnswer, error);
 }
 
-function parseTarget(text: string, { allowLoopback, isOwn = false }: OutboundOptions): URL {
+function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: OutboundOptions): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError("refused", "the address is not a URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("refused", "the URL holds credentials");
-  const mayBePlain = isOwn || (allowLoopback && isLoopbackUrl(url));
+  const mayBePlain = isOwn || (allowLoopbackHttp && isLoopbackUrl(url));
   const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && mayBePlain);
   if (!isAllowed) throw new OutboundError("refused", "the URL is not https");
   return url;
@@ -192,9 +197,10 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
 }
 
 function isAllowed(address: LookupAddress, url: URL, options: OutboundOptions): boolean {
-  const { allowedPrivate, isOwn, allowLoopback } = options;
-  if (isOwn || (allowLoopback && isLoopbackUrl(url) && isLoopbackAddress(address))) return true;
-  if (url.protocol === "http:") return false;
+  const { allowedPrivate, isOwn, allowLoopbackHttps = false } = options;
+  if (isOwn) return true;
+  if (url.protocol === "http:") return isLoopbackAddress(address);
+  if (allowLoopbackHttps && isLoopbackUrl(url) && isLoopbackAddress(address)) return true;
   return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
 }
 

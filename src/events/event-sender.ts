@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import { signJws } from "../authn/jws.ts";
 import type { KeyRing } from "../authn/keys.ts";
-import { type OutboundOptions, sendOutbound } from "../authn/outbound.ts";
+import { noAnswer, type OutboundOptions, sendOutbound } from "../authn/outbound.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
+import { ProxyError } from "../authn/tunnel.ts";
 import type { Clock } from "../clock.ts";
 import type { CloudEvent } from "./cloud-event.ts";
 
@@ -45,9 +46,9 @@ export async function sendEvent(event: CloudEvent, to: Addressee, options: Sende
   }
 }
 
-/** What the subscriber is told: not that something with a certificate listens there, which may be a network that they cannot see. */
-function reasonOf({ failure, message }: OutboundError): string {
-  return failure === "untrusted" ? "there was no complete answer" : message;
+/** What the subscriber is told: not that something listens there, which may be a network that they cannot see. */
+function reasonOf({ failure, message, cause }: OutboundError): string {
+  return failure === "untrusted" || cause instanceof ProxyError ? noAnswer : message;
 }
 
 /**

@@ -27,7 +27,7 @@ export function upstreamContent(options: UpstreamOptions): FetchContent {
     const accept = kind === "manifests" ? manifestTypes.join(", ") : "*/*";
     const headers = { accept, authorization: await authorization(options, repository) };
     const way = proxies ? { proxies } : {};
-    const limits = { timeoutMs, maxBytes, allowLoopback: false, isOwn: true, ...way };
+    const limits = { timeoutMs, maxBytes, allowLoopbackHttp: false, isOwn: true, ...way };
     const target = `${url}/v2/${repository}/${kind}/${reference}`;
     const { status, body } = await fetchOutbound(target, { method: "GET", headers }, limits);
     if (status === 404) return undefined;

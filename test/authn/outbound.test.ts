@@ -7,7 +7,7 @@ import { fetchJson, type OutboundOptions, outboundLimits } from "../../src/authn
 import { OutboundError, type OutboundFailure } from "../../src/authn/outbound-error.ts";
 import { type Answer, fetchLoopback, startServer } from "../sts/outside.ts";
 
-const production: OutboundOptions = { allowLoopback: false, ...outboundLimits };
+const production: OutboundOptions = { allowLoopbackHttp: false, ...outboundLimits };
 
 function failsAs(failure: OutboundFailure, message: RegExp) {
   return (error: unknown) => error instanceof OutboundError && error.failure === failure && message.test(error.message);
@@ -73,7 +73,7 @@ describe("a URL is refused before anything is resolved", () => {
 
   it("J2: in development, http on a host that only begins like loopback", async () => {
     for (const url of ["http://localhost.example/", "http://127.0.0.1.example/", "http://[::ffff:127.0.0.1]/"]) {
-      const options = { ...production, allowLoopback: true, resolve: resolver(["127.0.0.1"]).resolve };
+      const options = { ...production, allowLoopbackHttp: true, resolve: resolver(["127.0.0.1"]).resolve };
       await assert.rejects(fetchJson(url, options), failsAs("refused", /not https/), url);
     }
   });
@@ -117,7 +117,7 @@ describe("the addresses of a name are checked", () => {
   });
 
   it("a name that resolves elsewhere than to loopback gets no plain http", async () => {
-    const options = { ...production, allowLoopback: true, resolve: resolver(["8.8.8.8"]).resolve };
+    const options = { ...production, allowLoopbackHttp: true, resolve: resolver(["8.8.8.8"]).resolve };
     await assert.rejects(fetchJson("http://localhost:1/", options), failsAs("refused", /not public/));
   });
 

@@ -308,7 +308,7 @@ function deliver(
         ...outboundLimits,
         // Longer than any test.
         timeoutMs: 60_000,
-        allowLoopback: false,
+        allowLoopbackHttp: false,
         allowedPrivate: newNetworkList([{ address: "127.0.0.0", prefix: 8, family: "ipv4" }]),
       },
     },
@@ -353,7 +353,7 @@ describe("deliveries", () => {
     const delivery = deliver(store.database, definition(), () => context.time, said.resolve);
     assert.match(String(((await said.promise) as { reason: string }).reason), /ECONNREFUSED/);
     await delivery.drain(60_000);
-    assert.equal((await readQueue(store.database.session, uid))?.lastFailure, "there was no complete answer");
+    assert.equal((await readQueue(store.database.session, uid))?.lastFailure, "there was no complete answer in time");
   });
 
   it("let a sink finish what it says, unless it says too much", async () => {

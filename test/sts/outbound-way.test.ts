@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createServer as createSilentServer } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { createSecureContext } from "node:tls";
 import { fetchJson, outboundLimits } from "../../src/authn/outbound.ts";
 import { parseBypass, parseProxy } from "../../src/authn/proxies.ts";
 import { dataDirectory } from "../cli/process.ts";
@@ -138,7 +139,7 @@ describe("an https issuer on this machine", () => {
     assert.equal((await exchange(server, issuer.url)).status, 200);
     await using without = await startTestServer();
     assert.match((await exchange(without, issuer.url)).body.message, /certificate not trusted: .*UNABLE_TO_VERIFY/);
-    const production = { ...outboundLimits, allowLoopback: false };
+    const production = { ...outboundLimits, allowLoopbackHttp: false };
     await assert.rejects(fetchJson(issuer.url, production), { failure: "refused", message: /not public/ });
     await issuer.close();
   });
@@ -148,7 +149,8 @@ describe("an https issuer on this machine", () => {
       { cert: certificate, key: certificateKey },
       (port) => `https://127.0.0.1:${port}`,
     );
-    const options = { ...outboundLimits, allowLoopback: true };
+    const trust = () => createSecureContext({ ca: authority.cert });
+    const options = { ...outboundLimits, allowLoopbackHttp: true, allowLoopbackHttps: true, trust };
     await assert.rejects(fetchJson(issuer.url, options), {
       failure: "untrusted",
       message: "certificate not trusted: it is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)",
@@ -159,7 +161,7 @@ describe("an https issuer on this machine", () => {
 
 describe("a proxy", () => {
   const through = (url: string) => ({
-    ...{ ...outboundLimits, timeoutMs: 300, allowLoopback: false },
+    ...{ ...outboundLimits, timeoutMs: 300, allowLoopbackHttp: false },
     proxies: { https: parseProxy(url), http: parseProxy(url), bypass: parseBypass("") },
   });
 

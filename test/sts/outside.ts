@@ -95,7 +95,7 @@ export async function startIssuer(...keys: readonly OutsideKeyPair[]) {
 
 /** Fetches from loopback, under limits that let tests end. */
 export function fetchLoopback(options: Partial<OutboundOptions> = {}) {
-  return (url: string) => fetchJson(url, { allowLoopback: true, ...outboundLimits, ...options });
+  return (url: string) => fetchJson(url, { allowLoopbackHttp: true, ...outboundLimits, ...options });
 }
 
 /** A network of issuers under any name, each with the same keys; other addresses do not answer. */
