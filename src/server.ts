@@ -34,7 +34,8 @@ import { reload } from "./reload.ts";
 import type { Deps } from "./resource/deps.ts";
 import { openSeals } from "./secrets.ts";
 import { syncBuiltInRoles } from "./services/iam/built-in-role-rows.ts";
-import { findVouchedRole, subscriptionInactivity } from "./services/iam/delegations.ts";
+import { findVouchedRoles } from "./services/iam/delegation-judge.ts";
+import { subscriptionInactivity } from "./services/iam/delegations.ts";
 import { isKnownAt, newEntrance } from "./services/iam/membership.ts";
 import { ConfigError } from "./settings.ts";
 import type { Database } from "./storage/database.ts";
@@ -221,7 +222,7 @@ async function openOwnMetrics(
 function policyOver({ session, accessEpoch }: Database): Policy {
   return newPolicy({
     findHolder: (uid) => findHolder(session, uid),
-    findMappedRole: (uid) => findVouchedRole(session, uid),
+    findMappedRoles: (uids) => findVouchedRoles(session, uids),
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),
   });

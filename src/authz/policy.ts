@@ -11,8 +11,8 @@ import { isForFormerIdentity } from "./former-token.ts";
 export interface GrantSource {
   /** What an identity holds; undefined when there is no such identity. */
   findHolder(identityUid: string): Promise<Holder | undefined>;
-  /** The role of a mapping of an outside group; undefined when it has been removed, or nobody vouches for it any more. */
-  findMappedRole(mappingUid: string): Promise<HeldRole | undefined>;
+  /** The roles of mappings of outside groups, without those that have been removed, or that nobody vouches for any more. */
+  findMappedRoles(mappingUids: readonly string[]): Promise<readonly HeldRole[]>;
   /** A number that changes with every change of what anybody may do; at most so old that a revocation is seen in time. */
   epoch(): Soon<number>;
   /** The same, as of the call or later. */
@@ -82,8 +82,7 @@ export function newPolicy(source: GrantSource): Policy {
     misses++;
     const holder = await source.findHolder(identityUid);
     if (!holder) return undefined;
-    const mapped = await Promise.all(mappings.map((uid) => source.findMappedRole(uid)));
-    const grants = combineRoles([...holder.roles, ...mapped.filter((role) => role !== undefined)]);
+    const grants = combineRoles([...holder.roles, ...(await source.findMappedRoles(mappings))]);
     const held: Held = { createTime: holder.createTime, grants, epoch };
     memory.keep(epoch, key, held);
     return held;

@@ -8,7 +8,7 @@ const identity = `${"a".repeat(40)}/${"1".repeat(16)}`;
 const root = "a".repeat(40);
 const owner: Holder = { createTime: 0, roles: [{ groupUid: root, capabilities: [Capability.CAP_IAM_GROUPS_LIST] }] };
 const nobody: Holder = { createTime: 0, roles: [] };
-const findMappedRole = async () => undefined;
+const findMappedRoles = async () => [];
 
 describe("grants are remembered", () => {
   it("until the access epoch moves", async () => {
@@ -16,7 +16,7 @@ describe("grants are remembered", () => {
     let holder = owner;
     const policy = newPolicy({
       findHolder: async () => holder,
-      findMappedRole,
+      findMappedRoles,
       epoch: () => epoch,
       latestEpoch: () => epoch,
     });
@@ -33,7 +33,7 @@ describe("grants are remembered", () => {
     const answers = [late.promise, Promise.resolve(nobody)];
     const policy = newPolicy({
       findHolder: (uid) => (uid === identity ? answers.shift()! : Promise.resolve(nobody)),
-      findMappedRole,
+      findMappedRoles,
       epoch: () => epoch,
       latestEpoch: () => epoch,
     });
@@ -50,7 +50,7 @@ describe("grants are remembered", () => {
     const roles = Array.from({ length: 90_000 }, (_, i) => ({ groupUid: `${root}/${i}`, capabilities: [] }));
     const policy = newPolicy({
       findHolder: async () => ({ createTime: 0, roles }),
-      findMappedRole,
+      findMappedRoles,
       epoch: () => 1,
       latestEpoch: () => 1,
     });

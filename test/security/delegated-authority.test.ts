@@ -321,6 +321,35 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal((await signIn({ invite: made.code })).token, null);
       });
 
+      it("is judged in time where many vouch for each other in circles", { timeout: 60_000 }, async () => {
+        const idp = await provider();
+        const names = Array.from({ length: 14 }, (_, i) => `group-${i}`);
+        const roles = [ownerRole.uid, ...names.slice(1).map(() => editorRole.uid)];
+        const path = `/iam/v2beta1/externalGroupRoleMappings/${idp}`;
+        const mappings: string[] = [];
+        for (const [i, externalGroupId] of names.entries())
+          mappings.push(
+            (await asMaker("POST", path, { externalGroupId, roleUid: roles[i], scope: server.groupUid })).uid,
+          );
+        const { token } = await signIn({ idp_id: idp }, { groups: names, sub: "in-circles" });
+        // Each but the first is vouched for by a session that holds something by all of them.
+        for (const uid of mappings.slice(1))
+          await call(token!, "POST", `/gatehouse/iam/v1/delegations/${uid}:confirm`, {});
+        await deleteMaker();
+        for (const uid of mappings)
+          assert.match((await listed(uid))[0] ?? "", uid === mappings[0] ? /MAKER_DELETED/ : /MAKER_LACKS/);
+        const writes = async () =>
+          (
+            await rest(server.url, token!, "POST", `/registry/v2beta1/repos/${server.groupUid}`, {
+              name: `r${people++}`,
+            })
+          ).status;
+        assert.equal(await writes(), 403);
+        await confirm(mappings[0]!);
+        for (const uid of mappings) assert.deepEqual(await listed(uid), ["EXTERNAL_GROUP_ROLE_MAPPING"]);
+        assert.equal(await writes(), 200);
+      });
+
       it("has a SCIM token that is in force while whoever made it holds the default role", async () => {
         const idp = await provider();
         await asMaker("POST", `/iam/v2beta1/identityProviders/${idp}:generateScimToken`, {});

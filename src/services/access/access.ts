@@ -21,7 +21,7 @@ import type { Deps } from "../../resource/deps.ts";
 import { findBindingsReaching, type HeldRole, placeOfBinding, type ReachingBinding } from "../../storage/grants.ts";
 import type { Session } from "../../storage/session.ts";
 import { isUid, isWithin, rootOf } from "../../uid.ts";
-import { findVouchedRole } from "../iam/delegations.ts";
+import { findVouchedRoles } from "../iam/delegation-judge.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
 
@@ -81,12 +81,8 @@ function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): b
 
 /** The roles that a sign-in brings along at a group: those of the mappings of its organization. */
 async function mappedAt(session: Session, mappings: readonly string[] = [], group: string): Promise<HeldRole[]> {
-  const found: HeldRole[] = [];
-  for (const uid of mappings.filter((each) => isWithin(each, rootOf(group)))) {
-    const role = await findVouchedRole(session, uid);
-    if (role && isWithin(group, role.groupUid)) found.push(role);
-  }
-  return found;
+  const uids = mappings.filter((each) => isWithin(each, rootOf(group)));
+  return (await findVouchedRoles(session, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
 }
 
 interface Question {

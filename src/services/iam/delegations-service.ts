@@ -32,8 +32,9 @@ import {
 } from "../../storage/delegations.ts";
 import type { Session } from "../../storage/session.ts";
 import { isWithin, parentOf, rangeBelow } from "../../uid.ts";
+import { findGiven } from "./delegated-roles.ts";
+import { type Judge, newJudge } from "./delegation-judge.ts";
 import { confirm } from "./delegation-makers.ts";
-import { findGiven, type Inactivity, judge } from "./delegations.ts";
 
 /** Delegations that one call looks at where only those are wanted that are not in force. */
 const maxLookedAt = 500;
@@ -85,7 +86,9 @@ export function delegations(deps: Deps): Implementation {
           if (found.length === 0) throw notFound(resourceType, uid);
           for (const one of found) await confirmOne(one, call, tx);
           const confirmed: Shown[] = [];
-          for (const one of found) confirmed.push((await show(tx, (await findDelegation(tx, one.kind, uid))!)).message);
+          const judge = newJudge(tx);
+          for (const { kind } of found)
+            confirmed.push((await show(tx, judge, (await findDelegation(tx, kind, uid))!)).message);
           return { delegations: confirmed };
         });
       },
@@ -144,9 +147,10 @@ async function lookThrough(session: Session, { places, after, pageSize, inactive
       found.push(...(await findDelegationsIn(session, range, after, limit + 1 - found.length)));
   }
   const shown: Shown[] = [];
+  const judge = newJudge(session);
   for (const [i, delegation] of found.entries()) {
     if (shown.length === pageSize || i === limit) return { shown, last: found[i - 1] };
-    const { message, inactivity } = await show(session, delegation);
+    const { message, inactivity } = await show(session, judge, delegation);
     if (!inactive || inactivity) shown.push(message);
   }
   return { shown, last: undefined };
@@ -160,12 +164,10 @@ function placesOf({ parent }: ListDelegationsRequest, call: Call): string[] {
   return scope.filter((root) => isWithin(root, parent)).sort();
 }
 
-async function show(session: Session, delegation: Delegation) {
+async function show(session: Session, judge: Judge, delegation: Delegation) {
   const { kind, uid, makerUid, isInstallation, time } = delegation;
   const given = await findGiven(session, kind, uid);
-  const inactivity: Inactivity | undefined = given
-    ? await judge(session, delegation, given)
-    : { reason: "MAKER_UNKNOWN", capabilities: [] };
+  const [inactivity] = await judge.inactivitiesOf([delegation]);
   const message: Shown = {
     uid,
     kind: kinds[kind].kind,
