@@ -170,6 +170,29 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(found.find(({ after }) => after.outcome === "denied").after.client, "127.0.0.1");
     });
 
+    it("does not tell an organization by which provider of another one a person signed in", async () => {
+      const other = await addOrganization();
+      const oidc = { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret };
+      const own = { name: "own", defaultRole: viewerRole.uid, oidc };
+      const providers = `/iam/v2beta1/identityProviders/${other.groupUid}`;
+      const { body: provider } = await rest(server.url, other.token, "POST", providers, own);
+      const invites = `/iam/v2beta1/groupInvites/${server.groupUid}`;
+      const invite = { roleUid: viewerRole.uid, ttl: "600s", singleUse: true };
+      const { body: invited } = await rest(server.url, server.ownerToken, "POST", invites, invite);
+      upstream.behaviour.claims = { sub: "of-two" };
+      const come = { idp_id: provider.uid, client_id: "" };
+      assert.ok(answersOf(await visitAs({ ...come, invite: invited.code })).token);
+      const ofPerson = ({ actorUid }: Entry) => actorUid === personUid(upstream.issuer, "of-two");
+      for (const kind of ["role_bindings", "group_invites", "sign_ins"]) {
+        const [entry] = await entries(kind, ofPerson);
+        assert.equal(entry.method, "/oauth/callback", kind);
+        assert.doesNotMatch(JSON.stringify(entry), new RegExp(other.groupUid), kind);
+      }
+      const query = new URLSearchParams({ parent: other.groupUid, kind: "sign_ins" });
+      const { body } = await rest(server.url, other.token, "GET", `/gatehouse/changes/v1/changes?${query}`);
+      assert.equal(body.changes.find(ofPerson).method, `/oauth/callback/${provider.uid}`);
+    });
+
     it("has rotations of the signing keys, where the operators are", async () => {
       const key = { kid: "kid-1", algorithm: "RS256", privateJwk: "secret", createTime: 1, retireTime: null };
       await server.server.database.write(context, (tx) => logKeyRotation(tx, key, clock.read()));

@@ -126,7 +126,7 @@ function show(change: Stored, places: ChangePlaces): Shown {
     time: toTimestamp(time),
     actorUid: actor,
     actorClaims: { ...actorClaims },
-    method,
+    method: shownMethod(method, groupUid),
     requestId,
     kind,
     resourceUid: uid,
@@ -134,6 +134,12 @@ function show(change: Stored, places: ChangePlaces): Shown {
     ...(before !== null && { before: shownRow(kind, before) }),
     ...(after !== null && { after: shownRow(kind, after) }),
   };
+}
+
+/** A callback path ends with the uid of an identity provider, of which other organizations of the person must not learn. */
+function shownMethod(method: string, groupUid: string): string {
+  const [, path = method, providerUid = ""] = /^(.+?)\/([0-9a-f]{40}(?:\/.*)?)$/.exec(method) ?? [];
+  return providerUid === "" || rootOf(providerUid) === rootOf(groupUid) ? method : path;
 }
 
 /** Empty for what is not shown. */
