@@ -65,10 +65,12 @@ export const limits = {
    */
   retiredKeyMemoryMs: 24 * 60 * 60 * 1000,
   /**
-   * Entries about access (sign-ins, exchanges, denials) that a minute may add to the audit log, of one organization and of all:
-   * at some 500 bytes each, 30 days of an attack are 13 GB at most for each server. Entries that say how many were omitted have
-   * as large a share.
+   * Entries about access (sign-ins, exchanges, denials) that a minute may add to the audit log: of one caller in an organization, of one
+   * organization, and of all; beyond that each still has its equal part. At some 500 bytes each, 30 days of an attack by five
+   * organizations are 13 GB for each server, and by however many 65 GB. Entries that say how many were omitted have a share as
+   * large as that of all.
    */
+  accessEntriesOfCaller: 20,
   accessEntriesOfOrganization: 60,
   accessEntries: 300,
   /** Entries about access that wait for a database that does not answer. */

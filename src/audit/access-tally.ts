@@ -18,9 +18,11 @@ export interface AccessEvent {
 
 /** How many entries strangers may cause. Repetitions count once. */
 export interface AccessLimits {
+  /** Entries of one caller in one organization within a minute; callers whose tokens were not verified are one. */
+  readonly accessEntriesOfCaller: number;
   /** Entries of one organization within a minute. */
   readonly accessEntriesOfOrganization: number;
-  /** Entries of all organizations together within a minute. */
+  /** Entries of all organizations together within a minute, beyond which each still has its equal part of so many. */
   readonly accessEntries: number;
 }
 
@@ -34,17 +36,17 @@ interface Tally {
 
 const minuteMs = 60_000;
 
-/** Shares that are no organization's. */
-const [everybody, omissions] = ["all", "omissions"];
-
 /** Counts events, and makes the entries that are to be written. */
 export class AccessTally {
   readonly #limits: AccessLimits;
   readonly #add: (entry: AccessEntry) => void;
   #minute = 0;
   #tallies = new Map<string, Tally>();
-  /** How many entries this minute had, by organization and under the two shares below. */
+  /** How many entries this minute had: by organization, by caller in it, of all together, and of what was omitted. */
   #spent = new Map<string, number>();
+  #spentByCaller = new Map<string, number>();
+  #spentByAll = 0;
+  #omissions = 0;
 
   /** `add` takes each entry as soon as it is made. */
   constructor(limits: AccessLimits, add: (entry: AccessEntry) => void) {
@@ -55,9 +57,13 @@ export class AccessTally {
   /** Counts one event; `time` is in milliseconds since the epoch. */
   record(event: AccessEvent, time: number): void {
     this.advance(time);
-    if (event.groupUids.length === 0 || this.#count(keyOf(event), event, time)) return;
-    // What the limits keep out is counted by organization and kind.
-    for (const omitted of omittedOf(event)) this.#count(keyOf(omitted), omitted, time);
+    // Each organization by itself: what one has no room for is still told to the others.
+    for (const [organization, groupUids] of Map.groupBy(event.groupUids, rootOf)) {
+      const own = { ...event, groupUids };
+      if (this.#count(organization, own, time)) continue;
+      // What the limits keep out is counted by organization and kind.
+      this.#count(organization, omittedOf(own.kind, organization), time);
+    }
   }
 
   /** Makes the entries of the repetitions once the minute of `time` is another one, or at once for the end of all time. */
@@ -69,10 +75,13 @@ export class AccessTally {
       if (count > 0) this.#write(event, { count, firstTime, lastTime });
     this.#tallies = new Map();
     this.#spent = new Map();
+    this.#spentByCaller = new Map();
+    [this.#spentByAll, this.#omissions] = [0, 0];
   }
 
   /** Answers false when the limits leave no room for a first event of this key. */
-  #count(key: string, event: AccessEvent, time: number): boolean {
+  #count(organization: string, event: AccessEvent, time: number): boolean {
+    const key = keyOf(organization, event);
     const tally = this.#tallies.get(key);
     if (tally) {
       tally.repetitions++;
@@ -80,22 +89,31 @@ export class AccessTally {
       tally.lastTime = time;
       return true;
     }
-    if (!this.#spend(event)) return false;
+    const hasRoom =
+      event.details.outcome === "omitted" ? this.#spendOmission() : this.#spend(organization, event.by.actor);
+    if (!hasRoom) return false;
     this.#tallies.set(key, { event, repetitions: 0, firstTime: time, lastTime: time });
     this.#write(event, { count: 1, firstTime: time, lastTime: time });
     return true;
   }
 
   /** What was omitted has a share of its own, so that an organization that had its share is still told. */
-  #spend({ groupUids, details }: AccessEvent): boolean {
-    const isOmission = details.outcome === "omitted";
-    const shares = isOmission ? [omissions] : [...new Set(groupUids.map(rootOf)), everybody];
-    const limitOf = (share: string) =>
-      share === omissions || share === everybody
-        ? this.#limits.accessEntries
-        : this.#limits.accessEntriesOfOrganization;
-    if (shares.some((share) => (this.#spent.get(share) ?? 0) >= limitOf(share))) return false;
-    for (const share of shares) this.#spent.set(share, (this.#spent.get(share) ?? 0) + 1);
+  #spendOmission(): boolean {
+    return this.#omissions++ < this.#limits.accessEntries;
+  }
+
+  /** A few busy organizations may use up what all have together, and others must not lose their entries by that. */
+  #spend(organization: string, actor: string): boolean {
+    const { accessEntriesOfCaller, accessEntriesOfOrganization, accessEntries } = this.#limits;
+    const caller = `${organization} ${actor}`;
+    const spentByCaller = this.#spentByCaller.get(caller) ?? 0;
+    const spent = this.#spent.get(organization) ?? 0;
+    const organizations = this.#spent.size + (spent === 0 ? 1 : 0);
+    const mayHave = this.#spentByAll < accessEntries ? accessEntries : Math.floor(accessEntries / organizations);
+    if (spent >= Math.min(accessEntriesOfOrganization, mayHave) || spentByCaller >= accessEntriesOfCaller) return false;
+    this.#spent.set(organization, spent + 1);
+    this.#spentByCaller.set(caller, spentByCaller + 1);
+    this.#spentByAll++;
     return true;
   }
 
@@ -107,15 +125,13 @@ export class AccessTally {
 type Times = Pick<AccessDetails, "count" | "firstTime" | "lastTime">;
 
 /** Events of one key within a minute are alike; of what strangers choose freely nothing is in it. */
-function keyOf({ kind, by, uid, groupUids, details }: AccessEvent): string {
+function keyOf(organization: string, { kind, by, uid, details }: AccessEvent): string {
   // A caller who tries one uid after another is still one caller: the entry has the first uid.
   const about = kind === "denials" && details.outcome !== "omitted" ? "" : uid;
-  const organizations = groupUids.map(rootOf).join();
-  return [organizations, kind, by.actor, by.method, about, details.outcome, details.check ?? ""].join("\0");
+  return [organization, kind, by.actor, by.method, about, details.outcome, details.check ?? ""].join("\0");
 }
 
-function omittedOf({ kind, groupUids }: AccessEvent): AccessEvent[] {
+function omittedOf(kind: AccessKind, organization: string): AccessEvent {
   const by = { actor: "", method: "access", requestId: "" };
-  const details = { outcome: "omitted" } as const;
-  return [...new Set(groupUids.map(rootOf))].map((uid) => ({ kind, by, uid, groupUids: [uid], details }));
+  return { kind, by, uid: organization, groupUids: [organization], details: { outcome: "omitted" } };
 }

@@ -12,7 +12,9 @@ function event(changes: Partial<AccessEvent> & { actor?: string } = {}): AccessE
   return { kind: "denials", by, uid: group(1), groupUids: [group(1)], details: { outcome: "denied" }, ...rest };
 }
 
-function tallyOf(limits = { accessEntriesOfOrganization: 3, accessEntries: 5 }) {
+const few = { accessEntriesOfCaller: 100, accessEntriesOfOrganization: 3, accessEntries: 5 };
+
+function tallyOf(limits = few) {
   const entries: AccessEntry[] = [];
   return { entries, tally: new AccessTally(limits, (entry) => entries.push(entry)) };
 }
@@ -46,7 +48,11 @@ describe("the tally of a minute", () => {
   });
 
   it("tells callers, methods, identities, outcomes and checks apart", () => {
-    const { entries, tally } = tallyOf({ accessEntriesOfOrganization: 100, accessEntries: 100 });
+    const { entries, tally } = tallyOf({
+      accessEntriesOfCaller: 100,
+      accessEntriesOfOrganization: 100,
+      accessEntries: 100,
+    });
     const exchange = { kind: "token_exchanges", actor: "" } as const;
     const events = [
       event(),
@@ -71,12 +77,45 @@ describe("the tally of a minute", () => {
     assert.deepEqual(countsOf(entries).slice(5), ["denied 1"]);
   });
 
-  it("leaves other organizations their share, until all together have had theirs", () => {
+  it("leaves other organizations an equal part also when a few have used up what all have together", () => {
     const { entries, tally } = tallyOf();
-    for (let i = 0; i < 50; i++) tally.record(event({ actor: `caller ${i}` }), 1);
-    for (let i = 0; i < 9; i++) tally.record(event({ groupUids: [group(i + 2)], actor: "other" }), 1);
-    const others = entries.filter(({ groupUid }) => groupUid !== group(1));
-    assert.deepEqual(countsOf(others), ["denied 1", "denied 1", ...Array(4).fill("omitted 1")]);
+    for (const busy of [1, 2]) {
+      for (let i = 0; i < 50; i++) tally.record(event({ groupUids: [group(busy)], actor: `caller ${i}` }), 1);
+    }
+    const others = () => countsOf(entries.filter(({ groupUid }) => ![group(1), group(2)].includes(groupUid)));
+    for (let i = 0; i < 4; i++) tally.record(event({ groupUids: [group(i + 3)], actor: "other" }), 1);
+    // Of the sixth, less than one entry would be its part.
+    assert.deepEqual(others(), ["denied 1", "denied 1", "denied 1", "omitted 1"]);
+  });
+
+  it("leaves others their share when one caller is denied by every method, or many fail to be verified", () => {
+    for (const flood of ["insider", ""]) {
+      const { entries, tally } = tallyOf({ ...few, accessEntriesOfCaller: 2 });
+      for (let i = 0; i < 50; i++)
+        tally.record(event({ by: { actor: flood, method: `/Service/${i}`, requestId: "" }, uid: group(i) }), 1);
+      tally.record(event({ actor: "other" }), 1);
+      assert.deepEqual(countsOf(entries), ["denied 1", "denied 1", "omitted 1", "denied 1"]);
+    }
+  });
+
+  it("tells one organization of a sign-in also when another of the person's has no room for it", () => {
+    const { entries, tally } = tallyOf();
+    for (let i = 0; i < 3; i++) tally.record(event({ actor: `caller ${i}` }), 1);
+    const signIn = event({ kind: "sign_ins", groupUids: [group(1), group(2)], details: { outcome: "allowed" } });
+    tally.record(signIn, 1);
+    assert.deepEqual(
+      entries.slice(3).map(({ groupUid, details }) => [groupUid, details.outcome]),
+      [
+        [group(1), "omitted"],
+        [group(2), "allowed"],
+      ],
+    );
+  });
+
+  it("counts what it writes for each organization of a person against what all have together", () => {
+    const { entries, tally } = tallyOf();
+    tally.record(event({ groupUids: Array.from({ length: 50 }, (_, i) => group(i)) }), 1);
+    assert.equal(entries.filter(({ details }) => details.outcome === "denied").length, 5);
   });
 
   it("is filed under each group, and under none where nobody may know", () => {
