@@ -9,11 +9,12 @@ import { compiledCode, currentBundle, flags, heapFlag } from "./bundle/place.js"
 const oldestNode = 26;
 const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
 
-// A server reads its settings again at this signal, and must not end by it before it can.
-if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
+// SIGHUP asks a server to read its settings again. Before it has read them there is nothing to do, but without a listener it would end.
+const isServer = process.argv[2] === "serve";
+if (isServer) process.on("SIGHUP", () => {});
 
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
-  const bundle = process.argv[2] === "serve" ? currentBundle() : undefined;
+  const bundle = isServer ? currentBundle() : undefined;
   if (bundle?.snapshot) beginWith(bundle.snapshot);
   setFlagsFromString(heapFlag);
   // Types are stripped and code is compiled once, not at every start.
@@ -28,7 +29,13 @@ if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
     env: { ...process.env, GATEHOUSE_LAUNCHER_PID: String(process.pid) },
   });
   const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
-  for (const signal of passedOn) process.on(signal, () => child.kill(signal));
+  // A server that has not run its first line would end by SIGHUP. It says by SIGUSR2 that it has (cli/launcher.ts).
+  const ready = new Promise((resolve) => process.on("SIGUSR2", resolve));
+  const passOn = async (signal) => {
+    if (isServer && signal === "SIGHUP") await ready;
+    child.kill(signal);
+  };
+  for (const signal of passedOn) process.on(signal, passOn);
   child.on("error", () => {
     console.error(
       `Gatehouse needs Node ${oldestNode} or later, and ${nodeOfPackages} is not there: run npm ci without --omit=optional.`,

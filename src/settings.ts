@@ -1,5 +1,5 @@
 // What can be set, and from where: flags over environment over file over defaults.
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isJsonObject } from "./json.ts";
 import { reasonOf } from "./system-error.ts";
 
@@ -315,13 +315,21 @@ export class ConfigError extends Error {
 /** Settings by their names in camelCase, as commander has flags. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
+/** A file of settings, and what it sets. */
+export interface SettingsFile {
+  readonly path: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
 /** Gathers the settings from flags, environment and file, in this order. */
-export function readSettings(flags: Flags, environment: NodeJS.ProcessEnv): RawSettings {
-  const named = configFileOf(flags, environment);
-  const file = named === undefined ? {} : readConfigFile(named);
+export function readSettings(
+  flags: Flags,
+  environment: NodeJS.ProcessEnv,
+  file: SettingsFile | undefined = readSettingsFile(flags, environment),
+): RawSettings {
   const chosen = settings.map((setting) => {
     const { name, fallback } = setting;
-    const value = flags[camelCase(name)] ?? readVariable(environment, setting) ?? file[name];
+    const value = flags[camelCase(name)] ?? readVariable(environment, setting) ?? file?.settings[name];
     return [name, value === undefined ? fallback : String(value)];
   });
   return Object.fromEntries(chosen) as RawSettings;
@@ -350,15 +358,28 @@ export function variableOf(name: SettingName): string {
   return `GATEHOUSE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** The file of settings; undefined when none is named. */
-export function configFileOf(flags: Flags, environment: NodeJS.ProcessEnv): string | undefined {
+/** Reads the file of settings; undefined when none is named. Only once for each command: it may be a pipe. */
+export function readSettingsFile(flags: Flags, environment: NodeJS.ProcessEnv): SettingsFile | undefined {
+  const path = configPathOf(flags, environment);
+  return path === undefined ? undefined : { path, settings: settingsIn(path) };
+}
+
+/** The same for a running server. Throws a ConfigError for a pipe: to wait for another writer would stop the server. */
+export function readSettingsFileAgain(flags: Flags, environment: NodeJS.ProcessEnv): SettingsFile | undefined {
+  const path = configPathOf(flags, environment);
+  if (path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFIFO())
+    throw new ConfigError(`config: ${path} is a pipe, which can only be read at the start.`);
+  return readSettingsFile(flags, environment);
+}
+
+function configPathOf(flags: Flags, environment: NodeJS.ProcessEnv): string | undefined {
   // An empty variable counts as none; a flag is only there to name a file.
   if (flags.config === "") throw new ConfigError("config: the path is empty.");
   return flags.config?.toString() ?? (environment.GATEHOUSE_CONFIG || undefined);
 }
 
 /** The settings of a file by their names. Throws a ConfigError when it is none. */
-export function readConfigFile(file: string): Record<string, string> {
+function settingsIn(file: string): Record<string, string> {
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(file, "utf8"));

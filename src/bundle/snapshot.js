@@ -74,6 +74,8 @@ function load(files, requireBuiltin, directory, { compiledCode, heapFlag }) {
   const { main } = require("./main.cjs");
   require("./bundle-prepare.cjs").prepare();
   startupSnapshot.setDeserializeMainFunction(() => {
+    // As in gatehouse.js, whose listener ended with its program. Only servers begin with a snapshot.
+    process.on("SIGHUP", () => {});
     setFlagsFromString(heapFlag);
     enableCompileCache(compiledCode);
     requirePackage = createRequire(`${directory}/main.cjs`);

@@ -1,7 +1,7 @@
 // Files of the operator that other users of the machine could read secrets in, or change.
 import { statSync } from "node:fs";
 import path from "node:path";
-import { configFileOf, type Flags, type RawSettings, readConfigFile, settings } from "../settings.ts";
+import { type RawSettings, type SettingsFile, settings } from "../settings.ts";
 
 /** What everybody may do with a file, in the bits of its mode. */
 const [readable, writable] = [0o004, 0o002];
@@ -10,19 +10,17 @@ const [readable, writable] = [0o004, 0o002];
  * A sentence for each file or directory that everybody on this machine can read or change and should not. These are warnings, since
  * the mode is not always the operator's to set: Kubernetes mounts keys readable by all users of a container.
  */
-export function exposedFiles(raw: RawSettings, flags: Flags, environment: NodeJS.ProcessEnv): string[] {
+export function exposedFiles(raw: RawSettings, file: SettingsFile | undefined): string[] {
   // There the mode says nothing.
   if (process.platform === "win32") return [];
   return [
     ...warnings("tls-key", raw["tls-key"], readable | writable, "0600"),
-    ...configWarnings(configFileOf(flags, environment)),
+    ...(file ? configWarnings(file) : []),
     ...warnings("data-dir", path.resolve(raw["data-dir"]), writable, "0700"),
   ];
 }
 
-function configWarnings(file: string | undefined): string[] {
-  if (file === undefined) return [];
-  const set = readConfigFile(file);
+function configWarnings({ path: file, settings: set }: SettingsFile): string[] {
   const hasSecret = settings.some((setting) => "isSecret" in setting && (set[setting.name] ?? "") !== "");
   return warnings("config", file, hasSecret ? readable | writable : writable, "0600");
 }

@@ -22,6 +22,7 @@ export function endWithLauncher(environment: NodeJS.ProcessEnv): void {
   // What this process starts has another parent.
   delete environment[launcherVariable];
   if (launcher === undefined) return;
+  tellReady(launcher);
   const timer = setInterval(() => {
     // A process without its parent is handed to another one.
     if (process.ppid === launcher) return;
@@ -29,4 +30,11 @@ export function endWithLauncher(environment: NodeJS.ProcessEnv): void {
     process.kill(process.pid, "SIGTERM");
   }, lookMs);
   timer.unref();
+}
+
+/** Has the launcher pass SIGHUP on from now on: before, it would end a program that is still loading. */
+function tellReady(launcher: number): void {
+  // Windows has no such signals. Where the launcher has ended, its number may be that of another process.
+  if (process.platform === "win32" || process.ppid !== launcher) return;
+  process.kill(launcher, "SIGUSR2");
 }

@@ -1,7 +1,14 @@
 // The commands that run or look after a server: they work on its data, not through its API.
 import { type Command, Option } from "commander";
 import { toConfig } from "../config.ts";
-import { type Flags, readSettings, settings, variableOf } from "../settings.ts";
+import {
+  type RawSettings,
+  readSettings,
+  readSettingsFile,
+  readSettingsFileAgain,
+  settings,
+  variableOf,
+} from "../settings.ts";
 import { exposedFiles } from "./exposed-files.ts";
 import { hasLauncher } from "./launcher.ts";
 import type { Finish } from "./shell.ts";
@@ -12,31 +19,24 @@ export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
 
 /** Adds them. */
 export function addServerCommands(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
-  const flagsOf = (command: Command, overrides: Flags = {}): Flags => ({ ...command.opts(), ...overrides });
-  const read = (command: Command, overrides?: Flags) => {
-    const raw = readSettings(flagsOf(command, overrides), environment);
-    return { settings: raw, config: toConfig(raw) };
-  };
-  const warn = (command: Command, overrides?: Flags) => {
-    // Before a setting is missed, which may be the one that is misspelt.
+  /** Reads the settings, and warns of what is wrong around them before they are checked: what is missed may be misspelt. */
+  const readWarning = (command: Command): RawSettings => {
     for (const sentence of unknownVariables(environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
-    const flags = flagsOf(command, overrides);
-    for (const sentence of exposedFiles(readSettings(flags, environment), flags, environment))
-      process.stderr.write(`gatehouse: ${sentence}\n`);
+    const file = readSettingsFile(command.opts(), environment);
+    const raw = readSettings(command.opts(), environment, file);
+    for (const sentence of exposedFiles(raw, file)) process.stderr.write(`gatehouse: ${sentence}\n`);
+    return raw;
   };
-  const configOf = (command: Command, overrides?: Flags) => {
-    warn(command, overrides);
-    return read(command, overrides).config;
-  };
+  const checked = (raw: RawSettings) => ({ settings: raw, config: toConfig(raw) });
   /** Commands that work on the data need no public address of their own. */
-  const dataConfigOf = (command: Command) =>
-    configOf(command, command.opts().baseUrl || environment.GATEHOUSE_BASE_URL ? {} : { baseUrl: "http://127.0.0.1" });
+  const dataConfigOf = (raw: RawSettings) => toConfig({ ...raw, "base-url": raw["base-url"] || "http://127.0.0.1" });
 
   withSettings(program.command("serve"))
     .description("run the server")
     .action(async (_options, command) => {
-      warn(command);
-      const options = { ...read(command), reread: () => read(command), hasLauncher: hasLauncher() };
+      const flags = command.opts();
+      const reread = () => checked(readSettings(flags, environment, readSettingsFileAgain(flags, environment)));
+      const options = { ...checked(readWarning(command)), reread, hasLauncher: hasLauncher() };
       finish(await (await import("./serve.ts")).serve(options));
     });
 
@@ -45,32 +45,38 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
     .requiredOption("--organization <name>", "name of the root group; required")
     .requiredOption("--issuer <url>", "issuer of the owner's identity tokens; required")
     .requiredOption("--subject <subject>", "subject of the owner's identity tokens; required")
-    .action(async (options, command) =>
-      finish(
-        await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(command), {
-          ...options,
-          baseUrl: readSettings(command.opts(), environment)["base-url"].replace(/\/+$/, ""),
-        }),
-      ),
-    );
+    .action(async (options, command) => {
+      const raw = readWarning(command);
+      const baseUrl = raw["base-url"].replace(/\/+$/, "");
+      finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(raw), { ...options, baseUrl }));
+    });
 
   const db = program.command("db").description("look after the database");
   withSettings(db.command("check"))
     .description("compare counters and indexes with the rows")
     .option("--repair", "write them anew where they differ")
     .action(async (options, command) =>
-      finish(await (await import("./db.ts")).checkDatabaseCommand(dataConfigOf(command), options.repair === true)),
+      finish(
+        await (await import("./db.ts")).checkDatabaseCommand(
+          dataConfigOf(readWarning(command)),
+          options.repair === true,
+        ),
+      ),
     );
 
   const keys = program.command("keys").description("look after the keys that sign tokens");
   withSettings(keys.command("list"))
     .description("show the keys")
-    .action(async (_options, command) => finish(await (await import("./keys.ts")).listKeys(dataConfigOf(command))));
+    .action(async (_options, command) =>
+      finish(await (await import("./keys.ts")).listKeys(dataConfigOf(readWarning(command)))),
+    );
   withSettings(keys.command("rotate"))
     .description("sign with a new key; the old one verifies for two more hours")
     .option("--retire-now", "let the old keys verify no longer, as after a leak")
     .action(async (options, command) =>
-      finish(await (await import("./keys.ts")).rotateKeys(dataConfigOf(command), options.retireNow === true)),
+      finish(
+        await (await import("./keys.ts")).rotateKeys(dataConfigOf(readWarning(command)), options.retireNow === true),
+      ),
     );
 }
 

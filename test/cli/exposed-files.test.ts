@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { exposedFiles } from "../../src/cli/exposed-files.ts";
-import { readSettings } from "../../src/settings.ts";
+import { readSettings, readSettingsFile } from "../../src/settings.ts";
 import { certificate, certificateKey } from "../doors/certificate.ts";
 import { run } from "./process.ts";
 
@@ -33,7 +33,7 @@ function link(target: string): string {
 }
 
 function found(flags: Record<string, string>, environment: NodeJS.ProcessEnv = {}): string[] {
-  return exposedFiles(readSettings(flags, environment), flags, environment).map((sentence) => {
+  return exposedFiles(readSettings(flags, environment), readSettingsFile(flags, environment)).map((sentence) => {
     const [, name, what] = /^warning: ([\w-]+): \S+ can be (\w+) by every user of this machine; set its mode to /.exec(
       sentence,
     ) ?? [undefined, sentence, ""];

@@ -1,11 +1,12 @@
 // A running server takes its certificate, its secrets and its log level anew at SIGHUP, and never ends by it.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import {
   certificate,
@@ -146,16 +147,43 @@ describe("SIGHUP", () => {
     await stop(running);
   });
 
-  it("reaches the server through the launcher of an older Node, and ends neither", async () => {
+  it("does not end a server that is reading its settings, once each and from a pipe", {
+    skip: process.platform === "win32",
+  }, async () => {
+    using data = installation();
+    const pipe = data.file("pipe.json");
+    execFileSync("mkfifo", [pipe]);
+    const listen = `127.0.0.1:${await freePort()}`;
+    const running = start(["serve", "--config", pipe, "--data-dir", data.path, "--listen", listen]);
+    const settings = await openForReader(pipe);
+    running.child.kill("SIGHUP");
+    writeSync(settings, JSON.stringify({ "base-url": "https://localhost" }));
+    closeSync(settings);
+    await running.said(/secrets/);
+    assert.match(await reload(running, 1), /"reason":"config: [^"]* is a pipe, which can only be read at the start/);
+    await stop(running);
+  });
+
+  it("reaches the server through the launcher of an older Node, however early, and ends neither", async () => {
     using data = installation();
     const args = data.configure({ "base-url": "https://localhost" });
-    const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } })`;
+    // This Node, which says that it is an older one, and gets the signal from the moment that it listens for signals until it ends.
+    const older = `
+      Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } });
+      let timer;
+      process.on("SIGTERM", () => clearInterval(timer));
+      process.on("newListener", (name) => {
+        if (name === "SIGTERM") timer ??= setInterval(() => process.emit("SIGHUP", "SIGHUP"), 20);
+      });`;
     const command = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, launcher, "serve", ...args];
     const listen = `127.0.0.1:${await freePort()}`;
     const child = spawn(process.execPath, [...command, "--listen", listen], { env: environmentOf({}) });
     let output = "";
+    const closed = once(child, "close");
     const saw = async (pattern: RegExp) => {
-      while (!pattern.test(output)) await Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
+      const ended = closed.then((how) => assert.fail(`the launcher ended with ${how}: ${output}`));
+      while (!pattern.test(output)) await Promise.race([once(child.stdout, "data"), once(child.stderr, "data"), ended]);
+      ended.catch(() => {});
     };
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
     await saw(/secrets/);
@@ -163,9 +191,21 @@ describe("SIGHUP", () => {
     await saw(/"msg":"reloaded /);
     assert.doesNotMatch(output, /GATEHOUSE_LAUNCHER/);
     child.kill("SIGTERM");
-    assert.deepEqual(await once(child, "close"), [0, null]);
+    assert.deepEqual(await closed, [0, null]);
   });
 });
+
+/** Opens a named pipe for writing once its reader has opened it. */
+async function openForReader(pipe: string): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
+    }
+    await setImmediate();
+  }
+}
 
 async function handshake(listen: string): Promise<{ socket: TLSSocket; shown: string }> {
   const [host, port] = listen.split(":");
