@@ -51,13 +51,13 @@ export async function mappingsOfPerson(
   const mappings = await findMappings({ session: database.session, log }, provider, claims);
   if (!provider.organization) return mappings;
   const isLost = (uid: string) => uid.startsWith(`${provider.uid}/`) && !mappings.includes(uid);
-  const lacking = (await findDelegationsByMapping(database.session, identityUid, provider.uid)).filter((one) =>
-    one.mappings.some(isLost),
-  );
-  if (lacking.length === 0) return mappings;
+  const findLacking = async (session: Session) =>
+    (await findDelegationsByMapping(session, identityUid, provider.uid)).filter((one) => one.mappings.some(isLost));
+  if ((await findLacking(database.session)).length === 0) return mappings;
   const context = { actor: "", method: "mappings", requestId: "", time: clock() };
   await database.write(context, async (tx) => {
-    for (const one of lacking)
+    // Read again: somebody else may vouch by now, with mappings of their own.
+    for (const one of await findLacking(tx))
       await setDelegationMappings(
         tx,
         one,

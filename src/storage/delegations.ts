@@ -129,19 +129,25 @@ export async function findDelegationsByMapping(session: Session, makerUid: strin
   return found.filter(({ mappings }) => mappings.some((uid) => uid.startsWith(`${providerUid}/`)));
 }
 
-/** Replaces the mappings by which somebody vouches. */
+/** Replaces the mappings by which somebody vouches, unless somebody else does by now. */
 export async function setDelegationMappings(
   tx: Transaction,
-  { uid, kind }: Delegation,
+  { uid, kind, makerUid }: Delegation,
   mappings: readonly string[],
 ): Promise<void> {
   const statement = tx.prepared("delegations.set_mappings", (db, { delegations }) =>
     db
       .update(delegations)
       .set({ mappings: sql`${sql.param(sql.placeholder("mappings"), delegations.mappings)}` })
-      .where(and(eq(delegations.uid, sql.placeholder("uid")), eq(delegations.kind, sql.placeholder("kind")))),
+      .where(
+        and(
+          eq(delegations.uid, sql.placeholder("uid")),
+          eq(delegations.kind, sql.placeholder("kind")),
+          eq(delegations.makerUid, textPlaceholder("makerUid")),
+        ),
+      ),
   );
-  await statement.execute({ uid, kind, mappings });
+  await statement.execute({ uid, kind, makerUid, mappings });
   tx.changeAccess();
 }
 

@@ -9,7 +9,7 @@ import pg from "pg";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { findCapabilityByName } from "../../src/authz/capabilities.ts";
 import { personUid } from "../../src/services/iam/identities.ts";
-import { findDelegationsIn } from "../../src/storage/delegations.ts";
+import { findDelegation, findDelegationsIn, setDelegationMappings } from "../../src/storage/delegations.ts";
 import { eq } from "../../src/storage/drizzle.ts";
 import type { Transaction } from "../../src/storage/session.ts";
 import { rangeBelow } from "../../src/uid.ts";
@@ -323,7 +323,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
       it("is judged in time where many vouch for each other in circles", { timeout: 60_000 }, async () => {
         const idp = await provider();
-        const names = Array.from({ length: 14 }, (_, i) => `group-${i}`);
+        const names = Array.from({ length: 12 }, (_, i) => `group-${i}`);
         const roles = [ownerRole.uid, ...names.slice(1).map(() => editorRole.uid)];
         const path = `/iam/v2beta1/externalGroupRoleMappings/${idp}`;
         const mappings: string[] = [];
@@ -348,6 +348,22 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         await confirm(mappings[0]!);
         for (const uid of mappings) assert.deepEqual(await listed(uid), ["EXTERNAL_GROUP_ROLE_MAPPING"]);
         assert.equal(await writes(), 200);
+      });
+
+      it("leaves the mappings of whoever has come to vouch while another person's were being read", async () => {
+        const idp = await provider();
+        const mapping = { externalGroupId: "admins", roleUid: ownerRole.uid, scope: server.groupUid };
+        await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
+        const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
+        const first = await signIn({ idp_id: idp }, { groups: ["admins"], sub: "first-voucher" });
+        const { uid } = await call(first.token!, "POST", path, { roleUid: editorRole.uid, ttl: "3600s" });
+        const { database: store } = server.server;
+        const stale = await store.read((session) => findDelegation(session, "group_invites", uid));
+        const second = await signIn({ idp_id: idp }, { groups: ["admins"], sub: "second-voucher" });
+        await call(second.token!, "POST", `/gatehouse/iam/v1/delegations/${uid}:confirm`, {});
+        const context = { actor: "", method: "mappings", requestId: "", time: clock.read() };
+        await store.write(context, (tx) => setDelegationMappings(tx, stale!, []));
+        assert.deepEqual(await listed(uid), ["GROUP_INVITE"]);
       });
 
       it("has a SCIM token that is in force while whoever made it holds the default role", async () => {
