@@ -54,7 +54,8 @@ export function adaptMethods(methods: Iterable<Method>, options: RouterOptions):
  * streams, which may have no end of their own, end when the program stops.
  */
 export function adapt(routes: (router: ConnectRouter) => void, options: RouterOptions): HttpHandler {
-  return connectHandler({ readMaxBytes: maxOperationBytes, shutdownSignal: options.draining }, options, routes);
+  const readMaxBytes = options.maxOperationBytes ?? maxOperationBytes;
+  return connectHandler({ readMaxBytes, shutdownSignal: options.draining }, options, routes);
 }
 
 function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router: ConnectRouter) => void): HttpHandler {

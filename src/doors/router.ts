@@ -10,9 +10,10 @@ import type { BodyLimits } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
 import { type HttpHandler, refuse as refusePlainly } from "./guard.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, pathOf, readHeader } from "./http-message.ts";
+import { maxOperationBytes } from "./limits.ts";
 import { requestIdOf } from "./request-id.ts";
-import { checkRpcHead } from "./rpc-head.ts";
-import { doorByType, newRpcRefusal, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
+import { checkLength, checkRpcHead } from "./rpc-head.ts";
+import { doorByType, isConnectStream, newRpcRefusal, type RefusalOptions, type RpcRefusal } from "./rpc-refusal.ts";
 
 /** What the router needs, and its limits. */
 export interface RouterOptions extends RefusalOptions, BodyLimits {
@@ -22,6 +23,8 @@ export interface RouterOptions extends RefusalOptions, BodyLimits {
   /** Takes whatever is no RPC. */
   readonly fallback: HttpHandler;
   readonly maxTimeoutMs: number;
+  /** The longest message to those services; 64 KiB when absent. */
+  readonly maxOperationBytes?: number;
   /** Aborted when the program begins to stop. */
   readonly draining: AbortSignal;
 }
@@ -53,8 +56,30 @@ export function newRouter(routerOptions: RouterOptions): HttpHandler {
     if (request.httpVersion === "1.0" && doorOf(request) === "grpc") return refusePlainly(response, 505);
     // RFC 9110 §15.5.6: a 405 names what is allowed.
     if (request.method !== "POST") response.setHeader("allow", "POST");
-    return method ? serve(method, handler, request, response, refuse, options) : handler(request, response);
+    return method
+      ? serve(method, handler, request, response, refuse, options)
+      : serveOperation(handler, request, response, refuse, options);
   };
+}
+
+/** Lets connect-node have calls of services that are not in the table, unless they announce too long a message. */
+function serveOperation(
+  handler: HttpHandler,
+  request: HttpRequest,
+  response: HttpResponse,
+  refuse: RpcRefusal,
+  options: RouterOptions,
+): void | Promise<void> {
+  const isStream = isConnectStream(request);
+  const door = isStream ? "connect" : doorOf(request);
+  if (!door) return handler(request, response);
+  const call = callOf(request, door);
+  try {
+    checkLength(call, options.maxOperationBytes ?? maxOperationBytes, isStream || door !== "connect");
+  } catch (error) {
+    return refuse(request, response, call, toApiError(error));
+  }
+  return handler(request, response);
 }
 
 /**

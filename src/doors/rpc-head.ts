@@ -13,9 +13,19 @@ const compressions = ["gzip", "br"];
 export function checkRpcHead(call: Call, maxBodyBytes: number): void {
   checkDeadline(call);
   checkCompression(call);
-  const prefix = call.door === "connect" ? 0 : prefixLength;
-  const most = prefix + maxWireBytes(maxBodyBytes, encodingOf(call) !== "identity");
-  if (Number(call.header("content-length") ?? 0) > most) throw messageTooLarge(maxBodyBytes);
+  checkLength(call, maxBodyBytes, call.door !== "connect");
+}
+
+/**
+ * Throws when the announced body is larger than a message in it may be; enveloped messages have a prefix.
+ *
+ * connect-node refuses it in several pieces, between which a client may stop: with less than it announced, for which nghttp2 resets the
+ * stream (RFC 9113 §8.1.1).
+ */
+export function checkLength(call: Call, maxBytes: number, isEnveloped: boolean): void {
+  const prefix = isEnveloped ? prefixLength : 0;
+  const most = prefix + maxWireBytes(maxBytes, encodingOf(call) !== "identity");
+  if (Number(call.header("content-length") ?? 0) > most) throw messageTooLarge(maxBytes);
 }
 
 function checkDeadline({ door, header }: Call): void {

@@ -4,6 +4,7 @@ import type { ApiError } from "../aip/errors.ts";
 import type { Call, DoorName } from "../pipeline/call.ts";
 import { completeError } from "../pipeline/finish-error.ts";
 import { connect } from "./fast/connect.ts";
+import { wrap } from "./fast/envelope.ts";
 import { respond } from "./fast/exchange.ts";
 import { grpc } from "./fast/grpc.ts";
 import { grpcWeb } from "./fast/grpc-web.ts";
@@ -30,6 +31,13 @@ export function doorByType(request: HttpRequest): Exclude<DoorName, "rest"> | un
   return /^application\/(?:proto|json)\s*(?:;|$)/i.test(type) ? "connect" : undefined;
 }
 
+/** Whether a call has streams of Connect. */
+export function isConnectStream(request: HttpRequest): boolean {
+  return connectStream.test(readHeader(request, "content-type") ?? "");
+}
+
+const connectStream = /^application\/connect\+(?:proto|json)\b/i;
+
 /** Makes the function that refuses. */
 export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
   const { proto } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
@@ -51,7 +59,20 @@ export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
 
 /** Clients of gRPC take an answer in the encoding of their messages only, also where it has none. */
 function inTypeOf(request: HttpRequest, answer: Answer): Answer {
-  const [type] =
-    /^application\/grpc(?:-web)?\+json\b/.exec((readHeader(request, "content-type") ?? "").toLowerCase()) ?? [];
+  const sent = (readHeader(request, "content-type") ?? "").toLowerCase();
+  if (connectStream.test(sent)) return inEndOfStream(sent, answer);
+  const [type] = /^application\/grpc(?:-web)?\+json\b/.exec(sent) ?? [];
   return type ? { ...answer, headers: { ...answer.headers, "content-type": type } } : answer;
+}
+
+/** The flag of the last message of a stream of Connect, which has the error of the call. */
+const endOfStreamFlag = 2;
+
+function inEndOfStream(type: string, { body = "" }: Answer): Answer {
+  const error = typeof body === "string" ? body : Buffer.from(body).toString();
+  return {
+    status: 200,
+    headers: { "content-type": type },
+    body: wrap(endOfStreamFlag, Buffer.from(`{"error":${error}}`)),
+  };
 }

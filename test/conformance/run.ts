@@ -1,0 +1,33 @@
+// `npm run test:conformance`: connectconformance against Gatehouse's listener, router and fast path, which is on, then off. Not a part of
+// `npm test`, since the suite needs Go and is fetched from the Go module proxy.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { hasGo, prepareSuite, suite } from "./suite.ts";
+
+if (!hasGo()) {
+  console.log("test:conformance is skipped: it needs Go, which is not here: https://go.dev/dl");
+  process.exit(0);
+}
+prepareSuite();
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const statuses = ["on", "off"].map((fastPath) => {
+  console.log(`fast path ${fastPath}`);
+  const options = [
+    "--mode",
+    "server",
+    "--conf",
+    file("config.yaml"),
+    "--known-failing",
+    `@${file("known-failing.txt")}`,
+  ];
+  const server = [process.execPath, "--disable-warning=ExperimentalWarning", file("server.ts"), fastPath];
+  const { status } = spawnSync(
+    suite.runner,
+    [...options, "--max-servers", "2", ...process.argv.slice(2), "--", ...server],
+    {
+      stdio: "inherit",
+    },
+  );
+  return status;
+});
+process.exitCode = statuses.every((status) => status === 0) ? 0 : 1;

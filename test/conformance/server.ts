@@ -1,0 +1,98 @@
+// The server under test of connectconformance: Gatehouse's listener, fast path and router, with the service that the suite calls.
+import { once } from "node:events";
+import type { ServerHttp2Stream } from "node:http2";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { newFastPath } from "../../src/doors/fast/fast-path.ts";
+import type { HttpHandler } from "../../src/doors/guard.ts";
+import { type HttpRequest, type HttpResponse, isHttp2, pathOf, requestTarget } from "../../src/doors/http-message.ts";
+import { defaultLimits } from "../../src/doors/limits.ts";
+import { openListener } from "../../src/doors/listen.ts";
+import { newRouter } from "../../src/doors/router.ts";
+import { limits } from "../../src/limits.ts";
+import { schemaOf, service, types } from "./descriptors.ts";
+import { addStreams } from "./streams.ts";
+import { addToResponse, addToStream } from "./trailers.ts";
+import { type Exchange, exchanges, unaryMethods } from "./unary.ts";
+
+interface Asked {
+  readonly useTls: boolean;
+  readonly messageReceiveLimit: number;
+  readonly serverCreds?: { readonly cert: Uint8Array; readonly key: Uint8Array };
+}
+
+const fastPath = process.argv[2] === "on";
+const asked = fromBinary(schemaOf("ServerCompatRequest"), await readMessage()) as unknown as Asked;
+const methods = unaryMethods();
+const options = {
+  maxBodyBytes: asked.messageReceiveLimit || limits.bodyBytes,
+  maxOperationBytes: asked.messageReceiveLimit || limits.bodyBytes,
+  bodyTimeoutMs: limits.bodyTimeoutMs,
+  requestTimeoutMs: limits.requestTimeoutMs,
+  maxTimeoutMs: limits.deadlineMs,
+  maxJsonDepth: limits.jsonDepth,
+  detailTypes: types,
+  errorDomain: "conformance.test",
+  draining: new AbortController().signal,
+};
+const ofStream = new WeakMap<ServerHttp2Stream, Exchange>();
+const fast = fastPath ? newFastPath({ ...options, ...defaultLimits, methods }) : undefined;
+const fallback: HttpHandler = (_, response) =>
+  void (response as { writeHead(status: number): HttpResponse }).writeHead(404).end();
+const unary = newRouter({ ...options, methods, operations: {}, fallback });
+const streams = newRouter({
+  ...options,
+  methods: { get: () => undefined, values: () => [] },
+  operations: { [service.typeName]: addStreams },
+  fallback,
+});
+
+const tls = asked.serverCreds && {
+  cert: Buffer.from(asked.serverCreds.cert),
+  key: Buffer.from(asked.serverCreds.key),
+};
+const listener = await openListener({
+  host: "127.0.0.1",
+  port: 0,
+  ...(asked.useTls && tls ? { tls } : {}),
+  limits: defaultLimits,
+  handler: serve,
+  fast(stream, headers, rawHeaders) {
+    const exchange: Exchange = { headers: rawHeaders, query: "", trailers: [] };
+    ofStream.set(stream, exchange);
+    addToStream(stream, exchange);
+    return exchanges.run(exchange, () => fast?.stream(stream, headers, rawHeaders) ?? false);
+  },
+});
+const { host, port } = listener.address;
+const response = create(schemaOf("ServerCompatResponse"), { host, port, pemCert: tls?.cert ?? new Uint8Array() });
+const bytes = toBinary(schemaOf("ServerCompatResponse"), response);
+const prefix = Buffer.alloc(4);
+prefix.writeUInt32BE(bytes.length);
+process.stdout.write(Buffer.concat([prefix, bytes]));
+
+function serve(request: HttpRequest, response: HttpResponse): void | Promise<void> {
+  const exchange = exchangeOf(request, response);
+  return exchanges.run(exchange, () => {
+    if (fast?.request(request, response)) return;
+    return (methods.get(pathOf(request)) ? unary : streams)(request, response);
+  });
+}
+
+function exchangeOf(request: HttpRequest, response: HttpResponse): Exchange {
+  const { query } = requestTarget(request);
+  if (isHttp2(response)) return { ...ofStream.get(response.stream)!, query };
+  const exchange: Exchange = { headers: request.rawHeaders, query, trailers: [] };
+  addToResponse(response, exchange);
+  return exchange;
+}
+
+/** The one message on standard input, behind its length. */
+async function readMessage(): Promise<Buffer> {
+  let held: Buffer = Buffer.alloc(0);
+  while (held.length < 4 || held.length < 4 + held.readUInt32BE(0)) {
+    const [chunk] = (await once(process.stdin, "data")) as [Buffer];
+    held = Buffer.concat([held, chunk]);
+  }
+  process.stdin.pause();
+  return held.subarray(4, 4 + held.readUInt32BE(0));
+}

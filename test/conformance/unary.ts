@@ -1,0 +1,81 @@
+// The methods of one message as Gatehouse has them: in its method table, called by the fast path or by way of connect-node.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { create, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
+import { anyUnpack } from "@bufbuild/protobuf/wkt";
+import { ApiError, Code, type ErrorDetail } from "../../src/aip/errors.ts";
+import type { Call } from "../../src/pipeline/call.ts";
+import type { Method, MethodTable } from "../../src/pipeline/method.ts";
+import {
+  type Head,
+  type NamedValues,
+  requestInfo,
+  type SuiteRequest,
+  schemaOf,
+  service,
+  types,
+  type WantedError,
+} from "./descriptors.ts";
+
+/** The request whose method runs, and the trailers that its response is to have. */
+export interface Exchange extends Head {
+  readonly trailers: [name: string, value: string][];
+}
+
+export const exchanges = new AsyncLocalStorage<Exchange>();
+
+/** The table of the methods. */
+export function unaryMethods(): MethodTable {
+  const methods = service.methods
+    .filter((each) => each.methodKind === "unary")
+    .map((descriptor) => methodOf(descriptor as DescMethodUnary));
+  const byPath = new Map(methods.map((method) => [method.path, method]));
+  return { get: (path) => byPath.get(path), values: () => byPath.values() };
+}
+
+function methodOf(descriptor: DescMethodUnary): Method {
+  return {
+    path: `/${service.typeName}/${descriptor.name}`,
+    descriptor,
+    errorDomain: "conformance.test",
+    rules: {} as Method["rules"],
+    authenticate: () => undefined,
+    invoke: (call, request) => answer(descriptor, call, request as SuiteRequest),
+  };
+}
+
+async function answer(descriptor: DescMethodUnary, call: Call, request: SuiteRequest): Promise<Message> {
+  if (descriptor.name === "Unimplemented") throw finished(Code.UNIMPLEMENTED, "not implemented", []);
+  const exchange = exchanges.getStore()!;
+  const definition = request.responseDefinition;
+  const info = requestInfo(exchange, [request], descriptor);
+  for (const [name, value] of pairs(definition?.responseHeaders)) call.setReplyHeader(name, value);
+  for (const [name, value] of pairs(definition?.responseTrailers))
+    if (call.door === "connect") call.setReplyHeader(`trailer-${name}`, value);
+    else exchange.trailers.push([name, value]);
+  await sleep(definition?.responseDelayMs ?? 0);
+  const { response } = definition ?? {};
+  if (response?.case === "error") throw wanted(response.value, info);
+  return create(descriptor.output, { payload: { data: response?.value ?? new Uint8Array(), requestInfo: info } });
+}
+
+/** Several values of a name become one, as Gatehouse sets them. */
+function pairs(headers: readonly NamedValues[] = []): [name: string, value: string][] {
+  return headers.map(({ name, value }) => [name.toLowerCase(), value.join(", ")]);
+}
+
+function wanted({ code, message = "", details }: WantedError, info: ReturnType<typeof requestInfo>): ApiError {
+  const schema = schemaOf("ConformancePayload.RequestInfo");
+  const told = details.map((any) => {
+    const value = anyUnpack(any, types)!;
+    return { schema: types.getMessage(value.$typeName)!, value };
+  });
+  return finished(code, message, [...told, { schema, value: create(schema, info) }]);
+}
+
+/** An error with just these details: without it Gatehouse adds its ErrorInfo, which the suite does not expect of a handler. */
+function finished(code: number, message: string, details: readonly ErrorDetail[]): ApiError {
+  return new ApiError(code as Code, message, {
+    details: Object.assign([...details], { some: () => true }) as ErrorDetail[],
+  });
+}
