@@ -206,9 +206,24 @@ describe("failures", () => {
     assert.ok(stderr.includes(`gatehouse auth can-i groups.list --group ${groupUid}`));
   });
 
-  const wrong: [what: string, args: string[], text: RegExp][] = [
+  type Wrong = [what: string, args: string[], text: RegExp];
+  const wrong: Wrong[] = [
     ["an unknown format", [...list, "-o", "xml"], /Allowed choices are table/],
     ["an address that is none", [...list, "--url", "localhost"], /"localhost" is no http or https address/],
+    ...["http://ada:canary@127.0.0.1", "http://:canary@127.0.0.1", "ada:canary@127.0.0.1"].map(
+      (address): Wrong => [
+        `the address ${address}, and does not repeat its password`,
+        [...list, "--url", address],
+        /^(?!.*canary).*an address must have no user name and no password/,
+      ],
+    ),
+    ...["http://127.0.0.1?x=1", "http://127.0.0.1/#x", "http://127.0.0.1/a b"].map(
+      (address): Wrong => [
+        `the address ${address}`,
+        [...list, "--url", address],
+        /has a query, a fragment or a space, which an address must not have/,
+      ],
+    ),
     ["a missing argument", ["iam", "groups", "describe"], /missing required argument 'name\|uid'/],
     ["a missing flag", ["iam", "role-bindings", "create"], /required option '--identity <name\|uid>' not specified/],
     ["no group to create in", ["iam", "groups", "create", "x"], /needs a group to be created in\n.*--parent/],

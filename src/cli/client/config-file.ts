@@ -1,10 +1,12 @@
 // The caller's own settings: which server, which group, which format. Not those of `serve`.
+
 import { homedir } from "node:os";
 import path from "node:path";
 import { isJsonObject } from "../../json.ts";
 import { wrongUsage } from "../failure.ts";
 import { formats } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
+import { addressProblem } from "./address.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
 /** What can be set, and what it means. The names are those that people know from chainctl. */
@@ -29,9 +31,8 @@ export function checkConfigValue(key: ConfigKey, value: string): void {
     throw wrongUsage(`${key}: ${problem}`, value === "" ? `Remove it with \`gatehouse config unset ${key}\`.` : "");
 }
 
-const problems: Readonly<Partial<Record<ConfigKey, (value: string) => string | false>>> = {
-  "platform.api": (value) =>
-    !/^https?:$/.test(URL.parse(value)?.protocol ?? "") && `${JSON.stringify(value)} is no http or https address`,
+const problems: Readonly<Partial<Record<ConfigKey, (value: string) => string | false | undefined>>> = {
+  "platform.api": addressProblem,
   "platform.registry": (value) =>
     !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(value) &&
     `${JSON.stringify(value)} is no host such as cgr.example.com`,

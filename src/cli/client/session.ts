@@ -6,6 +6,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { wrongUsage } from "../failure.ts";
 import { type Format, formats, type Output, openOutput } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
+import { addressProblem } from "./address.ts";
 import { type ClientConfig, readClientConfig } from "./config-file.ts";
 import { type Credential, findCredential, findCredentialFor, renewCached, type Target } from "./credential.ts";
 import { audienceOption, clientOptionsOf, outputGroup, outputOptions, serverGroup, urlOption } from "./options.ts";
@@ -186,7 +187,7 @@ export function configuredAudience({ environment }: Shell, config: ClientConfig)
 /** An http or https address without slashes at its end. Fails with the hint when it is none. */
 function parseAddress(text: string, hint: string): string {
   const address = text.replace(/\/+$/, "");
-  const protocol = URL.parse(address)?.protocol;
-  if (protocol === "http:" || protocol === "https:") return address;
-  throw wrongUsage(`${JSON.stringify(address)} is no http or https address`, hint);
+  const problem = addressProblem(address);
+  if (problem !== undefined) throw wrongUsage(problem, hint);
+  return address;
 }
