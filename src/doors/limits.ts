@@ -128,7 +128,7 @@ export const defaultLimits: ListenerLimits = {
   // A client that sends all of its body before it reads, at 3 MB/s.
   maxDiscardedBytes: 64 * 1024 * 1024,
   discardTimeoutMs: 30_000,
-  discardStallMs: 2000,
+  discardStallMs: 5000,
   freeChunks: 1024,
   meanChunkBytes: 128,
 };

@@ -58,7 +58,11 @@ export async function openDoors(methods: readonly Method[], options: Partial<Gat
   const listener = await openListener({
     host: "127.0.0.1",
     port: 0,
-    limits: { ...defaultLimits, maxKeptBodyBytes: options.maxBodyBytes ?? defaultLimits.maxKeptBodyBytes },
+    limits: {
+      ...defaultLimits,
+      maxKeptBodyBytes: options.maxBodyBytes ?? defaultLimits.maxKeptBodyBytes,
+      discardStallMs: 200,
+    },
     handler: (req, res) => gateway.handle(req, res),
   });
   const { port } = listener.address;
