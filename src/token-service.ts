@@ -17,10 +17,12 @@ import { originOf } from "./pipeline/observe.ts";
 import { identityDirectory } from "./services/iam/directory.ts";
 import { openSignIn } from "./sign-in/open.ts";
 import type { Database } from "./storage/database.ts";
+import { findMembershipsOf } from "./storage/memberships.ts";
 import type { Seals } from "./storage/seals.ts";
 import { defaultAudiences, ownAudiences } from "./sts/audiences.ts";
 import { type ExchangeEvent, newExchange, newPersonVerifier } from "./sts/exchange.ts";
 import { newExplainExchange } from "./sts/explanation.ts";
+import { rootOf } from "./uid.ts";
 
 /** What the token service rests on. */
 export interface TokenServiceOptions {
@@ -76,6 +78,7 @@ export async function openTokenService(options: TokenServiceOptions) {
   const recordExchange = exchangeRecorder({
     accessLog,
     exists: async (uid) => ((await common.directory.find(uid)) ?? (await findProvider(uid))) !== undefined,
+    organizationsOf: (uid) => organizationsOf(options, uid),
   });
   const exchangeDeps = {
     ...common,
@@ -98,4 +101,14 @@ export async function openTokenService(options: TokenServiceOptions) {
     explainExchange: newExplainExchange(exchangeDeps),
     verifyPerson: newPersonVerifier(exchangeDeps),
   };
+}
+
+/** The organizations in which a person holds something, and that they have accepted. */
+async function organizationsOf(
+  { database, policy }: Pick<TokenServiceOptions, "database" | "policy">,
+  personUid: string,
+): Promise<string[]> {
+  const held = new Set([...((await policy.grantsOf(personUid))?.keys() ?? [])].map(rootOf));
+  const accepted = await findMembershipsOf(database.session, [personUid]);
+  return accepted.map(({ groupUid }) => groupUid).filter((groupUid) => held.has(groupUid));
 }

@@ -1,7 +1,7 @@
 // Token exchanges as entries of the audit log.
 import type { Call } from "../pipeline/call.ts";
 import type { ExchangeEvent } from "../sts/exchange.ts";
-import { parentOf } from "../uid.ts";
+import { parentOf, rootOf } from "../uid.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientOf } from "./denials.ts";
 
@@ -10,18 +10,22 @@ export interface ExchangeRecorderDeps {
   readonly accessLog: Pick<AccessLog, "record">;
   /** Whether there is an identity or an identity provider of this uid. */
   readonly exists: (uid: string) => Promise<boolean>;
+  /** The organizations in which a person holds something that they have accepted. */
+  readonly organizationsOf: (personUid: string) => Promise<readonly string[]>;
 }
 
 /**
- * Makes the function that records exchanges, in the group of the identity or of the identity provider. A uid that does not exist is
- * in nobody's log: strangers can name as many as they like.
+ * Makes the function that records exchanges, in the group of the identity or of the identity provider; of a person like a sign-in, in
+ * the organizations that know them. A uid that does not exist is in nobody's log: strangers can name as many as they like.
  */
-export function exchangeRecorder({ accessLog, exists }: ExchangeRecorderDeps) {
+export function exchangeRecorder(deps: ExchangeRecorderDeps) {
+  const { accessLog, exists } = deps;
   return async (event: ExchangeEvent, call: Call): Promise<void> => {
     const { identity: uid, issuer, subject, check, reason } = event;
     const isAllowed = event.event === "token_issued";
-    // People belong to no group.
-    if (!uid.includes("/") || !(isAllowed || (await exists(uid)))) return;
+    const isPerson = !uid.includes("/");
+    // Whoever fails to become a person is a stranger to all organizations.
+    if (!isAllowed && (isPerson || !(await exists(uid)))) return;
     accessLog.record({
       kind: "token_exchanges",
       // Until the token is verified nobody knows whose it is.
@@ -32,7 +36,7 @@ export function exchangeRecorder({ accessLog, exists }: ExchangeRecorderDeps) {
         requestId: call.requestId,
       },
       uid,
-      groupUids: [parentOf(uid)],
+      groupUids: isPerson ? await organizationsOf(deps, event) : [parentOf(uid)],
       details: {
         outcome: isAllowed ? "allowed" : "denied",
         ...(check !== undefined && { check }),
@@ -43,4 +47,12 @@ export function exchangeRecorder({ accessLog, exists }: ExchangeRecorderDeps) {
       },
     });
   };
+}
+
+async function organizationsOf(
+  deps: ExchangeRecorderDeps,
+  { identity, identityProvider }: ExchangeEvent,
+): Promise<string[]> {
+  const own = identityProvider === undefined ? [] : [rootOf(identityProvider)];
+  return [...new Set([...own, ...(await deps.organizationsOf(identity))])];
 }

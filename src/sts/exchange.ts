@@ -55,6 +55,8 @@ export interface ExchangeEvent {
   readonly event: "token_issued" | "token_refused";
   /** The uid of the identity; empty when none was named or found. */
   readonly identity: string;
+  /** The uid of the organization's identity provider that was named; absent where none was. */
+  readonly identityProvider?: string;
   readonly issuer: string;
   readonly subject: string;
   /** The check that failed and the reason of the error; absent where nothing failed. */
@@ -77,10 +79,10 @@ export function newExchange(deps: ExchangeDeps) {
       try {
         const assumption = await assume(deps, wanted, presented);
         const issued = await issueToken(deps, assumption, wanted);
-        deps.log?.(eventOf("token_issued", assumption.uid, presented), call);
+        deps.log?.(eventOf("token_issued", assumption.uid, wanted, presented), call);
         return { token: issued.token, expiry: toTimestamp(issued.expiresAt) };
       } catch (error) {
-        const event = eventOf("token_refused", wanted.identity || wanted.identityProvider, presented);
+        const event = eventOf("token_refused", wanted.identity || wanted.identityProvider, wanted, presented);
         deps.log?.({ ...event, ...failureOf(error) }, call);
         throw error;
       }
@@ -141,8 +143,14 @@ async function assume(
   return assumeWithOutsideToken(deps, identity, presented);
 }
 
-function eventOf(event: ExchangeEvent["event"], identity: string, { issuer, subject }: Presented): ExchangeEvent {
-  return { event, identity, issuer: show(issuer), subject: show(subject) };
+function eventOf(
+  event: ExchangeEvent["event"],
+  identity: string,
+  { identityProvider }: WantedToken,
+  { issuer, subject }: Presented,
+): ExchangeEvent {
+  const provider = identityProvider === "" ? {} : { identityProvider };
+  return { event, identity, ...provider, issuer: show(issuer), subject: show(subject) };
 }
 
 function failureOf(error: unknown): Pick<ExchangeEvent, "check" | "reason"> {

@@ -127,6 +127,36 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(all.find(({ after }) => after.check === "sub").after.subject, "other");
     });
 
+    it("has the exchange of a person in the organizations that know them, and in no others", async () => {
+      const oidc = { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret };
+      const own = { name: "exchanges", defaultRole: viewerRole.uid, oidc };
+      const providers = `/iam/v2beta1/identityProviders/${server.groupUid}`;
+      const { body: provider } = await rest(server.url, server.ownerToken, "POST", providers, own);
+      upstream.behaviour.claims = { sub: "exchanging" };
+      assert.ok(answersOf(await visitAs({ idp_id: provider.uid, client_id: "" })).token);
+      const uid = personUid(upstream.issuer, "exchanging");
+      const other = await addOrganization();
+      const binding = { identityUid: uid, roleUid: viewerRole.uid };
+      await rest(server.url, other.token, "POST", `/iam/v2beta1/roleBindings/${other.groupUid}`, binding);
+      const token = await upstream.idToken({ sub: "exchanging" });
+      const query = new URLSearchParams({ aud: server.config.baseUrl, identity_provider: provider.uid });
+      const { status, body } = await rest(server.url, token, "GET", `/sts/exchange?${query}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      const [entry] = await entries("token_exchanges", ({ actorUid }) => actorUid === uid);
+      assert.deepEqual(
+        [entry.after.outcome, entry.resourceUid, entry.groupUid, entry.after.subject],
+        ["allowed", uid, server.groupUid, "exchanging"],
+      );
+      const elsewhere = new URLSearchParams({ parent: other.groupUid, kind: "token_exchanges" });
+      const { body: strange } = await rest(
+        server.url,
+        other.token,
+        "GET",
+        `/gatehouse/changes/v1/changes?${elsewhere}`,
+      );
+      assert.deepEqual(strange.changes, []);
+    });
+
     it("has the sign-in of somebody who accepts an invite, as its actor", async () => {
       const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
       const { body: invite } = await rest(server.url, server.ownerToken, "POST", path, {
