@@ -34,7 +34,8 @@ async function startHttpsIssuer(tls: Issued, issuerOf: (port: number) => string)
   server.on("tlsClientError", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { port, url: issuerOf(port), close: () => new Promise((resolve) => server.close(resolve)) };
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return { port, url: issuerOf(port), close, [Symbol.asyncDispose]: close };
 }
 
 /** Creates an identity for the issuer and exchanges a token of it. */
@@ -134,18 +135,17 @@ describe("an https issuer on this machine", () => {
     using directory = dataDirectory();
     const issuerCa = path.join(directory.path, "authority.pem");
     writeFileSync(issuerCa, authority.cert);
-    const issuer = await startHttpsIssuer(authority.issue("127.0.0.1"), (port) => `https://127.0.0.1:${port}`);
+    await using issuer = await startHttpsIssuer(authority.issue("127.0.0.1"), (port) => `https://127.0.0.1:${port}`);
     await using server = await startTestServer({ settings: { issuerCa } });
     assert.equal((await exchange(server, issuer.url)).status, 200);
     await using without = await startTestServer();
     assert.match((await exchange(without, issuer.url)).body.message, /certificate not trusted: .*UNABLE_TO_VERIFY/);
     const production = { ...outboundLimits, allowLoopbackHttp: false };
     await assert.rejects(fetchJson(issuer.url, production), { failure: "refused", message: /not public/ });
-    await issuer.close();
   });
 
   it("that signed its certificate itself is not trusted", async () => {
-    const issuer = await startHttpsIssuer(
+    await using issuer = await startHttpsIssuer(
       { cert: certificate, key: certificateKey },
       (port) => `https://127.0.0.1:${port}`,
     );
@@ -155,7 +155,6 @@ describe("an https issuer on this machine", () => {
       failure: "untrusted",
       message: "certificate not trusted: it is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)",
     });
-    await issuer.close();
   });
 });
 
