@@ -9,14 +9,15 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number;
 }
 
-/** Reads a body. Throws 413 when it is larger than the limit, 408 when it is late, CANCELLED when the client leaves. */
-export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> {
+/** Reads a body; the limit is without the prefix of its message. Throws 413 when it is larger than the limit, 408 when it is late, CANCELLED when the client leaves. */
+export function readBody(req: HttpRequest, limits: BodyLimits, prefixBytes = 0): Promise<Buffer> {
   const { maxBodyBytes, bodyTimeoutMs } = limits;
-  if (announcedLength(req) > maxBodyBytes) return Promise.reject(tooLarge(maxBodyBytes));
+  const most = maxBodyBytes + prefixBytes;
+  if (announcedLength(req) > most) return Promise.reject(tooLarge(maxBodyBytes));
   const body = newBuffer();
   return new Promise((resolve, reject) => {
     const onData = (chunk: Buffer) => {
-      if (body.size() + chunk.length <= maxBodyBytes) body.append(chunk);
+      if (body.size() + chunk.length <= most) body.append(chunk);
       else settle(() => reject(tooLarge(maxBodyBytes)));
     };
     // A stream of HTTP/2 that was cut off ends as if it were whole.

@@ -151,6 +151,10 @@ async function sendHttp1(url: string, { path, headers, body }: Sent): Promise<st
 
 /** What a response says in its headers, trailers and body, whichever the protocol. */
 function outcomeOf(body: string, fields: Record<string, unknown>): string {
+  // The limit that is named is that of the message, on every transport.
+  const [, named] = /larger(?: |%20)than(?: |%20)(\d+)/.exec(`${fields["grpc-message"]} ${body}`) ?? [];
+  if (named !== undefined && ![limits.bodyBytes, maxOperationBytes].includes(Number(named)))
+    return `a limit of ${named} bytes`;
   const status = fields["grpc-status"] ?? /grpc-status: ?(\d+)/.exec(body)?.[1];
   if (status !== undefined) return status === "0" ? good : status === "8" ? tooLarge : `grpc-status ${status}`;
   const code = /"code":"(\w+)"/.exec(body)?.[1];

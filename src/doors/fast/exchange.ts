@@ -9,6 +9,7 @@ import { clientLeft } from "../client.ts";
 import { internalError } from "../guard.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import { type ChunkLimits, isCutTooFinely } from "../limits.ts";
+import { messageTooLarge } from "../message-size.ts";
 import { callHeaders, sendReply } from "../reply.ts";
 import type { Answer } from "./protocol.ts";
 
@@ -32,11 +33,12 @@ interface Served extends ServerHttp2Stream {
   [exchange]?: StreamExchange | undefined;
 }
 
-/** Takes over a stream of HTTP/2, whose body may have so many bytes. */
+/** Takes over a stream of HTTP/2, whose body may have a message of so many bytes behind a prefix. */
 export class StreamExchange implements Exchange {
   readonly body: Promise<Buffer>;
   readonly #stream: Served;
   readonly #maxBytes: number;
+  readonly #prefixBytes: number;
   readonly #limits: ChunkLimits;
   readonly #chunks: Buffer[] = [];
   #size = 0;
@@ -45,9 +47,10 @@ export class StreamExchange implements Exchange {
   #resolve!: (body: Buffer) => void;
   #reject!: (error: ApiError) => void;
 
-  constructor(stream: Served, maxBytes: number, limits: ChunkLimits) {
+  constructor(stream: Served, maxBytes: number, limits: ChunkLimits, prefixBytes = 0) {
     this.#stream = stream;
     this.#maxBytes = maxBytes;
+    this.#prefixBytes = prefixBytes;
     this.#limits = limits;
     this.body = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -75,9 +78,9 @@ export class StreamExchange implements Exchange {
   take(chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#isRefused) return;
-    if (this.#size > this.#maxBytes) this.#refuse(`the body is larger than ${this.#maxBytes} bytes`);
+    if (this.#size > this.#maxBytes + this.#prefixBytes) this.#refuse(messageTooLarge(this.#maxBytes));
     else if (isCutTooFinely(this.#chunks.push(chunk), this.#size, this.#limits))
-      this.#refuse("the body comes in too many pieces");
+      this.#refuse(resourceExhausted("the body comes in too many pieces"));
   }
 
   end(): void {
@@ -93,10 +96,10 @@ export class StreamExchange implements Exchange {
     this.#reject(clientLeft());
   }
 
-  #refuse(problem: string): void {
+  #refuse(error: ApiError): void {
     this.#isRefused = true;
     this.#chunks.length = 0;
-    this.#reject(resourceExhausted(problem));
+    this.#reject(error);
   }
 }
 
@@ -112,11 +115,16 @@ function onClose(this: Served): void {
   this[exchange]?.leave();
 }
 
-/** Takes over a request of HTTP/1. */
-export function requestExchange(request: HttpRequest, response: HttpResponse, limits: BodyLimits): Exchange {
+/** Takes over a request of HTTP/1, whose message has a prefix of so many bytes. */
+export function requestExchange(
+  request: HttpRequest,
+  response: HttpResponse,
+  limits: BodyLimits,
+  prefixBytes: number,
+): Exchange {
   let replied = false;
   return {
-    body: readBody(request, limits),
+    body: readBody(request, limits, prefixBytes),
     hasReplied() {
       return replied;
     },

@@ -78,7 +78,8 @@ export function newFastPath(options: FastOptions): FastPath {
       // A request of HTTP/1 has them from whoever surrounds this handler; a stream does not come that way.
       const allowed = options.headersFor?.(headers.origin, method.path) ?? [];
       for (const [name, value] of allowed) call.setReplyHeader(name, value);
-      run(method, plan, call, new StreamExchange(stream, maxBytesOf(plan, options), options), options);
+      const exchange = new StreamExchange(stream, options.maxBodyBytes, options, plan.protocol.prefixBytes);
+      run(method, plan, call, exchange, options);
       return true;
     },
     request(request, response) {
@@ -94,13 +95,7 @@ export function newFastPath(options: FastOptions): FastPath {
         connection: connectionOf(request),
         header,
       });
-      run(
-        method,
-        plan,
-        call,
-        requestExchange(request, response, { ...options, maxBodyBytes: maxBytesOf(plan, options) }),
-        options,
-      );
+      run(method, plan, call, requestExchange(request, response, options, plan.protocol.prefixBytes), options);
       return true;
     },
   };
@@ -110,11 +105,6 @@ export function newFastPath(options: FastOptions): FastPath {
 interface Plan {
   readonly protocol: Protocol;
   readonly timeoutMs: number;
-}
-
-/** The most bytes of a body: the limit is for the message alone. */
-function maxBytesOf({ protocol }: Plan, { maxBodyBytes }: BodyLimits): number {
-  return maxBodyBytes + protocol.prefixBytes;
 }
 
 /** Undefined when the request needs more than one message in, one out. */
