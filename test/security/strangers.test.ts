@@ -10,7 +10,7 @@ import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
 import { loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
-import { addCaller, addGroup, addRole, ownerRole, viewerRole } from "./tree.ts";
+import { addCaller, addGroup, addRole, bind, ownerRole, viewerRole } from "./tree.ts";
 
 after(stopPostgres);
 
@@ -138,6 +138,37 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         ...{ identityUid: person.uid, roleUid: viewerRole.uid },
       });
       assert.deepEqual(bound.identity, { uid: person.uid });
+    });
+
+    it("does not show who they were when they delete their account", async () => {
+      await bindPerson(person.uid);
+      await call(person.token, "DELETE", `/auth/v1/delete/${person.uid}`);
+      const changes = `/gatehouse/changes/v1/changes?kind=role_bindings&parent=`;
+      const [deleted] = (await call(owner.token, "GET", changes + stranger)).changes;
+      assert.equal(deleted.before.identity.uid, person.uid);
+      assert.deepEqual([deleted.after, deleted.actorUid, deleted.actorClaims], [undefined, undefined, {}]);
+      assert.doesNotMatch(JSON.stringify(deleted), /person-|example\.org|Auth/);
+      // Where they were known, the log still has who left.
+      const known = (await call(await server.tokenOf(server.ownerUid), "GET", changes + person.home)).changes;
+      assert.ok(
+        known.some(({ actorUid, after }: { actorUid: string; after?: object }) => actorUid === person.uid && !after),
+      );
+    });
+
+    it("does not show who deleted an identity that was bound elsewhere", async () => {
+      const other = await addGroup(server, null, "other");
+      const admin = await addCaller(server, other, ownerRole.uid);
+      const bound = await addCaller(server, other, viewerRole.uid);
+      await bind(server, stranger, bound.uid, viewerRole.uid);
+      await call(admin.token, "DELETE", `${iam}/identities/${bound.uid}`);
+      const changes = `/gatehouse/changes/v1/changes?kind=role_bindings&parent=`;
+      const [deleted] = (await call(owner.token, "GET", changes + stranger)).changes;
+      assert.deepEqual(
+        [deleted.before.identity.uid, deleted.actorUid, deleted.actorClaims],
+        [bound.uid, undefined, {}],
+      );
+      const [own] = (await call(admin.token, "GET", changes + other)).changes;
+      assert.equal(own.actorUid, admin.uid);
     });
 
     it("shows a person themselves", async () => {

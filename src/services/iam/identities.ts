@@ -11,7 +11,7 @@ import {
 import { invalidArgument, permissionDenied } from "../../aip/errors.ts";
 import { applyMask } from "../../aip/field-mask.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
+import { accessOf, callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../pipeline/rule-book.ts";
@@ -23,9 +23,12 @@ import { findBindingsOf } from "../../storage/role-bindings.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkPerson, checkRelationship } from "../../sts/identity-rules.ts";
+import { rootOf } from "../../uid.ts";
+import { isPersonUid } from "./awaited-people.ts";
 import { requireHeldRoles } from "./escalation.ts";
 import { groupParents } from "./groups.ts";
 import { refuseLastOwner } from "./last-owner.ts";
+import { isKnownAt } from "./membership.ts";
 import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";
 import { type IdentityRow, identityCollection, roleBindingCollection } from "./rows.ts";
 
@@ -154,8 +157,21 @@ export async function unbind(tx: Transaction, identityUid: string, call: Call): 
     const bindings = await findBindingsOf(tx, "identityUid", identityUid, bindingPortion);
     for (const binding of bindings) {
       await refuseLastOwner(tx, binding, call);
-      await deleteRow(tx, roleBindingCollection, binding);
+      const isKnown = await isActorKnown(tx, binding.parent, call);
+      await deleteRow(isKnown ? tx : withoutActor(tx), roleBindingCollection, binding);
     }
     if (bindings.length < bindingPortion) return;
   }
+}
+
+/** Whether the organization of a group may know who calls: anybody may bind a role to an identity that others delete. */
+async function isActorKnown(tx: Transaction, groupUid: string, call: Call): Promise<boolean> {
+  const { uid } = callerOf(call);
+  return isPersonUid(uid) ? await isKnownAt(tx, uid, groupUid) : accessOf(call).reaches(rootOf(groupUid));
+}
+
+/** The transaction with changes that do not say who made them. */
+function withoutActor(tx: Transaction): Transaction {
+  const by = { actor: "", method: "identity_deleted", requestId: "" };
+  return { ...tx, logChange: (entry) => tx.logChange({ ...entry, by }) };
 }

@@ -64,8 +64,10 @@ export function believesTheSame(before: IdentityProviderRow, after: IdentityProv
 export async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, after?: IdentityRow) {
   const hadKeys = before !== undefined && hasStaticKeys(before);
   if (!after || !hasStaticKeys(after)) {
-    if (hadKeys) await forgetVouchers(tx, before.uid);
-    return;
+    if (!hadKeys) return;
+    await forgetVouchers(tx, before.uid);
+    // What the identity vouches for no longer depends on its keys.
+    return tx.changeAccess();
   }
   if (hadKeys && isDeepStrictEqual(before.relationship, after.relationship)) return;
   if (hadKeys && tx.context.actor === after.uid) return;
