@@ -19,6 +19,8 @@ const statuses = ["on", "off"].map((fastPath) => {
     file("config.yaml"),
     "--known-failing",
     `@${file("known-failing.txt")}`,
+    "--known-flaky",
+    `@${file("known-flaky.txt")}`,
   ];
   const server = [process.execPath, "--disable-warning=ExperimentalWarning", file("server.ts"), fastPath];
   const { status } = spawnSync(
