@@ -4,12 +4,14 @@ import { isJsonObject } from "../json.ts";
 import { version } from "../version.ts";
 import { reach, readBody } from "./client/reach.ts";
 import { openSession, withClient } from "./client/session.ts";
-import { CommandFailure } from "./failure.ts";
+import { CommandFailure, failureText } from "./failure.ts";
 import type { View } from "./output/view.ts";
 import type { Shell } from "./shell.ts";
 
 /** How long the server is waited for, in milliseconds. */
 const patienceMs = 2000;
+/** The version of a server that does not tell it. */
+const unknown = "unknown";
 const maxDocumentBytes = 4 * 1024 * 1024;
 
 const view: View = {
@@ -29,20 +31,23 @@ export function addVersionCommand(program: Command, shell: Shell): void {
     .description("show the version of this program, and of the server if it answers");
   withClient(command, ["table", "json", "yaml", "csv", "id", "none"]).action(async () => {
     using session = await openSession(shell, command);
-    const server = await serverVersion(session.url);
-    await session.output.one(view, { client: version, server: server ?? "does not answer", address: session.url });
+    const server = await serverVersion(shell, session.url);
+    await session.output.one(view, { client: version, server, address: session.url });
   });
 }
 
-/** What the server's OpenAPI document says, which everybody may read; undefined when it does not answer in time. */
-async function serverVersion(url: string): Promise<string | undefined> {
+/** What the server's OpenAPI document says, which everybody may read. Says on standard error why there is no answer. */
+async function serverVersion(shell: Shell, url: string): Promise<string> {
   try {
     const response = await reach(url, `${url}/openapi/auth.json`, { redirect: "manual" }, patienceMs);
     const document: unknown = JSON.parse((await readBody(url, response, maxDocumentBytes)).toString());
     const info = isJsonObject(document) ? document.info : undefined;
-    return isJsonObject(info) && typeof info.version === "string" ? info.version : undefined;
+    return isJsonObject(info) && typeof info.version === "string" ? info.version : unknown;
   } catch (error) {
-    if (error instanceof CommandFailure || error instanceof SyntaxError) return undefined;
-    throw error;
+    // Something answers that is no server of this API.
+    if (error instanceof SyntaxError) return unknown;
+    if (!(error instanceof CommandFailure)) throw error;
+    shell.stderr.write(`${failureText(error)}\n`);
+    return "does not answer";
   }
 }

@@ -1,11 +1,14 @@
 // Flags before the command, the pages of the help, and the commands that are about no one kind of resource.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { version } from "../../src/version.ts";
+import { certificate, certificateKey } from "../doors/certificate.ts";
 import { freePort } from "../harness/postgres.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
@@ -143,10 +146,31 @@ describe("whoami and version", () => {
     assert.equal(refused.code, 1);
   });
 
+  it("version says what is wrong with the server", async () => {
+    const secure = createHttpsServer({ cert: certificate, key: certificateKey }).listen(0, "127.0.0.1");
+    const other = createServer((_request, response) => response.end("<html>")).listen(0, "127.0.0.1");
+    try {
+      for (const [server, scheme, shown, said] of [
+        [secure, "https", "does not answer", /^gatehouse: the certificate of \S+ is not trusted/],
+        [other, "http", "unknown", /^$/],
+      ] as const) {
+        if (!server.listening) await once(server, "listening");
+        const url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const { code, stdout, stderr } = await caller.run("version", "--url", url, "-o", "json");
+        assert.deepEqual([code, JSON.parse(stdout).server], [0, shown]);
+        assert.match(stderr, said);
+      }
+    } finally {
+      secure.close();
+      other.close();
+    }
+  });
+
   it("version needs neither a token nor a server", async () => {
     const none = { GATEHOUSE_TOKEN: "", GATEHOUSE_URL: `http://127.0.0.1:${await freePort()}` };
-    const { code, stdout } = await caller.runWith(none, "version", "-o", "json");
+    const { code, stdout, stderr } = await caller.runWith(none, "version", "-o", "json");
     assert.deepEqual([code, JSON.parse(stdout).server], [0, "does not answer"]);
+    assert.match(stderr, /^gatehouse: \S+ does not answer \(ECONNREFUSED\)\n/);
     assert.equal((await caller.runWith({ GATEHOUSE_TOKEN: "" }, "version", "-o", "id")).stdout, `${version}\n`);
   });
 });
