@@ -61,7 +61,9 @@ export async function grant(deps: SignInDeps, completed: CompletedLogin, claims:
   deps.log.info({ ...event, subject: show(claims.sub), ...client }, "sign-in");
   // An organization that the person has not accepted learns nothing of the sign-in.
   const known = [...held.keys()].filter((group) => isKnown(uid, group)).map(rootOf);
-  const joined = [provider.organization?.groupUid ?? "", groupUid].filter((group) => group !== "").map(rootOf);
+  const joined = [provider.organization?.groupUid ?? "", groupUid, ...(scopes ?? [])]
+    .filter((group) => group !== "")
+    .map(rootOf);
   const groupUids = uid === own ? [...new Set([...known, ...joined])] : [parentOf(uid)];
   deps.accessLog.record(signedIn({ uid, act, groupUids }, provider, client));
   return { issued, refreshToken: refreshed?.token };

@@ -97,6 +97,20 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await entries("sign_ins", byPerson)).length, 1);
     });
 
+    it("has the sign-in by which a person accepts the organization", async () => {
+      upstream.behaviour.claims = { sub: "accepting" };
+      const uid = personUid(upstream.issuer, "accepting");
+      assert.ok(answersOf(await visitAs({})).token);
+      const binding = { identityUid: uid, roleUid: viewerRole.uid };
+      await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, binding);
+      assert.ok(answersOf(await visitAs({ scope: server.groupUid })).token);
+      const found = await entries("sign_ins", ({ actorUid }) => actorUid === uid);
+      assert.deepEqual(
+        found.map(({ groupUid }) => groupUid),
+        [server.groupUid],
+      );
+    });
+
     it("has exchanges, allowed and denied, the latter with the check that failed", async () => {
       const key = keyPair("ES256");
       await using issuer = await startIssuer(key);
