@@ -25,18 +25,7 @@ let nodes: TwoNodes;
 let one: TestServer;
 let locks: pg.Client;
 
-before(async () => {
-  nodes = await startTwoNodes();
-  one = nodes.one;
-  locks = new pg.Client({ connectionString: nodes.databaseUrl });
-  await locks.connect();
-});
-
-after(async () => {
-  await locks.end();
-  await nodes[Symbol.asyncDispose]();
-  await stopPostgres();
-});
+after(stopPostgres);
 
 // biome-ignore lint/suspicious/noExplicitAny: a response is whatever the server sent
 type Json = any;
@@ -258,6 +247,17 @@ const races: readonly Race<unknown>[] = [
 ];
 
 describe("the response of one moment", () => {
+  before(async () => {
+    nodes = await startTwoNodes();
+    one = nodes.one;
+    locks = new pg.Client({ connectionString: nodes.databaseUrl });
+    await locks.connect();
+  });
+  after(async () => {
+    await locks.end();
+    await nodes[Symbol.asyncDispose]();
+  });
+
   for (const each of races) it(each.name, () => run(each));
 });
 
