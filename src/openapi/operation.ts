@@ -1,7 +1,7 @@
 // One operation of a document: what a client sends to a route, and what comes back.
 import type { DescField, DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
-import { isRequired } from "../aip/field-behavior.ts";
+import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { capabilityNames, capabilitySet } from "../authz/capabilities.ts";
 import { accessRuleOf } from "../authz/rules.ts";
 import type { FieldPath } from "../doors/rest/fields.ts";
@@ -99,11 +99,17 @@ function bodyOf(
 ): JsonObject | undefined {
   if (body === "none") return undefined;
   const use: JsonUse = update ? "update" : "request";
-  if (body !== "whole") return jsonBody(fieldSchema(body, use, components), isRequired(body), example);
+  if (body !== "whole")
+    return jsonBody(fieldSchema(body, use, components), use === "request" && isNeeded(body), example);
   // AIP-127: what the path gives the body need not give again.
   const given = new Set(variables.filter((path) => path.length === 1).map(([first]) => first!));
   const schema = messageSchema(method.descriptor.input, use, components, given);
   return jsonBody(schema, schema.required !== undefined, example);
+}
+
+/** Whether a message that is left out is refused for what it lacks. */
+function isNeeded({ message }: DescField): boolean {
+  return message?.fields.some((field) => isNeededInside(field) && !isOutputOnly(field)) ?? false;
 }
 
 function jsonBody(schema: JsonObject, required: boolean, example: JsonValue | undefined): JsonObject {

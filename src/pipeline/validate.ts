@@ -47,6 +47,9 @@ export function compileValidator(method: DescMethodUnary, book: RuleBook): Valid
       const value = readField(request, resource) as Message | undefined;
       const update = maskField && { mask: readField(request, maskField) as FieldMask | undefined };
       found.push(...resourceCheck(value, update, context));
+      // What is wrong with its fields says more.
+      if (!value && found.length === 0)
+        found.push({ field: resource.name, description: `${resource.name} is required` });
     }
     return found;
   };

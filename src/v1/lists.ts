@@ -47,7 +47,8 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
   }
 
   const adapted = adapt<I1, O1, I2, O2>(today, now, {
-    request: (message) => request(message) ?? ({} as MessageInitShape<I2>),
+    // The rest of a filter is checked also where nothing can fit its places.
+    request: (message) => request(message) ?? (fieldsOf<Message>(filters.toNow(message)) as MessageInitShape<I2>),
     rename: (violation, message) => rename(placedViolation(violation, message as unknown as Filter, places)),
     async answer(ask, message) {
       const asked = request(message);

@@ -13,7 +13,8 @@ const sources = path.join(import.meta.dirname, "generators");
 const typescript = path.join(import.meta.dirname, "generator/node_modules/.bin");
 /** What is generated, and the packages of Python, which are kept for the next run. */
 const place = path.join(root, ".cache/generators");
-const names = [...documents.keys()].map((each) => path.basename(each, ".json"));
+/** v2 is v2beta1 under other paths, and no other for a generator. */
+const names = [...documents.keys()].map((each) => path.basename(each, ".json")).filter((name) => name !== "v2");
 const documentOf = (name: string) => path.join(place, `${name}.json`);
 
 const runFile = promisify(execFile);
