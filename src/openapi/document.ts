@@ -30,6 +30,7 @@ const introduction = [
   "Texts in a path are percent-encoded, the slashes of a uid included (`%2F`).",
   "Lists come in pages: `nextPageToken` of a reply is the `pageToken` of the next request.",
   "An update changes what `updateMask` names or, without it, what the body mentions.",
+  "Path, query and headers together take 32 KiB at most; what is longer is refused with 431 in plain text.",
 ].join(" ");
 
 /** Makes the document. Throws an Error when two types or operations share a name, or OpenAPI has no words for a route. */

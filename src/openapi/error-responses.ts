@@ -8,8 +8,6 @@ interface ErrorResponse {
   readonly description: string;
   readonly canOccur: (binding: Binding) => boolean;
   readonly headers?: JsonObject;
-  /** Whether it is a sentence of plain text: the server answers before it knows the operation. */
-  readonly isText?: boolean;
 }
 
 const always = () => true;
@@ -42,7 +40,6 @@ const responses: Readonly<Record<string, ErrorResponse>> = {
       "Retry-After": { description: "Seconds to wait, where waiting helps.", schema: { type: "integer", minimum: 0 } },
     },
   },
-  "431": { description: "The path, the query and the headers are too long.", canOccur: always, isText: true },
   "500": { description: "The server failed (`INTERNAL`).", canOccur: always },
   "501": { description: "This server does not offer it (`UNIMPLEMENTED`).", canOccur: always },
   "503": { description: "The server cannot answer now; try again (`UNAVAILABLE`).", canOccur: always },
@@ -52,11 +49,10 @@ const responses: Readonly<Record<string, ErrorResponse>> = {
 
 /** The replies that a document keeps for its operations, which all have the same body. */
 export function errorComponents(schema: JsonObject): JsonObject {
-  const json = { "application/json": { schema } };
-  const text = { "text/plain": { schema: { type: "string" } } };
+  const content = { "application/json": { schema } };
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, headers, isText }]) => {
-      return [nameOf(status), { description, ...(headers && { headers }), content: isText ? text : json }];
+    Object.entries(responses).map(([status, { description, headers }]) => {
+      return [nameOf(status), { description, ...(headers && { headers }), content }];
     }),
   );
 }

@@ -17,7 +17,7 @@ const checks = [
   "server_does_not_fail",
   "granted_is_allowed",
   "status_code_conformance",
-  "content_type_conformance",
+  "answer_is_of_documented_type",
   "response_headers_conformance",
   "response_schema_conformance",
   "ignored_auth",
