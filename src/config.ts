@@ -161,7 +161,7 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
   // Anybody may sign in as the owner there.
   if (dev && !isOwnMachine(new URL(url)))
     throw new ConfigError(
-      `base-url: development mode signs in whoever asks, and is for this machine only, not for ${JSON.stringify(text)}.`,
+      `base-url: development mode signs in anyone, so ${JSON.stringify(text)} is rejected; use an address of this machine.`,
     );
   return url;
 }

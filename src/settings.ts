@@ -224,7 +224,7 @@ export const settings = [
     name: "max-connection-age",
     value: "seconds",
     fallback: "off",
-    description: "after which time, 10 % more or less, clients are asked to connect anew; off for never",
+    description: "seconds after which clients are asked to reconnect, 10 % more or less; off for never",
   },
   {
     name: "trusted-proxies",

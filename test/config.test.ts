@@ -125,7 +125,7 @@ describe("settings", () => {
     ].map((baseUrl): (typeof wrong)[number] => [
       `development mode at ${baseUrl}`,
       { baseUrl },
-      /^base-url: development mode signs in whoever asks, and is for this machine only, not for "http/,
+      /^base-url: development mode signs in anyone, so "http.*" is rejected; use an address of this machine\.$/,
     ]),
     ["a base URL of another scheme", { baseUrl: "ftp://a.test" }, /^base-url: /],
     ["a certificate without key", { tlsCert: "cert.pem" }, /^tls-cert, tls-key: set both or neither/],

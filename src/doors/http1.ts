@@ -14,7 +14,7 @@ import type { Debt } from "./unread.ts";
 
 interface Connection extends Line {
   readonly peer: Peer;
-  /** Whether its client is to connect anew: the next response says so. */
+  /** Whether the next response asks the client to reconnect. */
   isRetired: boolean;
   /** The replies that it still owes, in order; a list for the reason that decision 0019 tells. */
   readonly owed: ServerResponse[];

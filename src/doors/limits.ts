@@ -10,7 +10,7 @@ export interface ListenerLimits {
   readonly maxConnectionsPerClient: number;
   /** Those of one network, which is an IPv4 /24 or an IPv6 /48, trusted proxies aside. */
   readonly maxConnectionsPerNetwork: number;
-  /** After this time, 10 % more or less, a client is asked to connect anew; undefined for never. */
+  /** The age of a connection at which its client is asked to reconnect, 10 % more or less; undefined for never. */
   readonly maxConnectionAgeMs: number | undefined;
   /** From accepting a connection to its first bytes, of a TLS handshake, and to the SETTINGS of an HTTP/2 client. */
   readonly prefaceTimeoutMs: number;

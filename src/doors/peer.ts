@@ -12,7 +12,7 @@ export interface Peer {
   requests: number;
   /** Which of all connections was active later: when it was accepted, and when one of its requests ended. */
   lastActive: number;
-  /** Asks the client to connect anew, and closes the connection once its requests are answered. */
+  /** Asks the client to reconnect, and closes the connection once its requests are answered. */
   retire(): void;
 }
 
