@@ -75,7 +75,7 @@ export const limits = {
   accessEntries: 300,
   /** Entries about access that wait for a database that does not answer. */
   waitingAccessEntries: 5_000,
-  accessFlushMs: 1_000,
+  accessFlushMs: 250,
   /** How often what has expired is removed. */
   sweepMs: 60_000,
 } as const;

@@ -22,12 +22,13 @@ const lanes = Math.min(3, availableParallelism() + 1);
 const toolTimeout = 15 * 60_000;
 
 const files = testFiles();
-/** The tests that run beside the others, each of about a fifth of the work: more in one process have more to collect. */
+/** The tests that run beside the others, each of about a sixth of the work: more in one process have more to collect. */
 const beside = [
   { name: "tests of the API cases", folder: "test/api/" },
   { name: "tests of security", folder: "test/security/" },
   { name: "tests of the storage", folder: "test/storage/" },
   { name: "tests of the command line", folder: "test/cli/" },
+  { name: "tests of the transports", folder: "test/doors/" },
 ].map(({ name, folder }) => ({ name, files: files.filter((file) => file.startsWith(folder)) }));
 const others = files.filter((file) => !beside.some((step) => step.files.includes(file)));
 const steps: readonly Step[] = [
