@@ -1,7 +1,7 @@
-// The secrets of the configuration, which a running server may be given anew.
+// The secrets of the configuration, which a reload can replace.
 import type { Config } from "./config.ts";
 
-/** The secrets of today: whoever uses one asks for it each time. */
+/** The current secrets. Callers ask each time and keep none. */
 export interface LiveSecrets {
   /** Of this server at the operator's login provider; empty for a public client. */
   loginClientSecret(): string;

@@ -1,4 +1,4 @@
-// What a running server takes from its settings anew: certificate and key, secrets, log level. Everything else needs a restart.
+// Reloads certificate and key, secrets and log level of a running server. Everything else needs a restart.
 import type { Logger } from "pino";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -22,7 +22,7 @@ export interface RenewableParts {
 }
 
 /**
- * Takes what can be reloaded from settings that were read anew. Rejects with a ConfigError, and leaves everything as it was, when
+ * Applies what can be reloaded of newly read settings. Rejects with a ConfigError, and leaves everything as it was, when
  * something of it cannot be used.
  */
 export async function reload(parts: RenewableParts, config: Config): Promise<void> {

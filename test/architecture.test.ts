@@ -171,6 +171,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "gen",
   ],
   "sign-in": [
+    "audit/client.ts",
     "types:audit",
     "aip",
     "authn",

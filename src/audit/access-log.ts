@@ -1,4 +1,4 @@
-// Writes entries about access to the audit log, a second after they were made at the latest: nobody waits for them.
+// Writes entries about access to the audit log, asynchronously and within a second: no call waits for them.
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { type AccessEntry, appendAccessEntries } from "../storage/access-entries.ts";

@@ -4,9 +4,10 @@ import { type ApiError, Code } from "../aip/errors.ts";
 import type { Caller } from "../authn/caller.ts";
 import type { Access } from "../authz/access.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type Observer, originOf } from "../pipeline/observe.ts";
+import type { Observer } from "../pipeline/observe.ts";
 import { isUid, parentOf, rootOf } from "../uid.ts";
 import type { AccessLog } from "./access-log.ts";
+import { clientDetails } from "./client.ts";
 
 /** What recording denials rests on. */
 export interface DenialObserverDeps {
@@ -42,14 +43,8 @@ async function recordDenial(
     by: { actor: caller.uid, actorClaims: caller.token.act, method: path, requestId: call.requestId },
     uid: uid || caller.uid,
     groupUids: groupsOf(caller.uid, uid, isMember),
-    details: { outcome: "denied", reason, ...(capability !== undefined && { capability }), ...clientOf(call) },
+    details: { outcome: "denied", reason, ...(capability !== undefined && { capability }), ...clientDetails(call) },
   });
-}
-
-/** The client of a call, as entries have it. */
-export function clientOf(call: Call): { client?: string; userAgent?: string } {
-  const { client, userAgent } = originOf(call);
-  return { ...(client && { client }), ...(userAgent !== undefined && { userAgent }) };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Call } from "../pipeline/call.ts";
 import type { ExchangeEvent } from "../sts/exchange.ts";
 import { parentOf, rootOf } from "../uid.ts";
 import type { AccessLog } from "./access-log.ts";
-import { clientOf } from "./denials.ts";
+import { clientDetails } from "./client.ts";
 
 /** What recording exchanges rests on. */
 export interface ExchangeRecorderDeps {
@@ -24,7 +24,7 @@ export function exchangeRecorder(deps: ExchangeRecorderDeps) {
     const { identity: uid, issuer, subject, check, reason } = event;
     const isAllowed = event.event === "token_issued";
     const isPerson = !uid.includes("/");
-    // Whoever fails to become a person is a stranger to all organizations.
+    // A client that failed to sign in as a person is a stranger to all organizations.
     if (!isAllowed && (isPerson || !(await exists(uid)))) return;
     accessLog.record({
       kind: "token_exchanges",
@@ -43,7 +43,7 @@ export function exchangeRecorder(deps: ExchangeRecorderDeps) {
         ...(reason !== undefined && { reason }),
         issuer,
         subject,
-        ...clientOf(call),
+        ...clientDetails(call),
       },
     });
   };

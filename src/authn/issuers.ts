@@ -117,7 +117,7 @@ export function openIssuers(options: IssuersOptions): Issuers {
         if (seen === entry.keys && !isNew) await lookAgain(entry, "badSignature");
         seen = entry.keys ?? [];
         const newer = withoutKeys(selectKeys(seen, hint), tried);
-        // An issuer that has replaced its keys may do so again at once; only fetches in vain are limited.
+        // An issuer that has replaced its keys may do so again at once; only fetches that bring no new key are limited.
         if (newer.length > 0) entry.askedAt.badSignature = askedAt;
         return newer;
       },

@@ -17,7 +17,7 @@ export interface KeySet {
   find(hint: KeyHint): Promise<readonly KeyObject[]>;
   /**
    * Further keys for a token that none of these has verified, since an issuer may replace a key under the same kid or have none
-   * (RFC 7517 §4.5). Asks the issuer again, unless that was in vain lately. A set that never changes does without.
+   * (RFC 7517 §4.5). Fetches the set again, unless a recent fetch brought no new key. A set that never changes has no such function.
    */
   findNewer?(hint: KeyHint): Promise<readonly KeyObject[]>;
 }

@@ -130,7 +130,7 @@ async function askedOf<T>(
   }
 }
 
-/** One text for a port that is closed and one that is silent: it may be told to whoever must not learn which it is. */
+/** One text for a port that is closed and one that is silent: callers who see it must not learn which it is. */
 export const noAnswer = "there was no complete answer in time";
 
 function toOutboundError(error: unknown): OutboundError {

@@ -4,7 +4,7 @@ import { type BlockList, isIP } from "node:net";
 import { type Network, newNetworkList, parseNetwork } from "../network-address.ts";
 import { bareHost, isListed, isLoopbackUrl } from "./addresses.ts";
 
-/** The proxies of an operator, or of whoever runs a command. */
+/** The proxies that an operator, or the user of a command, has configured. */
 export interface Proxies {
   /** For https URLs, and for http URLs; absent for none. */
   readonly https: URL | undefined;

@@ -65,7 +65,7 @@ export function closeInStages(socket: Socket, limits: DiscardLimits): void {
 export function streamDiscarder(limits: DiscardLimits): (this: ServerHttp2Stream) => void {
   return function (this: ServerHttp2Stream): void {
     if (this.readableEnded || this.endAfterHeaders || this.closed) return;
-    // Whoever read the body has left it, and would stop the stream instead of letting it flow.
+    // The handler has stopped reading; its listeners would pause the stream instead of letting it flow.
     this.removeAllListeners("data");
     // RFC 9113 §8.1: NO_ERROR asks the client to stop without discarding the response.
     discard(this, limits, () => this.close());

@@ -32,7 +32,7 @@ export type Outcome = Attempt["outcome"] | "given_up";
 export interface QueueDeps {
   readonly database: Database;
   readonly sender: SenderOptions;
-  /** Why a subscription is sent nothing: whoever made it may no longer make it. Undefined when it is. */
+  /** Why a subscription receives no events: its maker may no longer subscribe. Undefined when it receives them. */
   readonly inactivityOf: (subscriptionUid: string) => Promise<string | undefined>;
   /** Who writes; made anew each time, since it has the time. */
   readonly context: () => WriteContext;
@@ -82,7 +82,7 @@ async function serve(deps: QueueDeps, next: NextDelivery): Promise<boolean> {
   return false;
 }
 
-/** Sends it, unless whoever subscribed may no longer be told. */
+/** Sends it, unless the maker of the subscription may no longer subscribe. */
 async function attemptOf({ sender, inactivityOf }: QueueDeps, next: NextDelivery): Promise<Attempt> {
   const inactivity = await inactivityOf(next.subscriptionUid);
   if (inactivity === undefined) return await sendEvent(next, next, sender);

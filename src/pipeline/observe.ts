@@ -34,7 +34,10 @@ export function newObserver(log: Logger, metrics: Metrics): Observer {
 }
 
 /** Where a call came from, for the log: its client, the program, and the trace that it belongs to. */
-export function originOf({ clientAddress, header }: Call): Record<string, string | undefined> {
+export function originOf({
+  clientAddress,
+  header,
+}: Pick<Call, "clientAddress" | "header">): Record<string, string | undefined> {
   const userAgent = header("user-agent");
   return {
     client: clientAddress,

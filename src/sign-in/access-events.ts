@@ -1,19 +1,16 @@
 // Sign-ins as events of the audit log.
 import { show } from "../aip/clip.ts";
 import type { AccessEvent } from "../audit/access-tally.ts";
+import { type ClientDetails, clientDetails } from "../audit/client.ts";
 import { clientAddress } from "../doors/client-address.ts";
-import type { HttpRequest } from "../doors/http-message.ts";
+import { type HttpRequest, readHeader } from "../doors/http-message.ts";
 import { parentOf } from "../uid.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { callbackPathOf } from "./sign-in.ts";
 
-/** The client of a request, as entries of the audit log have it. */
-export type Client = Pick<AccessEvent["details"], "client" | "userAgent">;
-
-/** The address of the browser, and what it says that it is. */
-export function clientOf(request: HttpRequest): Client {
-  const userAgent = request.headers["user-agent"];
-  return { client: clientAddress(request), ...(userAgent !== undefined && { userAgent: show(userAgent) }) };
+/** The browser of a request, as entries of the audit log have it. */
+export function browserOf(request: HttpRequest): ClientDetails {
+  return clientDetails({ clientAddress: clientAddress(request), header: (name) => readHeader(request, name) });
 }
 
 /** Who signed in, and where they are known. */
@@ -25,7 +22,11 @@ export interface SignedIn {
 }
 
 /** The event of a sign-in that succeeded. */
-export function signedIn({ uid, act, groupUids }: SignedIn, provider: LoginProvider, client: Client): AccessEvent {
+export function signedIn(
+  { uid, act, groupUids }: SignedIn,
+  provider: LoginProvider,
+  client: ClientDetails,
+): AccessEvent {
   return {
     kind: "sign_ins",
     by: { actor: uid, actorClaims: act, method: callbackPathOf(provider.uid), requestId: "" },
@@ -40,11 +41,11 @@ export function signedIn({ uid, act, groupUids }: SignedIn, provider: LoginProvi
   };
 }
 
-/** The event of a sign-in that failed at the identity provider of an organization; nobody is told of other failures. */
+/** The event of a sign-in that failed at the identity provider of an organization; other failures are in the log of the server only. */
 export function signInDenied(
   provider: LoginProvider,
   { check, reason }: Pick<AccessEvent["details"], "check" | "reason">,
-  client: Client,
+  client: ClientDetails,
 ): AccessEvent {
   return {
     kind: "sign_ins",

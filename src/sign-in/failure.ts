@@ -1,10 +1,12 @@
 // What people are told when a sign-in fails: by the program that they came from, or else by a page.
+
 import { type ApiError, Code, retryAfterOf } from "../aip/errors.ts";
+import type { ClientDetails } from "../audit/client.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
 import { type PageReply, seeOther } from "../doors/site.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { notRegistered } from "../services/auth/registration.ts";
-import { type Client, signInDenied } from "./access-events.ts";
+import { signInDenied } from "./access-events.ts";
 import { goBack, markup, page } from "./html.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
@@ -21,7 +23,7 @@ const statuses: Partial<Record<Code, number>> = {
 
 /** What is known of a sign-in by the time that it fails. */
 export interface Attempt {
-  readonly client: Client;
+  readonly client: ClientDetails;
   target?: LoginRequest["target"];
   provider?: LoginProvider;
 }

@@ -3,7 +3,7 @@ import { invalidField, permissionDenied } from "../aip/errors.ts";
 import { type HttpRequest, requestTarget } from "../doors/http-message.ts";
 import { type PageReply, text } from "../doors/site.ts";
 import { findSignIn, takeSignIn } from "../storage/sign-in.ts";
-import { clientOf } from "./access-events.ts";
+import { browserOf } from "./access-events.ts";
 import { type Attempt, failureReply } from "./failure.ts";
 import { grant } from "./grant.ts";
 import { handOver } from "./hand-over.ts";
@@ -17,7 +17,7 @@ export function callbackPage(deps: SignInDeps) {
     // RFC 9110 §9.2.1: HEAD changes nothing, and a callback works once.
     if (request.method === "HEAD") return { ...text(405, "Method Not Allowed"), headers: { allow: "GET" } };
     const query = queryOf(request);
-    const attempt: Attempt = { client: clientOf(request) };
+    const attempt: Attempt = { client: browserOf(request) };
     try {
       const login = await takeLogin(deps, request, query);
       attempt.target = login.request.target;

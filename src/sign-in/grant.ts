@@ -1,4 +1,5 @@
 // From the claims of an ID token to the tokens of an identity.
+import type { ClientDetails } from "../audit/client.ts";
 import type { IssuedToken } from "../authn/tokens.ts";
 import { personOf, register } from "../services/auth/registration.ts";
 import { personUid } from "../services/iam/identities.ts";
@@ -10,7 +11,7 @@ import { issueToken } from "../sts/issue.ts";
 import { assumeOfOrganization } from "../sts/provider-assumption.ts";
 import { type SignIn, startRefresh } from "../sts/refresh.ts";
 import { parentOf, rootOf } from "../uid.ts";
-import { type Client, signedIn } from "./access-events.ts";
+import { signedIn } from "./access-events.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
@@ -28,7 +29,7 @@ export interface Granted {
 export interface CompletedLogin {
   readonly request: LoginRequest;
   readonly provider: LoginProvider;
-  readonly client: Client;
+  readonly client: ClientDetails;
 }
 
 /** Registers the person, or knows them again, and makes the tokens that were asked for. */
@@ -88,7 +89,7 @@ async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginPr
   return await deps.database.write(context, (tx) => register(tx, registration));
 }
 
-/** Whoever signs in for an organization, by the uid of a group in it, accepts it. */
+/** A person who signs in with a scope that names a group by uid accepts its organization. */
 async function enter(
   { database, clock }: SignInDeps,
   provider: LoginProvider,

@@ -22,7 +22,7 @@ export function newRecheck(directory: IdentityDirectory, providers: Pick<Provide
   };
 }
 
-/** Whoever assumed another identity is still somebody, and nobody who has registered again since. */
+/** Throws unless the person who assumed another identity is still registered, and has not registered again since. */
 async function requirePerson(directory: IdentityDirectory, { act }: SignIn, signInTime: number): Promise<void> {
   const person = await directory.findPerson(act.iss ?? "", act.sub ?? "");
   if (!person || person.createTime > signInTime)

@@ -5,7 +5,7 @@ import { clientAddress } from "../doors/client-address.ts";
 import type { HttpRequest } from "../doors/http-message.ts";
 import { hostOf, isLocalName, type PageReply, seeOther } from "../doors/site.ts";
 import { findHeadlessSession, insertSignIn } from "../storage/sign-in.ts";
-import { clientOf } from "./access-events.ts";
+import { browserOf } from "./access-events.ts";
 import { type Attempt, failureReply } from "./failure.ts";
 import { codeUsed } from "./headless.ts";
 import { markup, page } from "./html.ts";
@@ -25,7 +25,7 @@ export function startPage(deps: SignInDeps) {
     const elsewhere = otherName(deps, request);
     if (elsewhere !== undefined) return seeOther(elsewhere);
     const query = queryOf(request);
-    const attempt: Attempt = { client: clientOf(request) };
+    const attempt: Attempt = { client: browserOf(request) };
     try {
       const target = readTarget(query);
       attempt.target = target;

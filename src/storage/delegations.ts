@@ -32,7 +32,7 @@ export interface Delegation {
 
 const columns = ["uid", "kind", "makerUid", "isInstallation", "capabilities", "mappings", "time"] as const;
 
-/** Makes whoever writes vouch for what gives authority, in the place of whoever did before. */
+/** Makes the actor of the transaction vouch for something that gives authority, in place of its former maker. */
 export async function vouch(
   tx: Transaction,
   kind: DelegationKind,

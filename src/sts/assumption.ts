@@ -24,7 +24,7 @@ export interface AssumableIdentity {
   readonly person?: { readonly issuer: string; readonly subject: string };
   /** Milliseconds since the epoch. */
   readonly createTime: number;
-  /** Why its static keys let nobody in, whoever holds them; absent when they do. */
+  /** Why its static keys are not in force; absent when they are. */
   readonly inactivity?: string;
 }
 

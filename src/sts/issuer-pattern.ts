@@ -1,4 +1,4 @@
-// Security case M3: whoever can serve an issuer that a pattern matches can mint tokens for the identity. So the part of the pattern
+// Security case M3: anyone who can serve an issuer that a pattern matches can mint tokens for the identity. So the part of the pattern
 // that matches the host may leave open no character that ends, splits or redirects a host, and the part behind it no slash: a host
 // may serve one tenant below another. Only issuers in their one spelling are matched at all (claim-match.ts).
 import type { PatternNode } from "./pattern-syntax.ts";

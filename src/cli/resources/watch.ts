@@ -98,7 +98,7 @@ type Writer = (changes: readonly JsonObject[]) => Promise<void>;
 function openWriter({ shell: { stdout }, output }: Session, view: View): Writer {
   const print = openPrinter(output, view);
   return async (changes) => {
-    // Whoever reads slowly is waited for.
+    // Backpressure: waits for a slow reader.
     if (changes.length > 0 && !stdout.write(await print(changes))) await once(stdout, "drain");
   };
 }

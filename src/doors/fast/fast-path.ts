@@ -75,7 +75,7 @@ export function newFastPath(options: FastOptions): FastPath {
         connection: session,
         header,
       });
-      // A request of HTTP/1 has them from whoever surrounds this handler; a stream does not come that way.
+      // For requests cors.ts sets them around the handler; streams do not pass through it.
       const allowed = options.headersFor?.(headers.origin, method.path) ?? [];
       for (const [name, value] of allowed) call.setReplyHeader(name, value);
       const exchange = new StreamExchange(stream, options.maxBodyBytes, options, plan.protocol.prefixBytes);

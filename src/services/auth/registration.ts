@@ -82,7 +82,7 @@ export async function register(tx: Transaction, registration: Registration): Pro
 }
 
 /**
- * Gives the default role of a provider, as it is now, to somebody who comes by it for the first time. Once, so that whoever loses
+ * Gives the default role of a provider, as it is now, to somebody who comes by it for the first time. Once, so that a person who loses
  * the role does not get it back by signing in again.
  */
 async function giveDefaultRole(tx: Transaction, { uid, groupUid }: Provider, identityUid: string): Promise<void> {
@@ -90,7 +90,7 @@ async function giveDefaultRole(tx: Transaction, { uid, groupUid }: Provider, ide
   const given = await findGiven(tx, "identity_providers", uid);
   const inactivity = await inactivityOf(tx, "identity_providers", uid);
   if (given && !inactivity) return await bindOnce(tx, identityUid, given.roleUid, groupUid);
-  // Whoever holds something else there is let in with that, and gets the role once it is confirmed.
+  // A person who holds another role there is let in with that, and gets the default role once it is confirmed.
   const bindings = await findBindingsOf(tx, "identityUid", identityUid, maxBindings);
   if (!inactivity || bindings.some(({ parent }) => isWithin(parent, groupUid)))
     return await deleteMembership(tx, uid, identityUid);

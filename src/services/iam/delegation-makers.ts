@@ -32,7 +32,7 @@ export async function confirm(tx: Transaction, { kind, uid }: Delegation, given:
 }
 
 /**
- * Whoever binds a role to an identity with static keys gives it to whoever knows the keys. Where the maker of the keys does not hold
+ * A caller who binds a role to an identity with static keys gives the role to anyone who knows the keys. Where the maker of the keys does not hold
  * the role, and the caller holds all that the identity holds, the caller vouches for the keys from now on.
  */
 export async function adoptKeys(tx: Transaction, identityUid: string, call: Call): Promise<void> {

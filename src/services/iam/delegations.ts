@@ -1,4 +1,4 @@
-// What is told of delegations that are not in force: authority is checked when it is used
+// Errors and descriptions of delegations that are not in force: authority is checked when it is used
 // (docs/decisions/0035-authority-is-checked-when-used.md).
 import { ApiError, failedPrecondition } from "../../aip/errors.ts";
 import type { DelegationKind } from "../../storage/delegations.ts";
@@ -6,15 +6,15 @@ import type { Session } from "../../storage/session.ts";
 import { type Inactivity, inactivityOf } from "./delegation-judge.ts";
 
 /**
- * Throws FAILED_PRECONDITION unless something gives authority. Whoever uses it may be a stranger: what its maker holds is told to
- * those alone who may list it.
+ * Throws FAILED_PRECONDITION unless something gives authority. The caller may be a stranger, so the error does not
+ * say what the maker holds; that is for callers who may list delegations.
  */
 export async function requireInForce(session: Session, kind: DelegationKind, uid: string): Promise<void> {
   const inactivity = await inactivityOf(session, kind, uid);
   if (inactivity) throw inactive(kind, uid, inactivity);
 }
 
-/** What is told to whoever tries to use something that gives no authority. */
+/** The error for a caller who tries to use something that gives no authority. */
 export function inactive(kind: DelegationKind, uid: string, { reason }: Inactivity): ApiError {
   const { code, message, details } = failedPrecondition(inactiveType, `${texts[kind]} ${remedyFor(uid)}`, uid);
   return new ApiError(code, message, { details, reason: inactiveType, metadata: { cause: reason, kind, uid } });
@@ -23,12 +23,12 @@ export function inactive(kind: DelegationKind, uid: string, { reason }: Inactivi
 const inactiveType = "DELEGATION_INACTIVE";
 
 const texts: Readonly<Record<DelegationKind, string>> = {
-  group_invites: "the invite is not in force: whoever made it no longer holds what it gives.",
-  subscriptions: "the subscription is not in force: whoever made it may no longer make it.",
-  identity_providers: "the identity provider cannot give its default role: whoever set it no longer holds that role.",
-  scim_tokens: "the SCIM token is not in force: whoever made it no longer holds the default role.",
-  external_group_role_mappings: "the mapping is not in force: whoever made it no longer holds its role.",
-  identities: "the static keys are not in force: whoever chose them no longer holds what their identity holds.",
+  group_invites: "the invite is not in force: its maker no longer holds what it gives.",
+  subscriptions: "the subscription is not in force: its maker may no longer subscribe.",
+  identity_providers: "the identity provider cannot give its default role: its maker no longer holds that role.",
+  scim_tokens: "the SCIM token is not in force: its maker no longer holds the default role.",
+  external_group_role_mappings: "the mapping is not in force: its maker no longer holds its role.",
+  identities: "the static keys are not in force: the maker of the keys no longer holds what their identity holds.",
 };
 
 function remedyFor(uid: string): string {

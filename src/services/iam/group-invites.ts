@@ -89,7 +89,7 @@ export function groupInvites(deps: Deps): Implementation {
         return await database.write(writeContext(call, clock), async (tx) => {
           let role: RoleRow | undefined;
           const row = await standard.change(tx, value!, updateMask, async (before, after) => {
-            // Whoever changes an invite gives the role away anew.
+            // The identity that updates an invite becomes its maker.
             role = await requireUsableRole(tx, after.roleUid, before.parent, call);
             return isRenewed ? { ...after, expirationTime: tx.context.time + durationMs(value!.ttl!) } : after;
           });

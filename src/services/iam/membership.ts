@@ -39,8 +39,8 @@ export async function knownAmong(
 }
 
 /**
- * Makes what is told of each call that was allowed at a uid: with the first one of a person in an organization, they accept it. A
- * call goes on also where that cannot be written now.
+ * Makes the function that the pipeline calls for each call that was allowed at a uid: a person accepts an organization with their
+ * first one. A failed write of the membership does not fail the call.
  */
 export function newEntrance(database: Database, clock: Clock) {
   const memory = newEpochMemory<typeof accepted>(maxCached);

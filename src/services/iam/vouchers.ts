@@ -1,5 +1,5 @@
-// Whoever writes a row that gives authority to others later on vouches for it. The collections call this with every write, so that
-// no way of writing forgets it (docs/decisions/0035-authority-is-checked-when-used.md).
+// The identity that writes a row which gives authority to others later is its maker, and vouches for it. The collections call this
+// with every write, so that no code path forgets it (docs/decisions/0035-authority-is-checked-when-used.md).
 import { isDeepStrictEqual } from "node:util";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { type DelegationKind, findRoleCapabilities, forgetVouchers, vouch } from "../../storage/delegations.ts";
@@ -12,7 +12,7 @@ import type { GroupInviteRow, IdentityRow } from "./rows.ts";
 /** What it takes to make a subscription, and therefore to be told of events. */
 export const subscriptionCapabilities: readonly number[] = [Capability.CAP_EVENTS_SUBSCRIPTION_CREATE];
 
-/** Keeps who vouches for an invite: whoever made it, or changed it last. */
+/** Keeps who vouches for an invite: the identity that made it, or changed it last. */
 export async function keepInviteVoucher(tx: Transaction, before?: GroupInviteRow, after?: GroupInviteRow) {
   if (after) await vouchForRole(tx, "group_invites", after.uid, after.roleUid);
   else await forgetVouchers(tx, before!.uid);
@@ -35,7 +35,7 @@ export async function keepMappingVoucher(
 }
 
 /**
- * Keeps who vouches for the default role of an identity provider, and for its SCIM token. Whoever decides whose word is believed
+ * Keeps who vouches for the default role of an identity provider, and for its SCIM token. The identity that chooses the issuer
  * decides who gets the mapped roles, and vouches for them too.
  */
 export async function keepProviderVouchers(tx: Transaction, before?: IdentityProviderRow, after?: IdentityProviderRow) {
@@ -58,7 +58,7 @@ export function believesTheSame(before: IdentityProviderRow, after: IdentityProv
 }
 
 /**
- * Keeps who vouches for static keys: whoever chose them may know them. An identity that changes its own keys does not vouch for
+ * Keeps who vouches for static keys: the identity that chose them may know them. An identity that changes its own keys does not vouch for
  * itself.
  */
 export async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, after?: IdentityRow) {

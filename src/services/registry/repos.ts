@@ -66,7 +66,7 @@ export const repoMessage = repo.toMessage;
 export const repoType = repo.type;
 
 /**
- * What is written along with a repo, in the same transaction and after it: whoever writes both takes their locks in this order.
+ * What is written along with a repo, in the same transaction and after it: every writer of both takes the locks in this order.
  * Undefined where nothing would change.
  */
 export type Along = (tx: Transaction, row: RepoRow) => Promise<(() => Promise<void>) | undefined>;
