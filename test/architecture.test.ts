@@ -95,6 +95,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "gen/chainguard",
     "gen/gatehouse",
   ],
+  advisories: ["gen/gatehouse"],
   registry: [
     "aip",
     "authn",

@@ -1,0 +1,28 @@
+// What every writer of a format takes: advisories with the records that they are derived from.
+import type { AdvisoryStatements } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+
+/** What is said of a whole export. */
+export interface WriteOptions {
+  /** Who publishes the export, where the format asks for it. */
+  readonly author: string;
+  /** The ecosystem of OSV for packages of which nobody has said one, such as "Wolfi" or "Alpine:v3.22". */
+  readonly ecosystem: string;
+  /** When the export was made, in milliseconds since the epoch: the latest change of what it holds. */
+  readonly time: number;
+}
+
+/** Counts what the format of an export cannot say. */
+export interface Losses {
+  /** `what` is the kind, such as "a severity per product"; `where` is one example, such as the id of the advisory. */
+  add(what: string, where: string): void;
+}
+
+/**
+ * Writes a document from advisories in the order of their public ids. It yields the text in parts, and holds no more of the
+ * advisories in memory than the format requires.
+ */
+export type Writer = (
+  advisories: AsyncIterable<AdvisoryStatements>,
+  options: WriteOptions,
+  losses: Losses,
+) => AsyncGenerator<string>;
