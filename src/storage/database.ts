@@ -61,7 +61,8 @@ export async function openDatabase(
     session: dialect.session,
     read,
     async write(context, body) {
-      const { result, accessChanged } = await dialect.write((session) => runBody(session, context, body));
+      const { isBulk = false } = context;
+      const { result, accessChanged } = await dialect.write((session) => runBody(session, context, body), isBulk);
       if (accessChanged) accessEpoch.invalidate();
       return result;
     },

@@ -19,9 +19,9 @@ export interface Dialect {
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
   /**
    * Runs the body in a write transaction and answers once it is durable. A body touches the database and nothing else,
-   * and may be run again when the database asks for it.
+   * and may be run again when the database asks for it. Writes of bulk work give way to others (SQLite).
    */
-  write<T>(body: (tx: DialectTransaction) => Promise<T>): Promise<T>;
+  write<T>(body: (tx: DialectTransaction) => Promise<T>, isBulk: boolean): Promise<T>;
   /** Rejects with StorageReadOnly when the database can only be read, and otherwise when it does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -36,6 +36,10 @@ export interface DatabaseLimits {
   readonly maxBatch: number;
   /** How long writes go on joining a commit, in milliseconds (SQLite): other processes wait for its lock meanwhile. */
   readonly maxBatchMs: number;
+  /** Writes of bulk work that share one commit (SQLite). */
+  readonly maxBulkBatch: number;
+  /** How long writes of bulk work go on joining a commit while no other write waits, in milliseconds (SQLite). */
+  readonly maxBulkBatchMs: number;
   /** Writes that may wait: for their turn on SQLite, for a connection on PostgreSQL. */
   readonly maxWaiting: number;
   /** How long a lock may be waited for, in milliseconds. */
@@ -59,6 +63,8 @@ export interface DatabaseLimits {
 export const defaultDatabaseLimits: DatabaseLimits = {
   maxBatch: 128,
   maxBatchMs: 100,
+  maxBulkBatch: 4_000,
+  maxBulkBatchMs: 1_000,
   maxWaiting: 10_000,
   lockTimeoutMs: 5_000,
   poolSize: 16,

@@ -62,6 +62,8 @@ export interface WriteContext {
   readonly requestId: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
+  /** Whether the write is one of many that nobody waits for one by one, such as those of an import; not when absent. */
+  readonly isBulk?: boolean;
 }
 
 /** A write transaction. */

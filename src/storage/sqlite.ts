@@ -84,7 +84,7 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
     name: "sqlite",
     session: readSession,
     read: (body) => snapshot.share(() => body(readSession)),
-    write: (body) => queue.run(() => body(transaction)),
+    write: (body, isBulk) => queue.run(() => body(transaction), isBulk),
     async check() {
       reader.prepare("SELECT 1").get();
       checkFiles();

@@ -1,16 +1,10 @@
 import type BetterSqlite from "better-sqlite3";
 import { onceUnlocked } from "./busy.ts";
 import { driverCode, StorageUnavailable, translateError } from "./errors.ts";
+import { Batch, type BatchLimits, type Job, WaitingWrites } from "./write-batch.ts";
 
 /** The bounds of the queue, and what it does around its commits. */
-export interface WriteQueueOptions {
-  /** How many writes share one commit at most. */
-  readonly maxBatch: number;
-  /**
-   * How long a batch is made, in milliseconds; what has not been run by then is left to the next. Other processes wait for
-   * its lock, and its callers for a reply.
-   */
-  readonly maxBatchMs: number;
+export interface WriteQueueOptions extends BatchLimits {
   /** How many writes may wait; one more is refused. */
   readonly maxWaiting: number;
   /** How long another process may hold the write lock, in milliseconds. */
@@ -47,12 +41,6 @@ const guardedAfterFailure = 100;
 /** A write has failed after it had written something, and there is no savepoint to go back to. */
 class HalfDone extends Error {}
 
-interface Job {
-  readonly body: () => Promise<unknown>;
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Group commit on one SQLite connection: the writes that arrive while others are made or flushed share a transaction and
  * one flush to disk.
@@ -64,7 +52,7 @@ export class WriteQueue {
   readonly #connection: BetterSqlite.Database;
   readonly #options: WriteQueueOptions;
   readonly #statements: ReturnType<typeof prepareAll>;
-  readonly #waiting: Job[] = [];
+  readonly #waiting = new WaitingWrites();
   #active: Promise<void> | undefined;
   #guardedBatches = 0;
 
@@ -78,14 +66,14 @@ export class WriteQueue {
    * Runs the body inside a transaction and answers once its commit is on disk.
    *
    * A body touches the database and nothing else: the write connection is held while it runs. One that throws fails alone, and
-   * nothing of it stays. It may run again, for another's sake.
+   * nothing of it stays. It may run again, for another's sake. A write of bulk work gives way to all others (write-batch.ts).
    */
-  run<T>(body: () => Promise<T>): Promise<T> {
+  run<T>(body: () => Promise<T>, isBulk = false): Promise<T> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       return Promise.reject(new StorageUnavailable("too many writes are waiting"));
     }
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ body, resolve, reject });
+      this.#waiting.add({ body, isBulk, resolve, reject });
       this.#active ??= nextTurn().then(() => this.#drain());
     });
   }
@@ -116,43 +104,37 @@ export class WriteQueue {
   }
 
   async #commitBatch(): Promise<void> {
-    const batch: Job[] = [];
-    let settle: readonly (() => void)[];
-    this.#join(batch);
+    if (!(await this.#lock())) return;
+    const batch = new Batch(this.#options, performance.now());
     try {
-      await this.#lock();
       this.#options.begin?.();
-      settle = await this.#runAll(batch);
+      await this.#runAll(batch);
       await this.#options.finish?.();
       this.#options.beforeCommit?.();
       this.#statements.commit.run();
     } catch (error) {
       this.#abandon();
-      if (error instanceof HalfDone) return this.#makeAnew(batch);
+      if (error instanceof HalfDone) return this.#makeAnew(batch.jobs);
       this.#noteFull(error);
-      for (const job of batch) job.reject(translateError(error));
+      for (const job of batch.jobs) job.reject(translateError(error));
       return;
     }
-    await this.#flush(batch, settle);
+    await this.#flush(batch);
   }
 
-  /** Runs the writes of a batch, and answers how each is to be told of it. What has not been run in time waits again. */
-  async #runAll(batch: Job[]): Promise<readonly (() => void)[]> {
+  /** Runs the writes of a batch, those that arrive meanwhile too. */
+  async #runAll(batch: Batch): Promise<void> {
     const isGuarded = this.#guardedBatches > 0;
     if (isGuarded) this.#guardedBatches--;
-    const due = performance.now() + this.#options.maxBatchMs;
-    const settle: (() => void)[] = [];
-    this.#join(batch);
-    while (settle.length < batch.length) {
-      const began = performance.now();
-      settle.push(await this.#runMember(batch[settle.length]!, isGuarded));
+    let began = performance.now();
+    for (let job = batch.take(this.#waiting, began); job; job = batch.take(this.#waiting, began)) {
+      batch.settle.push(await this.#runMember(job, isGuarded));
       const ended = performance.now();
+      const isAlone = batch.jobs.length === 1 && this.#waiting.length === 0;
       // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
-      if (batch.length > 1) await this.#giveWay(Math.min(ended + readingShare * (ended - began), due));
-      if (performance.now() < due) this.#join(batch);
-      else this.#waiting.unshift(...batch.splice(settle.length));
+      if (!isAlone) await this.#giveWay(Math.min(ended + readingShare * (ended - began), batch.due));
+      began = performance.now();
     }
-    return settle;
   }
 
   async #runMember(job: Job, isGuarded: boolean): Promise<() => void> {
@@ -176,18 +158,18 @@ export class WriteQueue {
   }
 
   /** Acknowledges what was committed, once it is on disk. */
-  async #flush(batch: readonly Job[], settle: readonly (() => void)[]): Promise<void> {
+  async #flush({ jobs, settle }: Batch): Promise<void> {
     try {
       await this.#options.sync();
     } catch (cause) {
       this.#options.afterUnflushed?.();
-      for (const job of batch) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
+      for (const job of jobs) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
       return;
     }
     try {
       this.#options.check?.();
     } catch (error) {
-      for (const job of batch) job.reject(translateError(error));
+      for (const job of jobs) job.reject(translateError(error));
       return;
     }
     for (const [index, member] of settle.entries()) {
@@ -196,15 +178,10 @@ export class WriteQueue {
     }
   }
 
-  /** Whoever arrives while a batch is made comes along. */
-  #join(batch: Job[]): void {
-    batch.push(...this.#waiting.splice(0, this.#options.maxBatch - batch.length));
-  }
-
   /** The batch is to be made anew, with savepoints. */
   #makeAnew(batch: readonly Job[]): void {
     this.#guardedBatches = guardedAfterFailure;
-    this.#waiting.unshift(...batch);
+    this.#waiting.putBack(batch);
   }
 
   /**
@@ -220,18 +197,20 @@ export class WriteQueue {
     } while (turnsOfReaders?.() !== before && performance.now() < until);
   }
 
-  /** Whoever waits when the lock is given up has waited for the same one: none of them waits for it once more. */
-  async #lock(): Promise<void> {
+  /** Begins the transaction. Without the lock in time, every write that waits has waited for it, and is refused. */
+  async #lock(): Promise<boolean> {
     try {
       await onceUnlocked(() => this.#statements.begin.run(), this.#options.lockTimeoutMs);
+      return true;
     } catch (error) {
+      this.#noteFull(error);
       this.#refuseWaiting(error);
-      throw error;
+      return false;
     }
   }
 
   #refuseWaiting(error: unknown): void {
-    for (const job of this.#waiting.splice(0)) job.reject(translateError(error));
+    for (const job of this.#waiting.clear()) job.reject(translateError(error));
   }
 
   #noteFull(error: unknown): void {

@@ -37,13 +37,19 @@ describe("write queue", () => {
     const queue = new WriteQueue(connection, {
       maxBatch: 128,
       maxBatchMs: 60_000,
+      maxBulkBatch: 1000,
+      maxBulkBatchMs: 60_000,
       maxWaiting: 1000,
       lockTimeoutMs: 100,
       sync,
       ...options,
     });
     const insert = connection.prepare("INSERT INTO t VALUES (?)");
-    return { queue, insert: (value: string) => queue.run(async () => insert.run(value)) };
+    return {
+      queue,
+      insert: (value: string) => queue.run(async () => insert.run(value)),
+      insertInBulk: (value: string) => queue.run(async () => insert.run(value), true),
+    };
   }
 
   /** A connection of another process. */
@@ -121,6 +127,49 @@ describe("write queue", () => {
     const { insert } = openQueue({ maxBatchMs: 0 });
     await Promise.all(["a", "b", "a", "c"].map((value) => insert(value).catch(() => {})));
     assert.equal(events.filter((event) => event === "COMMIT").length, 4);
+    assert.deepEqual(values(), ["a", "b", "c"]);
+  });
+
+  /** The values in the order in which they were written, with the commits between them. */
+  function written(): string[] {
+    return events.flatMap((event) => event.match(/COMMIT|'.*'/) ?? []);
+  }
+
+  it("writes of bulk work share commits beyond 128", async () => {
+    const { insertInBulk } = openQueue({ maxBulkBatch: 200 });
+    await Promise.all(Array.from({ length: 300 }, (_, i) => insertInBulk(`${i}`)));
+    assert.equal(events.filter((event) => event === "COMMIT").length, 2);
+    assert.equal(values().length, 300);
+  });
+
+  it("another write goes before those of bulk work that wait", async () => {
+    const { insert, insertInBulk } = openQueue();
+    await Promise.all([insertInBulk("bulk 1"), insertInBulk("bulk 2"), insert("single")]);
+    assert.deepEqual(written(), ["'single'", "'bulk 1'", "'bulk 2'", "COMMIT"]);
+  });
+
+  it("another write that arrives during bulk work is next, and ends their batch as it ends its own", async () => {
+    const { queue, insert, insertInBulk } = openQueue({ maxBatchMs: 0 });
+    const late: Promise<unknown>[] = [];
+    const first = queue.run(async () => {
+      late.push(insert("single"));
+    }, true);
+    await Promise.all([first, insertInBulk("bulk 1"), insertInBulk("bulk 2")]);
+    await Promise.all(late);
+    assert.deepEqual(written(), ["COMMIT", "'single'", "COMMIT", "'bulk 1'", "'bulk 2'", "COMMIT"]);
+  });
+
+  it("bulk work fails one by one, too, and what was written with it is made again", async () => {
+    const { queue, insert, insertInBulk } = openQueue();
+    const half = queue.run(async () => {
+      connection.exec("INSERT INTO t VALUES ('half')");
+      throw new Error("half");
+    }, true);
+    const results = await Promise.allSettled([insertInBulk("a"), half, insertInBulk("b"), insert("c")]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+    );
     assert.deepEqual(values(), ["a", "b", "c"]);
   });
 
