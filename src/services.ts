@@ -24,6 +24,7 @@ import { images } from "./services/registry/images.ts";
 import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
+import { advisoryChanges } from "./services/vulnerabilities/advisory-changes.ts";
 import { advisoryImport } from "./services/vulnerabilities/advisory-import.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
@@ -49,6 +50,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     images(deps),
     imageStore(deps),
     advisories(deps),
+    advisoryChanges(deps),
     advisoryImport(deps),
     subscriptions(deps),
     delivery(deps),

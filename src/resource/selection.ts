@@ -74,8 +74,12 @@ const inRoot: Restriction = (sources) =>
 
 /** Keeps the named rows. */
 function rows(uids: readonly string[]): Restriction {
-  return (sources) =>
-    uids.filter((uid) => sources.some((source) => holds(source, uid))).map((uid) => ({ type: "row", uid }));
+  return (sources) => uids.filter((uid) => isSelected(sources, uid)).map((uid) => ({ type: "row", uid }));
+}
+
+/** Whether the row with this uid is one of the sources, or would be if it still existed. */
+export function isSelected(sources: readonly Source[], uid: string): boolean {
+  return sources.some((source) => holds(source, uid));
 }
 
 function holds(source: Source, uid: string): boolean {

@@ -1,5 +1,6 @@
 // The change log of one organization, in either direction.
 
+import { latestChange } from "./changes.ts";
 import { textPlaceholder } from "./condition.ts";
 import { and, asc, desc, eq, gt, lt, sql } from "./drizzle.ts";
 import { organizationOf } from "./organization.ts";
@@ -49,6 +50,23 @@ export async function findChanges(session: Session, sequences: readonly number[]
       .orderBy(asc(changes.sequence)),
   );
   return await statement.execute({ of: JSON.stringify(sequences.map(String)) });
+}
+
+/** One change in the log. After a backup was put back, another one of the same number has another time. */
+export interface ChangePlace {
+  readonly sequence: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** Before the first change. */
+export const beginning: ChangePlace = { sequence: 0, time: 0 };
+
+/** The latest change in the log. */
+export async function endOfLog(session: Session): Promise<ChangePlace> {
+  const sequence = await latestChange(session);
+  const found = await findPlaceInLog(session, sequence);
+  return found ? { sequence, time: found.time } : beginning;
 }
 
 /** What tells whether a place in the log is still the one that it was. */

@@ -1,5 +1,6 @@
 // How changes leave the change log, and how those who follow it learn that something is missing.
 
+import { type ChangePlace, findPlaceInLog } from "./change-history.ts";
 import { latestOfKind, wantedKind } from "./changes.ts";
 import { numberPlaceholder, textPlaceholder } from "./condition.ts";
 import { and, asc, eq, gte, lte, not, sql } from "./drizzle.ts";
@@ -12,6 +13,17 @@ const removedSetting = "changes_removed";
 /** The number of the latest change that was removed: of what came later nothing is missing. 0 when none was. */
 export async function latestRemovedChange(session: Session): Promise<number> {
   return Number((await readSetting(session, removedSetting)) ?? 0);
+}
+
+/**
+ * Whether all changes after a place are in the log. Changes are kept as long as the operator says
+ * (docs/decisions/0030-how-long-changes-are-kept.md), and a restored backup has fewer than clients were told of.
+ */
+export async function hasAllAfter(session: Session, place: ChangePlace): Promise<boolean> {
+  const removed = await latestRemovedChange(session);
+  if (place.sequence < removed) return false;
+  const found = await findPlaceInLog(session, place.sequence);
+  return found ? found.time === place.time : place.sequence === removed;
 }
 
 /**

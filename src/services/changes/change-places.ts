@@ -1,27 +1,16 @@
 // How places in the change log are named. Their numbers would tell everybody how much all others change.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import { newEncryptedTokens } from "../../aip/encrypted-token.ts";
+import type { ChangePlace } from "../../storage/change-history.ts";
 
 const idAlgorithm = "aes-128-ecb";
-const sealAlgorithm = "aes-256-gcm";
 const blockBytes = 16;
-const nonceBytes = 12;
-const tagBytes = 16;
-
-/** One change in the log. After a backup was put back, another one of the same number has another time. */
-export interface ChangePlace {
-  readonly sequence: number;
-  /** Milliseconds since the epoch. */
-  readonly time: number;
-}
 
 /** What a text names. */
 export interface NamedPlace extends ChangePlace {
   /** Whether it names a change, which must then be one of the organization, or the end of what there was. */
   readonly isChange: boolean;
 }
-
-/** Before the first change. */
-export const beginning: ChangePlace = { sequence: 0, time: 0 };
 
 /** Names places of the log, by keys of the installation that nobody else has. */
 export interface ChangePlaces {
@@ -38,48 +27,25 @@ export interface ChangePlaces {
 
 /** Makes the names; `secret` is asked for with the first of them. */
 export function changePlaces(secret: () => Uint8Array): ChangePlaces {
-  // The labels keep a name from passing for anything else that is made with the same secret.
-  const keyOf = (label: string) => createHmac("sha256", secret()).update(`${label}\0`).digest();
-  let made: { readonly ofIds: Buffer; readonly ofSeals: Buffer } | undefined;
-  function keys() {
-    made ??= { ofIds: keyOf("change-id").subarray(0, blockBytes), ofSeals: keyOf("change-place") };
+  const names = newEncryptedTokens(secret, "change-place");
+  let made: Buffer | undefined;
+  function idKey(): Buffer {
+    // The label keeps an id from passing for anything else that is made with the same secret.
+    made ??= createHmac("sha256", secret()).update("change-id\0").digest().subarray(0, blockBytes);
     return made;
-  }
-
-  function open(box: Buffer, organization: string): ChangePlace | undefined {
-    const nonce = box.subarray(0, nonceBytes);
-    const decipher = createDecipheriv(sealAlgorithm, keys().ofSeals, nonce, { authTagLength: tagBytes });
-    decipher.setAAD(Buffer.from(organization)).setAuthTag(box.subarray(nonceBytes, nonceBytes + tagBytes));
-    try {
-      return placeOf(Buffer.concat([decipher.update(box.subarray(nonceBytes + tagBytes)), decipher.final()]));
-    } catch {
-      return undefined;
-    }
   }
 
   return {
     id(place) {
-      return createCipheriv(idAlgorithm, keys().ofIds, null)
-        .setAutoPadding(false)
-        .update(blockOf(place))
-        .toString("hex");
+      return createCipheriv(idAlgorithm, idKey(), null).setAutoPadding(false).update(blockOf(place)).toString("hex");
     },
-    seal(place, organization) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(sealAlgorithm, keys().ofSeals, nonce, { authTagLength: tagBytes });
-      const body = Buffer.concat([cipher.setAAD(Buffer.from(organization)).update(blockOf(place)), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
-    },
+    seal: (place, organization) => names.format(blockOf(place), organization),
     parse(text, organization) {
       const isChange = /^[0-9a-f]{32}$/.test(text);
-      const bytes = Buffer.from(text, isChange ? "hex" : "base64url");
-      if (isChange) {
-        const block = createDecipheriv(idAlgorithm, keys().ofIds, null).setAutoPadding(false).update(bytes);
-        const place = placeOf(block);
-        return place && { ...place, isChange };
-      }
-      if (bytes.length !== nonceBytes + tagBytes + blockBytes || bytes.toString("base64url") !== text) return undefined;
-      const place = open(bytes, organization);
+      const block = isChange
+        ? createDecipheriv(idAlgorithm, idKey(), null).setAutoPadding(false).update(Buffer.from(text, "hex"))
+        : names.parse(text, organization);
+      const place = block && placeOf(block);
       return place && { ...place, isChange };
     },
   };
@@ -94,6 +60,7 @@ function blockOf({ sequence, time }: ChangePlace): Buffer {
 
 /** Undefined when the block is of no place, as what was made with another key. */
 function placeOf(block: Buffer): ChangePlace | undefined {
+  if (block.length !== blockBytes) return undefined;
   const [time, sequence] = [Number(block.readBigUInt64BE(0)), Number(block.readBigUInt64BE(8))];
   return Number.isSafeInteger(sequence) && time < 2 ** 48 ? { sequence, time } : undefined;
 }

@@ -14,12 +14,11 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { Deps } from "../../resource/deps.ts";
 import { queryDigest, readToken } from "../../resource/query-token.ts";
-import { findChanges, findPlaceInLog } from "../../storage/change-history.ts";
-import { latestRemovedChange } from "../../storage/change-removal.ts";
-import { latestChange } from "../../storage/changes.ts";
+import { type ChangePlace, endOfLog, findChanges, findPlaceInLog } from "../../storage/change-history.ts";
+import { hasAllAfter } from "../../storage/change-removal.ts";
 import type { Session } from "../../storage/session.ts";
 import { rootOf } from "../../uid.ts";
-import { beginning, type ChangePlace, type ChangePlaces, changePlaces, type NamedPlace } from "./change-places.ts";
+import { type ChangePlaces, changePlaces, type NamedPlace } from "./change-places.ts";
 import { lookThrough } from "./look-through.ts";
 import { rowViews } from "./row-views.ts";
 
@@ -80,22 +79,11 @@ function readPlace(places: ChangePlaces, field: string, text: string, organizati
   return place;
 }
 
-/**
- * Whether all that came after a place is in the log. Changes are kept as long as the operator says
- * (docs/decisions/0030-how-long-changes-are-kept.md), and a backup knows less than was told.
- */
+/** Whether all that came after a place is in the log, and the place is one of the organization if it names a change. */
 async function isFollowable(session: Session, place: NamedPlace, organization: string): Promise<boolean> {
-  const removed = await latestRemovedChange(session);
-  if (place.sequence < removed) return false;
-  const found = await findPlaceInLog(session, place.sequence);
-  if (!found) return place.sequence === removed;
-  return found.time === place.time && (!place.isChange || rootOf(found.groupUid) === organization);
-}
-
-async function endOfLog(session: Session): Promise<ChangePlace> {
-  const sequence = await latestChange(session);
-  const found = await findPlaceInLog(session, sequence);
-  return found ? { sequence, time: found.time } : beginning;
+  if (!(await hasAllAfter(session, place))) return false;
+  const found = place.isChange ? await findPlaceInLog(session, place.sequence) : undefined;
+  return !found || rootOf(found.groupUid) === organization;
 }
 
 function notKept() {

@@ -1,10 +1,9 @@
 // Which changes a list has. They are looked through in their order, so many at a time, and then the next page goes on.
 import type { ListChangesRequest } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
-import { readHistory } from "../../storage/change-history.ts";
+import { type ChangePlace, readHistory } from "../../storage/change-history.ts";
 import type { Session } from "../../storage/session.ts";
 import { isWithin, rootOf } from "../../uid.ts";
-import type { ChangePlace } from "./change-places.ts";
 
 /** Changes that one call looks through where not all of the organization's are wanted. */
 const maxLookedAt = 2000;

@@ -146,7 +146,7 @@ async function readFitting(session: Session, rows: readonly AdvisoryRow[]): Prom
 }
 
 /** Advisories with their events, which are read at once. */
-async function readStates(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
+export async function readStates(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
   const events = await findAdvisoryEvents(
     session,
     rows.map(({ uid }) => uid),

@@ -113,5 +113,6 @@ export async function deleteState(
 export async function keepDeleted(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
   const { row, events } = settled(state);
   const { uid, parent, name } = row;
-  await insertDeletedAdvisory(tx, { uid, parent, name, deleteTime, advisory: row, events: [...events] });
+  const changeTime = tx.context.time;
+  await insertDeletedAdvisory(tx, { uid, parent, name, deleteTime, changeTime, advisory: row, events: [...events] });
 }

@@ -1,5 +1,6 @@
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
+import { organizationOf } from "../organization.ts";
 import { entriesTable } from "./entries.ts";
 
 /** Advisories and their events. */
@@ -65,13 +66,19 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
         uid: text().primaryKey(),
         parent: text().notNull().references(groupUid),
         name: text().notNull(),
+        /** When it was deleted, or when its source withdrew it by the source's own clock. */
         deleteTime: integer().notNull(),
+        /** When that became known here, by which followers of changes are told. */
+        changeTime: integer().notNull().default(0),
         /** The row as it last was. */
         advisory: json<unknown>().notNull(),
         /** The rows of its events. */
         events: json<unknown[]>().notNull(),
       },
-      (t) => [index("deleted_advisories_name").on(t.parent, t.name, t.deleteTime)],
+      (t) => [
+        index("deleted_advisories_name").on(t.parent, t.name, t.deleteTime),
+        index("deleted_advisories_changed").on(organizationOf(t.parent), t.changeTime, t.uid),
+      ],
     ),
 
     /** What became of advisories. */
