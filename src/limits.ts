@@ -76,6 +76,8 @@ export const limits = {
   /** Entries about access that wait for a database that does not answer. */
   waitingAccessEntries: 5_000,
   accessFlushMs: 250,
+  /** How long a client may take nothing of a stream, or a stream may give nothing. */
+  streamStallMs: 60_000,
   /** How often what has expired is removed. */
   sweepMs: 60_000,
 } as const;

@@ -4,20 +4,25 @@ import type { Call } from "../pipeline/call.ts";
 import { finishError } from "../pipeline/finish-error.ts";
 import { checkFormType, decodeUtf8, readBody } from "./body.ts";
 import { Client } from "./client.ts";
+import { isUnchanged, type Validators, validatorHeaders } from "./conditional.ts";
 import type { HttpHandler } from "./guard.ts";
 import { httpCall } from "./http-call.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, type HttpResponse, pathOf, requestTarget } from "./http-message.ts";
-import { callHeaders, sendReply } from "./reply.ts";
+import { newPathFinder } from "./path-finder.ts";
+import { callHeaders, type Reply, sendReply } from "./reply.ts";
 import { bodyField, parseJsonText } from "./rest/json-text.ts";
 import { type Parameter, parseParameters } from "./rest/query.ts";
 import { statusOf } from "./rest/reply.ts";
 import { methodNotAllowed } from "./rest/routes.ts";
+import { type BodyStream, sendStream } from "./send-stream.ts";
 
 /** What an endpoint is asked. */
 export interface EndpointRequest {
   readonly call: Call;
   readonly method: string;
+  /** The path as it was sent. */
+  readonly path: string;
   /** The parameters of the query. */
   readonly query: readonly Parameter[];
   /** The parameters of the body, which must be a form. Throws INVALID_ARGUMENT. */
@@ -31,7 +36,12 @@ export interface EndpointReply {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Absent where the reply has no content, or has a stream of it. */
+  readonly body?: Reply["body"] | undefined;
+  /** Opens a long content. It may throw an ApiError, and is called only if the content is to be sent. */
+  readonly open?: () => BodyStream;
+  /** What tells the content from any other (RFC 9110 §8.8), for conditional requests. */
+  readonly validators?: Validators;
 }
 
 /** One path. */
@@ -46,14 +56,17 @@ export interface Endpoint {
   refuse(error: ApiError, status: number): EndpointReply;
 }
 
-/** Endpoints by path. */
+/** Endpoints by path; one whose path ends with a slash serves all paths below it. */
 export type Endpoints = Readonly<Record<string, Endpoint>>;
 
 /** What all endpoints have in common. */
 export interface EndpointOptions {
   readonly bodyTimeoutMs: number;
   readonly maxJsonDepth: number;
+  /** How long an endpoint may take for its answer; for a stream, until it begins. */
   readonly requestTimeoutMs: number;
+  /** How long a client may take nothing of a stream, or a stream may give nothing. */
+  readonly streamStallMs: number;
   /** The domain in the ErrorInfo of errors. */
   readonly errorDomain: string;
   requestIdOf(request: HttpRequest): string;
@@ -63,46 +76,77 @@ export interface EndpointOptions {
 
 /** Serves the endpoints; whatever else is asked for goes on to `next`. */
 export function newEndpoints(endpoints: Endpoints, options: EndpointOptions, next: HttpHandler): HttpHandler {
+  const find = newPathFinder(endpoints);
   return (request, response) => {
-    const path = pathOf(request);
-    const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
-    return endpoint ? serve(path, endpoint, options, request, response) : next(request, response);
+    const found = find(pathOf(request));
+    return found ? serve(found.path, found.value, options, request, response) : next(request, response);
   };
 }
 
-/** Never rejects, unless the reply cannot be sent. */
-async function serve(path: string, endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, res: HttpResponse) {
+/** Never rejects, unless the reply cannot be sent. `name` is the path of the endpoint, by which it is counted. */
+async function serve(name: string, endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, res: HttpResponse) {
   const startedAt = performance.now();
   const client = new Client(res);
   const call = httpCall(req, options.requestIdOf(req), client);
+  const toFailure = (error: unknown) => (error instanceof HttpError ? error : finishError(error, options.errorDomain));
   let failure: ApiError | undefined;
-  const reply = await client.wait(answer(endpoint, options, req, call), options.requestTimeoutMs).catch((error) => {
-    failure = error instanceof HttpError ? error : finishError(error, options.errorDomain);
-    return endpoint.refuse(failure, statusOf(failure));
-  });
-  options.observe(call, path, performance.now() - startedAt, failure);
+  const reply: OpenReply = await client
+    .wait(answer(endpoint, options, req, call), options.requestTimeoutMs)
+    .then((found) => openReply(req, found))
+    .catch((error) => {
+      failure = toFailure(error);
+      return endpoint.refuse(failure, statusOf(failure));
+    });
+  const observe = () => options.observe(call, name, performance.now() - startedAt, failure);
+  if (reply.stream) {
+    const head = { status: reply.status, headers: headersOf(reply, failure) };
+    await sendStream(res, { ...head, stream: reply.stream }, callHeaders(call), options).catch((error) => {
+      failure = toFailure(error);
+    });
+    return observe();
+  }
+  observe();
   if (client.isGone) return;
   const extra = failure instanceof HttpError ? Object.entries(failure.headers) : [];
+  const { status, body } = reply;
+  sendReply(req, res, { status, body, headers: headersOf(reply, failure) }, [...extra, ...callHeaders(call)]);
+}
+
+/** A reply whose stream is open, if it has one. */
+type OpenReply = Omit<EndpointReply, "open"> & { readonly stream?: BodyStream };
+
+/** Opens the stream of a reply, unless the client has its content or asks for its head alone. */
+function openReply(req: HttpRequest, { open, validators, ...reply }: EndpointReply): OpenReply {
+  const headers = { ...reply.headers, ...(validators && validatorHeaders(validators)) };
+  if (validators && reply.status === 200 && isUnchanged(req, validators))
+    return { status: 304, headers, body: undefined };
+  if (!open) return { ...reply, headers };
+  return { ...reply, headers, ...(req.method === "HEAD" ? { body: undefined } : { stream: open() }) };
+}
+
+function headersOf({ headers }: OpenReply, failure: ApiError | undefined): Readonly<Record<string, string>> {
   const retryAfter = failure && retryAfterOf(failure);
-  const headers = {
+  return {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     ...(retryAfter !== undefined && { "retry-after": retryAfter }),
-    ...reply.headers,
+    ...headers,
   };
-  sendReply(req, res, { ...reply, headers }, [...extra, ...callHeaders(call)]);
 }
 
 async function answer(endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, call: Call) {
   const method = req.method ?? "";
   if (!endpoint.methods.includes(method)) throw methodNotAllowed(endpoint.methods);
   endpoint.admit?.(call);
-  const query = parseParameters(requestTarget(req).query, "query");
+  const target = requestTarget(req);
+  const { path } = target;
+  const query = parseParameters(target.query, "query");
   // RFC 9110 §9.3.1: the body of a GET has no meaning.
   const body = method === "POST" ? await readBody(req, { ...options, ...endpoint }) : new Uint8Array();
   return await endpoint.handle({
     call,
     method,
+    path,
     query,
     form() {
       checkFormType(req);

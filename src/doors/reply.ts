@@ -13,6 +13,9 @@ export interface Reply {
   readonly body: string | Uint8Array;
 }
 
+/** A reply as it is sent; one without a body has no content, and no length of it. */
+type SentReply = Omit<Reply, "body"> & { readonly body?: Reply["body"] | undefined };
+
 /**
  * Texts with more bytes go to node:http2 as bytes: until the client has taken a text it would keep that beside its bytes, and three
  * bytes of room for each character.
@@ -29,11 +32,14 @@ export function callHeaders({ requestId, replyHeaders }: Pick<Call, "requestId" 
 }
 
 /** Sends a reply with these headers besides its own; to HEAD its head, which is that of the reply to GET. */
-export function sendReply(req: HttpRequest, res: HttpResponse, reply: Reply, headers: HeaderList): void {
-  const length = Buffer.byteLength(reply.body);
-  const lines = linesOf(reply, length, headers);
+export function sendReply(req: HttpRequest, res: HttpResponse, reply: SentReply, headers: HeaderList): void {
+  const { body: content = "" } = reply;
+  const length = Buffer.byteLength(content);
+  // RFC 9110 §8.6: without content there is no length, as in a 304.
+  const first = reply.body === undefined ? [] : ["content-length", String(length)];
+  const lines = headLines(reply.headers, headers, first);
   // RFC 9110 §9.3.2: nor is it sent with an error.
-  const body = req.method === "HEAD" ? "" : reply.body;
+  const body = req.method === "HEAD" ? "" : content;
   if (isHttp2(res)) {
     check(headers);
     res.writeHead(reply.status, lines);
@@ -41,7 +47,7 @@ export function sendReply(req: HttpRequest, res: HttpResponse, reply: Reply, hea
   } else {
     res.writeHead(reply.status, lines);
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
-    const encoding = length === reply.body.length ? "latin1" : "utf8";
+    const encoding = length === content.length ? "latin1" : "utf8";
     atEndOfTurn(() => endReply(res, body, encoding));
   }
 }
@@ -55,10 +61,9 @@ function endReply(res: ServerResponse, body: Reply["body"], encoding: BufferEnco
   }
 }
 
-/** Names and values in turn, as node takes them. Those of `headers` replace those of the reply. */
-function linesOf(reply: Reply, length: number, headers: HeaderList): string[] {
-  const lines = ["content-length", String(length)];
-  for (const name in reply.headers) if (!isAmong(headers, name)) lines.push(name, reply.headers[name]!);
+/** Names and values in turn, as node takes them, behind the first lines. Those of `headers` replace those of the reply. */
+export function headLines(own: Reply["headers"], headers: HeaderList, lines: string[] = []): string[] {
+  for (const name in own) if (!isAmong(headers, name)) lines.push(name, own[name]!);
   for (const [name, value] of headers) lines.push(name, value);
   return lines;
 }

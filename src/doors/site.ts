@@ -1,8 +1,10 @@
 // The few fixed pages beside the API: probes, metrics, discovery.
 import type { ServerResponse } from "node:http";
 import { isForwarded } from "./client-address.ts";
+import { isUnchanged } from "./conditional.ts";
 import type { HttpHandler } from "./guard.ts";
 import { type HttpRequest, type HttpResponse, pathOf } from "./http-message.ts";
+import { newPathFinder } from "./path-finder.ts";
 import { peerOf } from "./peer.ts";
 
 /** One page: its text, or a status other than 200. */
@@ -32,13 +34,13 @@ export function newSite(
   next: HttpHandler,
   report: (error: unknown) => void,
 ): HttpHandler {
-  const pageOf = finder(pages);
-  const mountOf = finder(mounts);
+  const findPage = newPathFinder(pages);
+  const findMount = newPathFinder(mounts);
   return (request, response) => {
     const path = pathOf(request);
-    const page = pageOf(path);
+    const page = findPage(path)?.value;
     if (!page) {
-      const mount = mountOf(path);
+      const mount = findMount(path)?.value;
       if (!mount) return next(request, response);
       return Promise.resolve(mount(request, response)).catch((error) => {
         report(error);
@@ -55,16 +57,6 @@ export function newSite(
         sendPage(request, response, text(503, "Service Unavailable"));
       },
     );
-  };
-}
-
-/** Finds what has a path: by the whole of it, else by a beginning that ends with a slash. */
-function finder<T>(byPath: Readonly<Record<string, T>>): (path: string) => T | undefined {
-  const prefixes = Object.keys(byPath).filter((each) => each.endsWith("/"));
-  return (path) => {
-    if (Object.hasOwn(byPath, path)) return byPath[path];
-    const prefix = prefixes.find((each) => path.startsWith(each));
-    return prefix === undefined ? undefined : byPath[prefix];
   };
 }
 
@@ -118,7 +110,7 @@ export function sendPage(
   reply: PageReply,
   headers: Record<string, string> = {},
 ): void {
-  const isKnown = reply.etag !== undefined && namesTag(request.headers["if-none-match"], reply.etag);
+  const isKnown = reply.etag !== undefined && isUnchanged(request, { etag: reply.etag });
   const body = typeof reply.text === "string" ? Buffer.from(reply.text) : reply.text;
   // Both versions of HTTP take the same calls; their types only differ in overloads.
   const out = response as ServerResponse;
@@ -133,9 +125,4 @@ export function sendPage(
     ...headers,
   });
   out.end(request.method === "HEAD" || isKnown ? undefined : body);
-}
-
-/** Whether an If-None-Match names the tag (RFC 9110 §13.1.2), weakly or not. */
-function namesTag(header: string | undefined, etag: string): boolean {
-  return header?.split(",").some((each) => ["*", etag, `W/${etag}`].includes(each.trim())) ?? false;
 }

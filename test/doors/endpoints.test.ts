@@ -16,7 +16,7 @@ const page: Endpoint = {
 const handler = newEndpoints(
   { "/page": page },
   {
-    ...{ bodyTimeoutMs: 600_000, requestTimeoutMs: 600_000, maxJsonDepth: 10 },
+    ...{ bodyTimeoutMs: 600_000, requestTimeoutMs: 600_000, streamStallMs: 600_000, maxJsonDepth: 10 },
     ...{ errorDomain: "test", requestIdOf: () => "r-1", observe: () => {} },
   },
   echo,
