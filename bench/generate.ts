@@ -127,6 +127,7 @@ function newTransaction(connection: BetterSqlite.Database): Transaction {
     context: { actor: "", method: "benchmark", requestId: "", time: 0 },
     lockTables: async () => {},
     changeAccess() {},
+    changeExports() {},
     counterChanges: newCounterChanges(),
     logChange() {},
   };

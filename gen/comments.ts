@@ -2082,6 +2082,8 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.vulnerabilities.v1.ListAdvisoryStatementsResponse": "The response of ListAdvisoryStatements.",
   "gatehouse.vulnerabilities.v1.ListAdvisoryStatementsResponse.results": "The results of this page.",
   "gatehouse.vulnerabilities.v1.ListAdvisoryStatementsResponse.next_page_token": "Asks for the following page. Empty on the last page.",
+  "gatehouse.vulnerabilities.v1.ListAdvisoryStatementsResponse.state": "Another text after each change of the advisories and records of the group or of one below it. Empty before the first change.",
+  "gatehouse.vulnerabilities.v1.ListAdvisoryStatementsResponse.change_time": "When they last changed. Absent before the first change.",
   "gatehouse.vulnerabilities.v1.AdvisoryStatements": "An advisory and what it is derived from.",
   "gatehouse.vulnerabilities.v1.AdvisoryStatements.advisory": "The advisory.",
   "gatehouse.vulnerabilities.v1.AdvisoryStatements.records": "The records, with their statements about the product of the advisory. A record that gave the advisory its public id has all of its statements. Events written with the API are a record of their own.",

@@ -212,7 +212,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   bundle: ["api.ts", "doors/rest/http-rule.ts", "gen/chainguard/platform/oidc"],
   "operations.ts": ["lazy.ts", "services/operations", "types:pipeline"],
-  storage: ["compile.ts", "directories.ts", "lazy.ts", "reader.ts", "soon.ts", "uid.ts"],
+  storage: ["clock.ts", "compile.ts", "directories.ts", "lazy.ts", "random.ts", "reader.ts", "soon.ts", "uid.ts"],
   "doors.ts": [
     "aip",
     "doors",

@@ -55,6 +55,8 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly secret?: readonly (keyof R & string)[];
   /** Columns that no reply and no event shows: an update of nothing else is stored, but not logged. */
   readonly internal?: readonly (keyof R & string)[];
+  /** Whether its rows are exported: a change of one changes the state of its group's exports. False when absent. */
+  readonly isExported?: boolean;
   /** Whether a column is set without an entry in the change log; false when absent. */
   readonly isTouched?: boolean;
   /** How much is made of a row that is shown, what is shown with it included, beside what its own columns are; 1 when absent. */
@@ -238,5 +240,6 @@ function recordChange<R extends ResourceRow>(
   const { uid, parent } = (after ?? before)!;
   const isFiledUnderItself = collection.sharesUid || (collection.kind === "groups" && change !== "delete");
   const groupUid = isFiledUnderItself ? uid : (parent ?? "/");
+  if (collection.isExported) tx.changeExports(groupUid);
   tx.logChange({ kind: collection.kind, uid, groupUid, before: visible(before), after: visible(after) });
 }

@@ -3,6 +3,7 @@ import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./access-e
 import { type ChangeEntry, writeChanges } from "./changes.ts";
 import { newCounterChanges } from "./counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
+import { changeExportStates } from "./export-states.ts";
 import { newFindingMemory } from "./finder.ts";
 import type { MigrationListener } from "./migrations.ts";
 import { type Milestones, newMilestones } from "./milestones.ts";
@@ -87,6 +88,7 @@ export async function openDatabase(
 async function runBody<T>(session: DialectTransaction, context: WriteContext, body: (tx: Transaction) => Promise<T>) {
   const changes: ChangeEntry[] = [];
   const counterChanges = newCounterChanges();
+  const changedExports = new Set<string>();
   let accessChanged = false;
   const result = await body({
     ...session,
@@ -95,15 +97,19 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
       accessChanged = true;
     },
     counterChanges,
+    changeExports: (groupUid) => {
+      changedExports.add(groupUid);
+    },
     logChange: (entry) => {
       changes.push(entry);
     },
   });
   if (!session.pendingCounters) await counterChanges.write(session);
   if (accessChanged) await advanceAccessEpoch(session);
-  if (changes.length > 0) {
+  if (changes.length > 0 || changedExports.size > 0) {
     await session.lockChanges();
     await writeChanges(session, context, changes);
+    await changeExportStates(session, changedExports);
   }
   // Nothing that fails comes after it: what others commit must not count what is undone.
   if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);

@@ -77,6 +77,8 @@ export interface Transaction extends Session {
   changeAccess(): void;
   /** What becomes of the counters when the body is through. */
   readonly counterChanges: CounterChanges;
+  /** Changes the state of what a group, and all groups above it, export. */
+  changeExports(groupUid: string): void;
   /** Has the change appended to the change log when the body is through. */
   logChange(entry: ChangeEntry): void;
 }

@@ -42,6 +42,7 @@ export const {
   advisoryTerms,
   advisoryTexts,
   deletedAdvisories,
+  exportStates,
   subscriptions,
   subscriptionEntries,
   events,

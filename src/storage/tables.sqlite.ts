@@ -41,6 +41,7 @@ export const {
   advisoryTerms,
   advisoryTexts,
   deletedAdvisories,
+  exportStates,
   subscriptions,
   subscriptionEntries,
   events,

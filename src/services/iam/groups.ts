@@ -22,6 +22,7 @@ import { clearDeletedAdvisories } from "../../storage/advisories.ts";
 import { deleteRow, findRow, insertRow, lockRow } from "../../storage/collection.ts";
 import { readCounters } from "../../storage/counters.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
+import { clearExportState } from "../../storage/export-states.ts";
 import { isConfined } from "../../storage/grants.ts";
 import { findVerifiedRoots } from "../../storage/group-names.ts";
 import { findAcceptancesOf } from "../../storage/providers.ts";
@@ -190,6 +191,7 @@ async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Prom
   }
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
   await clearDeletedAdvisories(tx, row.uid);
+  await clearExportState(tx, row.uid);
 }
 
 /** Accepted terms cannot be taken back, and end with the group; the change log remembers them. */

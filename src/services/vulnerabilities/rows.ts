@@ -33,6 +33,7 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   entries: (tables) => tables.advisoryEntries,
   changesAccess: [],
   internal: ["sources"],
+  isExported: true,
   // Its events: some hundred bytes each.
   weight: 3,
   derived: advisoryTables,

@@ -81,6 +81,13 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       ],
     ),
 
+    /** By group, a text that is another one after each change of what the group exports. */
+    exportStates: table("export_states", {
+      groupUid: text().primaryKey(),
+      state: text().notNull(),
+      changeTime: integer().notNull(),
+    }),
+
     /** What became of advisories. */
     advisoryEvents: table(
       "advisory_events",
