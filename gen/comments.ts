@@ -1964,7 +1964,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.vulnerabilities.v1.AdvisoryChangesService.ChangedSince": "Lists the advisories that have changed since a time, in the order of their changes, deleted and withdrawn ones included.\n\nEach is shown as it is now, and several changes of one advisory in a page are shown once. The response always has a page token, also when there are no further changes yet: a client that continues with it later misses no change. The token does not expire; if the server has deleted the change log behind it, the call fails with FAILED_PRECONDITION and the reason CHANGE_NOT_KEPT, and the client starts again with the start_time that the error names.",
   "gatehouse.vulnerabilities.v1.ChangedSinceRequest": "The request of ChangedSince.",
   "gatehouse.vulnerabilities.v1.ChangedSinceRequest.uidp": "Restricts the results by their place in the hierarchy. Absent means no restriction.",
-  "gatehouse.vulnerabilities.v1.ChangedSinceRequest.start_time": "The time from which changes are listed. Absent means all advisories. Keep it the same when you continue with a token.",
+  "gatehouse.vulnerabilities.v1.ChangedSinceRequest.start_time": "The time from which changes are listed. Absent means all advisories. Ignored together with a page_token.",
   "gatehouse.vulnerabilities.v1.ChangedSinceRequest.page_size": "Results per page. 0 means 50; values above 200 are treated as 200. A page may have fewer, or none, although more follow.",
   "gatehouse.vulnerabilities.v1.ChangedSinceRequest.page_token": "The next_page_token of the previous page. Empty starts at start_time.",
   "gatehouse.vulnerabilities.v1.ChangedSinceResponse": "The response of ChangedSince.",

@@ -5,6 +5,7 @@ import { type ClientOptions, openSession, type Session, withClient } from "../cl
 import { wrongUsage } from "../failure.ts";
 import { groupOption } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
+import { addChanges } from "./changes-command.ts";
 import type { ExportFormat } from "./export.ts";
 import type { FormatName } from "./formats.ts";
 
@@ -18,7 +19,8 @@ function namesOf<N extends string>(names: Readonly<Record<N, 1>>): string[] {
 
 /** Adds the commands to those of advisories. */
 export function addAdvisoryCommands(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
-  advisories.description(`${advisories.description()}, import, export`);
+  advisories.description(`${advisories.description()}, changes, import, export`);
+  addChanges(advisories, shell);
   addImport(advisories, shell, finish);
   addExport(advisories, shell);
 }

@@ -40,9 +40,9 @@ const overlapMs = 10 * 60 * 1000;
 export function advisoryChanges(deps: Deps): Implementation {
   const tokens = newEncryptedTokens(() => deps.pageTokenKey, "advisory-changes");
 
-  function parseToken(text: string, query: string): Position | undefined {
+  function parseToken(text: string, context: string): Position | undefined {
     if (text === "") return undefined;
-    const body = tokens.parse(text, query);
+    const body = tokens.parse(text, context);
     if (!body) throw invalidField("page_token", "is not a page token of this query and caller");
     return positionOf(body);
   }
@@ -54,9 +54,11 @@ export function advisoryChanges(deps: Deps): Implementation {
     const violations = newViolations();
     const pageSize = effectivePageSize(request.pageSize, violations);
     violations.throwIfAny();
-    const { pageToken, startTime, uidp } = request;
-    const query = queryDigest(call, request);
-    const reached = parseToken(pageToken, query);
+    // With a token the time says nothing: a client that keeps the token need not keep the time.
+    const { startTime, ...query } = request;
+    const context = queryDigest(call, query);
+    const { pageToken, uidp } = request;
+    const reached = parseToken(pageToken, context);
     const sources = selectSources(scopeOf(call), uidp, { includesGranted: false, includesRoots: false });
     return await deps.database.read(async (session) => {
       if (reached && !(await hasAllAfter(session, reached.place))) throw notKept(reached);
@@ -67,7 +69,7 @@ export function advisoryChanges(deps: Deps): Implementation {
       const isCut = advisories.length < page.changed.length;
       const next = isCut ? page.changed[advisories.length - 1]!.position : page.position;
       const hasMore = isCut || page.hasMore;
-      return { advisories, hasMore, nextPageToken: tokens.format(bodyOf(next), query) };
+      return { advisories, hasMore, nextPageToken: tokens.format(bodyOf(next), context) };
     });
   }
 

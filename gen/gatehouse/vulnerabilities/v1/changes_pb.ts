@@ -35,7 +35,7 @@ export type ChangedSinceRequest = Message<"gatehouse.vulnerabilities.v1.ChangedS
   uidp?: UIDPFilter | undefined;
 
   /**
-   * The time from which changes are listed. Absent means all advisories. Keep it the same when you continue with a token.
+   * The time from which changes are listed. Absent means all advisories. Ignored together with a page_token.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 2;
    */
