@@ -1,0 +1,210 @@
+// Lenient reading of JSON and YAML that others wrote: a field that is not as its format says is dropped and reported.
+import type { AdvisoryRecord } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { isJsonObject, type JsonObject, numberText } from "../json.ts";
+import type { Problem, ReadItem } from "./reading.ts";
+import { parseTime, type ReadTime } from "./times.ts";
+
+/** Limits of a record, whatever its format. */
+export const documentLimits = {
+  /** The items of a list, where the reader of a format sets no other limit. */
+  listItems: 10_000,
+  /** How deep the values are nested that a reader keeps as they are. */
+  depth: 64,
+  /** The problems of a record that are reported one by one. */
+  problems: 100,
+} as const;
+
+/** A document of which nothing can be read. The message is a part of a sentence. */
+export class BadDocument extends Error {
+  override readonly name = "BadDocument";
+}
+
+/** The reason to leave out a record. */
+export class BadRecord extends Error {
+  override readonly name = "BadRecord";
+  readonly problem: Problem;
+
+  constructor(path: string, rule: string) {
+    super(path === "" ? rule : `${path} ${rule}`);
+    this.problem = { path, rule };
+  }
+}
+
+/** Reads one record of a document. `read` throws BadRecord to leave it out. */
+export function readItem(name: string, value: unknown, read: (record: Members) => AdvisoryRecord): ReadItem {
+  const problems = new Problems();
+  try {
+    if (!isObject(value)) throw new BadRecord("", "must be an object");
+    const record = read(new Members(value, "", problems));
+    return { name, record, problems: problems.list() };
+  } catch (error) {
+    if (!(error instanceof BadRecord)) throw error;
+    return { name, record: undefined, problems: [...problems.list(), error.problem] };
+  }
+}
+
+/** The problems of one record. Their number is limited: a record may have a hundred thousand of them. */
+export class Problems {
+  readonly #first: Problem[] = [];
+  #count = 0;
+
+  add(path: string, rule: string): void {
+    this.#count += 1;
+    if (this.#count <= documentLimits.problems) this.#first.push({ path, rule });
+  }
+
+  list(): Problem[] {
+    const more = this.#count - this.#first.length;
+    return more === 0 ? this.#first : [...this.#first, { path: "", rule: `has ${more} more problems` }];
+  }
+}
+
+/**
+ * The members of an object. Each method reads one member. If it has the wrong type or value, the method reports a problem and
+ * returns what it returns for an absent member; null counts as absent. `rest` returns the members that nothing has read.
+ */
+export class Members {
+  /** Where the object is in the record, such as `affected[0].package`. */
+  readonly path: string;
+  readonly #value: JsonObject;
+  readonly #problems: Problems;
+  readonly #read = new Set<string>();
+
+  constructor(value: JsonObject, path: string, problems: Problems) {
+    this.#value = value;
+    this.path = path;
+    this.#problems = problems;
+  }
+
+  /** The value of a member as it is; undefined when it is absent or null. */
+  value(name: string): unknown {
+    this.#read.add(name);
+    return (Object.hasOwn(this.#value, name) ? this.#value[name] : undefined) ?? undefined;
+  }
+
+  /** Reports that a member, or an item of it such as `aliases[2]`, is dropped because it breaks a rule. */
+  drop(name: string, rule: string): void {
+    this.#problems.add(this.pathOf(name), rule);
+  }
+
+  /** Where a member is in the record. */
+  pathOf(name: string): string {
+    return this.path === "" || name === "" ? this.path + name : `${this.path}.${name}`;
+  }
+
+  /** A text; empty when it is absent. */
+  text(name: string): string {
+    return this.#check(name, this.value(name), textRule) ?? "";
+  }
+
+  /** A text that the record cannot do without. */
+  requiredText(name: string): string {
+    const value = this.value(name);
+    const rule = value === undefined || value === "" ? "is missing" : textRule(value);
+    if (rule !== "") throw new BadRecord(this.pathOf(name), rule);
+    return value as string;
+  }
+
+  /** A list of texts. A wrong item is dropped, the others stay. */
+  texts(name: string, most?: number): string[] {
+    return this.list(name, most).filter(
+      (item, i): item is string => this.#check(`${name}[${i}]`, item ?? null, textRule) !== undefined,
+    );
+  }
+
+  /** A time of RFC 3339. */
+  time(name: string): ReadTime | undefined {
+    const value = this.value(name);
+    if (value === undefined || value === "") return undefined;
+    const time = typeof value === "string" ? parseTime(value) : undefined;
+    if (!time) this.drop(name, timeRule);
+    return time;
+  }
+
+  /** A time that the record cannot do without. */
+  requiredTime(name: string): ReadTime {
+    const value = this.value(name);
+    const time = typeof value === "string" ? parseTime(value) : undefined;
+    if (!time) throw new BadRecord(this.pathOf(name), value === undefined ? "is missing" : timeRule);
+    return time;
+  }
+
+  /** Whether a member is true, which YAML writes as a text. */
+  flag(name: string): boolean {
+    const value = this.value(name);
+    if (value === undefined || typeof value === "boolean") return value ?? false;
+    if (value !== "true" && value !== "false") this.drop(name, "must be true or false");
+    return value === "true";
+  }
+
+  /** An object. */
+  object(name: string): Members | undefined {
+    const value = this.#check<JsonObject>(name, this.value(name), objectRule);
+    return value && new Members(value, this.pathOf(name), this.#problems);
+  }
+
+  /** A list of objects. A wrong item is dropped, the others stay. */
+  objects(name: string, most?: number): Members[] {
+    return this.list(name, most).flatMap((item, i) => {
+      const value = this.#check<JsonObject>(`${name}[${i}]`, item ?? null, objectRule);
+      return value ? [new Members(value, this.pathOf(`${name}[${i}]`), this.#problems)] : [];
+    });
+  }
+
+  /** A list, empty when it is absent. One that is too long is dropped as a whole: a part of it could say something else. */
+  list(name: string, most: number = documentLimits.listItems): readonly unknown[] {
+    const rule = (value: unknown) => {
+      if (!Array.isArray(value)) return "must be a list";
+      return value.length > most ? `has ${value.length} items, more than the limit of ${most}` : "";
+    };
+    return this.#check<unknown[]>(name, this.value(name), rule) ?? [];
+  }
+
+  /** Any value, for `extra`. */
+  json(name: string): unknown {
+    return this.#check(name, this.value(name), jsonRule);
+  }
+
+  /** The members that nothing has read so far, for `extra`. */
+  rest(): JsonObject {
+    const names = Object.keys(this.#value).filter((name) => !this.#read.has(name));
+    const kept = names.map((name) => [name, this.json(name)] as const).filter(([, value]) => value !== undefined);
+    // Unlike an assignment, this makes a member `__proto__` an ordinary member.
+    return Object.fromEntries(kept);
+  }
+
+  /** The value if it keeps the rule; otherwise reports it. An absent value keeps every rule. */
+  #check<T>(name: string, value: unknown, ruleOf: (value: unknown) => string): T | undefined {
+    if (value === undefined) return undefined;
+    const rule = ruleOf(value);
+    if (rule === "") return value as T;
+    this.drop(name, rule);
+    return undefined;
+  }
+}
+
+/** Whether a value is an object. A number that JavaScript would write otherwise is none: see `parseExactly`. */
+function isObject(value: unknown): value is JsonObject {
+  return isJsonObject(value) && numberText(value) === undefined;
+}
+
+function objectRule(value: unknown): string {
+  return isObject(value) ? "" : "must be an object";
+}
+
+function textRule(value: unknown): string {
+  if (typeof value !== "string") return "must be a text";
+  // Protobuf has well-formed texts only, PostgreSQL has texts without NUL only.
+  return value.isWellFormed() && !value.includes("\0") ? "" : "must be well-formed Unicode without the character NUL";
+}
+
+function jsonRule(value: unknown): string {
+  return isNestedWithin(value, documentLimits.depth) ? "" : `is nested more than ${documentLimits.depth} deep`;
+}
+
+function isNestedWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => isNestedWithin(member, depth - 1));
+}
+
+const timeRule = "must be a time of RFC 3339";

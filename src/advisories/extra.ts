@@ -1,0 +1,24 @@
+// The texts of `extra`: JSON objects of what only one format can say.
+import { isJsonObject, type JsonObject, numberText, parseExactly } from "../json.ts";
+
+/** The object as the text of an `extra`: canonical JSON, without members that are undefined; empty when none is left. */
+export function extraOf(members: JsonObject): string {
+  const text = canonicalJson(members);
+  return text === "{}" ? "" : text;
+}
+
+/** The members of an `extra`. Numbers are kept as they were written. */
+export function parseExtra(extra: string): JsonObject {
+  return extra === "" ? {} : (parseExactly(extra) as JsonObject);
+}
+
+/** JSON whose members are sorted by name, without those that are undefined. */
+export function canonicalJson(value: unknown): string {
+  const number = numberText(value);
+  if (number !== undefined) return number;
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value ?? null);
+  const names = Object.keys(value).sort();
+  const members = names.filter((name) => value[name] !== undefined);
+  return `{${members.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`).join(",")}}`;
+}
