@@ -1,0 +1,60 @@
+// Vectors of CVSS (https://www.first.org/cvss/), checked strictly: what the library tolerates, scanners may read in another way.
+import library from "ae-cvss-calculator";
+
+const { Cvss2, Cvss3P0, Cvss3P1, Cvss4P0 } = library;
+
+/** A valid vector. */
+export interface Cvss {
+  /** The scale as OSV names it. */
+  readonly type: "CVSS_V2" | "CVSS_V3" | "CVSS_V4";
+  readonly version: "2.0" | "3.0" | "3.1" | "4.0";
+  /** The vector. One of CVSS 4.0 has its metrics in the order of the specification, which allows no other. */
+  readonly vector: string;
+  /** The score of the base metrics alone. */
+  readonly baseScore: number;
+  /** The rating of the score. CVSS 2 has none; the ranges of its successors apply. */
+  readonly baseSeverity: "NONE" | "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
+}
+
+const scales = [
+  { type: "CVSS_V4", version: "4.0", prefix: "CVSS:4.0/", Vector: Cvss4P0 },
+  { type: "CVSS_V3", version: "3.1", prefix: "CVSS:3.1/", Vector: Cvss3P1 },
+  { type: "CVSS_V3", version: "3.0", prefix: "CVSS:3.0/", Vector: Cvss3P0 },
+  { type: "CVSS_V2", version: "2.0", prefix: "", Vector: Cvss2 },
+] as const;
+
+/** Parses a vector; undefined when it is not valid in the version of CVSS that it names. */
+export function parseCvss(text: string): Cvss | undefined {
+  const { type, version, prefix, Vector } = scales.find((scale) => text.startsWith(scale.prefix))!;
+  const metrics = text.slice(prefix.length).split("/");
+  const names = metrics.map((metric) => metric.split(":")[0]);
+  // The library ignores empty metrics, second values and blanks, and takes the last of two metrics of one name.
+  if (!metrics.every((metric) => /^[A-Za-z]+:[A-Za-z]+$/.test(metric))) return undefined;
+  if (new Set(names).size < names.length) return undefined;
+  try {
+    const vector = new Vector(text);
+    if (!vector.isBaseFullyDefined()) return undefined;
+    const scores = vector.calculateScores();
+    const baseScore = ("baseMetricsOnly" in scores ? scores.baseMetricsOnly : scores.base) ?? 0;
+    const ordered = version === "4.0" ? prefix + inOrder(metrics, vector.toString(true)) : text;
+    return { type, version, vector: ordered, baseScore, baseSeverity: severityOf(baseScore) };
+  } catch {
+    // The library throws for a metric or a value that it does not know.
+    return undefined;
+  }
+}
+
+/** CVSS 4.0 §7: the metrics in the order of table 23. `complete` is a vector with all of them. */
+function inOrder(metrics: readonly string[], complete: string): string {
+  const order = complete.split("/").map((metric) => metric.split(":")[0]);
+  const placeOf = (metric: string) => order.indexOf(metric.split(":")[0]);
+  return [...metrics].sort((a, b) => placeOf(a) - placeOf(b)).join("/");
+}
+
+/** CVSS 3.1 §5 and CVSS 4.0 §6: the qualitative rating. */
+function severityOf(score: number): Cvss["baseSeverity"] {
+  if (score === 0) return "NONE";
+  if (score < 4) return "LOW";
+  if (score < 7) return "MEDIUM";
+  return score < 9 ? "HIGH" : "CRITICAL";
+}
