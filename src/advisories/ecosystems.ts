@@ -1,0 +1,140 @@
+// Ecosystems of OSV (https://ossf.github.io/osv-schema/#defined-ecosystems, 1.9), and the package URLs of their packages.
+import { create } from "@bufbuild/protobuf";
+import { PackageURL } from "packageurl-js";
+import { type Product, ProductSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { parseProduct } from "./product.ts";
+
+/** The ecosystems that OSV has registered. */
+export const ecosystems: readonly string[] = [
+  ...["AlmaLinux", "Alpaquita", "Alpine", "Android", "Azure Linux", "BellSoft Hardened Containers", "Bioconductor"],
+  ...["Bitnami", "Chainguard", "CleanStart", "ConanCenter", "CRAN", "crates.io", "Debian", "Docker Hardened Images"],
+  ...["Echo", "FreeBSD", "GHC", "GitHub Actions", "Go", "Hackage", "Hex", "Homebrew", "Julia", "Kubernetes", "Linux"],
+  ...["Mageia", "Maven", "MinimOS", "npm", "NuGet", "opam", "openEuler", "openSUSE", "OSS-Fuzz", "Packagist"],
+  ...["Photon OS", "Pub", "PyPI", "Red Hat", "Rocky Linux", "Root", "RubyGems", "SUSE", "SwiftURL", "TuxCare"],
+  ...["Ubuntu", "vcpkg", "VSCode", "Wolfi", "WordPress"],
+];
+
+/** What is wrong with the ecosystem of a package, as a sentence; empty when OSV has it. */
+export function ecosystemProblem(ecosystem: string): string {
+  const [name = "", ...version] = ecosystem.split(":");
+  if (!ecosystems.includes(name)) {
+    const meant = ecosystems.find((known) => known.toLowerCase() === name.toLowerCase());
+    return `OSV has no ecosystem ${JSON.stringify(name)}${meant === undefined ? "" : `, but ${JSON.stringify(meant)}`}`;
+  }
+  return version.length > 0 && version.join(":") === "" ? `behind the colon of ${ecosystem} there is no version` : "";
+}
+
+/** The hint to an ecosystem that is wrong. */
+export const ecosystemHint = `Its ecosystems are ${ecosystems.join(", ")}; a colon and a version may follow, as in Alpine:v3.22.`;
+
+/**
+ * The type and the namespace of package URLs by ecosystem (https://github.com/package-url/purl-spec, and for distributions as
+ * osv.dev writes them). Packages of other ecosystems have no package URL.
+ */
+const places: Readonly<Record<string, string>> = {
+  AlmaLinux: "rpm/almalinux",
+  Alpaquita: "apk/alpaquita",
+  Alpine: "apk/alpine",
+  "Azure Linux": "rpm/azure-linux",
+  "BellSoft Hardened Containers": "apk/bellsoft-hardened-containers",
+  Bitnami: "bitnami",
+  Chainguard: "apk/chainguard",
+  ConanCenter: "conan",
+  CRAN: "cran",
+  "crates.io": "cargo",
+  Debian: "deb/debian",
+  "Docker Hardened Images": "dhi",
+  Echo: "deb/echo",
+  "GitHub Actions": "githubactions",
+  Go: "golang",
+  Hackage: "hackage",
+  Hex: "hex",
+  Julia: "julia",
+  Mageia: "rpm/mageia",
+  Maven: "maven",
+  MinimOS: "apk/minimos",
+  npm: "npm",
+  NuGet: "nuget",
+  opam: "opam",
+  openEuler: "rpm/openeuler",
+  openSUSE: "rpm/opensuse",
+  Packagist: "composer",
+  Pub: "pub",
+  PyPI: "pypi",
+  "Red Hat": "rpm/redhat",
+  "Rocky Linux": "rpm/rocky-linux",
+  RubyGems: "gem",
+  SUSE: "rpm/suse",
+  SwiftURL: "swift",
+  Ubuntu: "deb/ubuntu",
+  VSCode: "vscode-extension",
+  Wolfi: "apk/wolfi",
+};
+
+/** The types of package URLs whose namespace is a distribution. */
+const distributed: readonly string[] = ["apk", "deb", "rpm"];
+
+/** An ecosystem as OSV writes it, such as "Debian:12", apart from the release that it may have. */
+export interface Ecosystem {
+  readonly ecosystem: string;
+  /** Empty when it names all. */
+  readonly release: string;
+}
+
+/** Splits "Debian:12". The address of a registry, as in "Maven:https://maven.example", is not a release and stays. */
+export function splitEcosystem(text: string): Ecosystem {
+  const at = text.indexOf(":");
+  if (at <= 0 || /^https?:/.test(text.slice(at + 1))) return { ecosystem: text, release: "" };
+  return { ecosystem: text.slice(0, at), release: text.slice(at + 1) };
+}
+
+/** The product that a name of an ecosystem means. The package URL is empty when the ecosystem has none. */
+export function productOf(ecosystem: string, name: string): Product {
+  return create(ProductSchema, { purl: parseProduct(purlOf(ecosystem, name))?.product.purl ?? "", ecosystem, name });
+}
+
+function purlOf(ecosystem: string, name: string): string {
+  const [base = "", ...registry] = ecosystem.split(":");
+  const segments = segmentsOf(base, name);
+  if (!Object.hasOwn(places, base) || segments.includes("")) return "";
+  const qualifiers = registry.length === 0 ? "" : `?repository_url=${encodeURIComponent(registry.join(":"))}`;
+  return `pkg:${places[base]}/${segments.map(encodeURIComponent).join("/")}${qualifiers}`;
+}
+
+/** The namespace and the name in a package URL. */
+function segmentsOf(ecosystem: string, name: string): string[] {
+  if (ecosystem === "SwiftURL") return name.replace(/^https?:[/][/]|[.]git$/g, "").split("/");
+  const separator = separatorOf(ecosystem);
+  const [first = "", ...others] = name.split(separator);
+  // Names of extensions may have further dots, those of Maven have one colon.
+  if (ecosystem === "Maven" && others.length !== 1) return [""];
+  return ecosystem === "VSCode" ? [first, others.join(separator)] : [first, ...others];
+}
+
+/** What OSV calls a package. */
+export interface OsvPackage {
+  readonly ecosystem: string;
+  readonly name: string;
+}
+
+/**
+ * The ecosystem and the name of a product; undefined when OSV has none. Packages of a distribution that OSV does not have, are
+ * of the given ecosystem.
+ */
+export function packageOf({ ecosystem, name, purl }: Product, unknownDistribution: string): OsvPackage | undefined {
+  if (ecosystem !== "" && name !== "") return { ecosystem, name };
+  if (purl === "") return undefined;
+  const [type, namespace, last] = PackageURL.parseString(purl);
+  const isDistributed = distributed.includes(type ?? "");
+  const place = isDistributed ? `${type}/${namespace}` : type;
+  const known =
+    Object.keys(places).find((each) => places[each] === place) ?? (isDistributed ? unknownDistribution : "");
+  if (known === "" || !last) return undefined;
+  return { ecosystem: known, name: isDistributed || !namespace ? last : namespace + separatorOf(known) + last };
+}
+
+/** What is between namespace and name in OSV. */
+function separatorOf(ecosystem: string): string {
+  if (ecosystem === "Maven") return ":";
+  return ecosystem === "VSCode" ? "." : "/";
+}
