@@ -7,9 +7,14 @@ export function extraOf(members: JsonObject): string {
   return text === "{}" ? "" : text;
 }
 
+/** Whether canonical JSON may have a number that JavaScript would write otherwise. It has no blanks before numbers. */
+const unusualNumber = /[[:,]-?\d*(?:\d[.eE]|\d{16})/;
+
 /** The members of an `extra`. Numbers are kept as they were written. */
 export function parseExtra(extra: string): JsonObject {
-  return extra === "" ? {} : (parseExactly(extra) as JsonObject);
+  if (extra === "") return {};
+  // JSON.parse alone is several times as fast.
+  return (unusualNumber.test(extra) ? parseExactly(extra) : JSON.parse(extra)) as JsonObject;
 }
 
 /** JSON whose members are sorted by name, without those that are undefined. */

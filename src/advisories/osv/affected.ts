@@ -1,0 +1,116 @@
+// Reads what an OSV record says about one package: which versions are affected, or that none is.
+import { create } from "@bufbuild/protobuf";
+import {
+  AdvisoryEventSchema,
+  AdvisoryEvent_FalsePositiveDetermination_Type as Reason,
+} from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import {
+  type Product,
+  ProductSchema,
+  type ProductStatement,
+  ProductStatementSchema,
+  ProductStatus,
+  type VersionRange,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
+import type { Members } from "../document.ts";
+import { productOf, splitEcosystem } from "../ecosystems.ts";
+import { extraOf } from "../extra.ts";
+import { parseProduct } from "../product.ts";
+import { justificationOfReason, reasonOfJustification, reasonOfWord, reasonWords } from "../reasons.ts";
+import type { ReadTime } from "../times.ts";
+import { objectsOf, readSeverities } from "./items.ts";
+import { rangeJson } from "./json.ts";
+import { isEmptyRange, type ReadRange, readRanges } from "./ranges.ts";
+
+/** The most versions of a package: some have tens of thousands of tags. */
+const mostVersions = 100_000;
+
+/** Reads an item of `affected`. `time` is when the source said so. */
+export function readAffected(item: Members, time: ReadTime): ProductStatement | undefined {
+  const found = readRanges(item);
+  const ranges = found.map(({ range }) => range);
+  const versions = item.texts("versions", mostVersions);
+  if (ranges.length + versions.length === 0 && ["ranges", "versions"].some((name) => isSaid(item.value(name)))) {
+    // Without its versions it would say that every version is affected.
+    item.drop("", "must name versions that can be read");
+    return undefined;
+  }
+  const severity = readSeverities(item);
+  const { product, release, more } = readPackage(item, ranges);
+  const specific = objectsOf(item, ["database_specific", "ecosystem_specific"]);
+  const extra = { package: more, severity: severity.whole, ...specific, ...item.rest() };
+  const common = { ...(product ? { product } : {}), release, severities: severity.items };
+  const marks = [specific, ...found.map(({ specific: own }) => own)].flatMap(markOf);
+  const isFalsePositive = markOf(specific).length > 0 || (versions.length === 0 && areEmpty(found));
+  if (!isFalsePositive) {
+    const status = ProductStatus.AFFECTED;
+    return create(ProductStatementSchema, { ...common, status, ranges, versions, extra: extraOf(extra) });
+  }
+  return create(ProductStatementSchema, {
+    ...{ ...common, status: ProductStatus.NOT_AFFECTED, ...reasonIn(marks, time) },
+    extra: extraOf({
+      ...extra,
+      ranges: ranges.length === 0 ? undefined : ranges.map(rangeJson),
+      versions: versions.length === 0 ? undefined : versions,
+    }),
+  });
+}
+
+/** Whether a member names something, in whatever form. */
+function isSaid(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+/** The product, its release, and what else `package` has. Without a package it is the repository of the ranges. */
+function readPackage(item: Members, ranges: readonly VersionRange[]) {
+  const named = item.object("package");
+  if (!named) return { product: repositoryOf(ranges), release: "", more: undefined };
+  const [text, name, purl] = [named.text("ecosystem"), named.text("name"), named.text("purl")];
+  const parsed = purl === "" ? undefined : parseProduct(purl)?.product;
+  if (purl !== "" && !parsed) named.drop("purl", "must be a package URL");
+  const { ecosystem, release } = splitEcosystem(text);
+  const product = text !== "" && name !== "" ? productOf(ecosystem, name) : create(ProductSchema, { ecosystem, name });
+  if (parsed) product.purl = parsed.purl;
+  const more = { ...named.rest(), ...(parsed ? { purl } : {}) };
+  const isKnown = name !== "" || parsed !== undefined;
+  if (!isKnown) item.drop("package", "must have a name");
+  return {
+    ...{ product: isKnown ? product : repositoryOf(ranges), release: isKnown ? release : "" },
+    more: isKnown && (ecosystem === "" || Object.keys(more).length > 0) ? more : undefined,
+  };
+}
+
+function repositoryOf(ranges: readonly VersionRange[]): Product | undefined {
+  const name = ranges.map(({ repo }) => repo).find((repo) => repo !== "");
+  return name === undefined ? undefined : create(ProductSchema, { name });
+}
+
+/** Whether no version is in the ranges, or they are marked as a false positive. Those of commits count if there are no others. */
+function areEmpty(ranges: readonly ReadRange[]): boolean {
+  const versioned = ranges.filter(({ range }) => range.type !== "GIT");
+  const deciding = versioned.length > 0 ? versioned : ranges;
+  return (
+    deciding.length > 0 && deciding.every(({ range, specific }) => isEmptyRange(range) || markOf(specific).length > 0)
+  );
+}
+
+/** The `database_specific` if it has the mark of a false positive: true, a reason, or an object of details. */
+function markOf({ database_specific: specific }: JsonObject): JsonObject[] {
+  if (!isJsonObject(specific)) return [];
+  const { false_positive: mark } = specific;
+  const isMarked = mark === true || mark === "true" || isJsonObject(mark) || reasonWords.includes(String(mark));
+  return isMarked ? [specific] : [];
+}
+
+/** Why it is a false positive. VEX has fewer justifications than there are reasons, so that an event keeps the reason. */
+function reasonIn(marks: readonly JsonObject[], { timestamp }: ReadTime) {
+  const words = marks.flatMap(({ reason, false_positive: mark }) => [String(reason), String(mark)]);
+  const type = words.map(reasonOfWord).find((reason) => reason !== Reason.UNSPECIFIED);
+  if (type !== undefined) {
+    const event = { createTime: timestamp, type: { case: "falsePositiveDetermination", value: { type } } } as const;
+    return { justification: justificationOfReason(type), events: [create(AdvisoryEventSchema, event)] };
+  }
+  const said = marks.map(({ justification }) => String(justification));
+  return { justification: said.find((word) => reasonOfJustification(word) !== Reason.UNSPECIFIED) ?? "" };
+}

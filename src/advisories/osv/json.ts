@@ -1,0 +1,101 @@
+// Records as JSON of OSV (https://ossf.github.io/osv-schema/). What only OSV can say comes from `extra`, which wins.
+import {
+  type AdvisoryRecord,
+  type Product,
+  type ProductStatement,
+  type RangeEvent,
+  RangeEventType,
+  type RecordReference,
+  type RecordSeverity,
+  type VersionRange,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
+import { parseExtra } from "../extra.ts";
+import { timestampText } from "../times.ts";
+
+/** The kinds of events in a range. */
+export const eventNames = [
+  ["introduced", RangeEventType.INTRODUCED],
+  ["fixed", RangeEventType.FIXED],
+  ["last_affected", RangeEventType.LAST_AFFECTED],
+  ["limit", RangeEventType.LIMIT],
+] as const;
+
+/** A record that came from OSV, as it was. */
+export function recordJson(record: AdvisoryRecord): JsonObject {
+  const { publishTime, modifyTime, withdrawTime } = record;
+  return withExtra(
+    {
+      schema_version: undefined,
+      id: record.advisoryId,
+      modified: modifyTime && timestampText(modifyTime),
+      published: publishTime && timestampText(publishTime),
+      withdrawn: withdrawTime && timestampText(withdrawTime),
+      aliases: unlessEmpty(record.aliases),
+      upstream: unlessEmpty(record.upstream),
+      related: unlessEmpty(record.related),
+      summary: unlessEmpty(record.summary),
+      details: unlessEmpty(record.details),
+      severity: unlessEmpty(record.severities.map(severityJson)),
+      affected: unlessEmpty(record.statements.map(affectedJson)),
+      references: unlessEmpty(record.references.map(referenceJson)),
+    },
+    parseExtra(record.extra),
+  );
+}
+
+/** A severity. */
+export function severityJson({ type, score }: RecordSeverity): JsonObject {
+  return { type, score };
+}
+
+/** A reference. */
+export function referenceJson({ type, url }: RecordReference): JsonObject {
+  return type === "" ? { url } : { type, url };
+}
+
+/** An event of a range. */
+export function eventJson({ type, version }: RangeEvent): JsonObject {
+  const [name = ""] = eventNames.find(([, each]) => each === type) ?? [];
+  return { [name]: version };
+}
+
+/** A range. */
+export function rangeJson({ type, repo, events, extra }: VersionRange): JsonObject {
+  return withExtra(
+    { type: unlessEmpty(type), repo: unlessEmpty(repo), events: events.map(eventJson) },
+    parseExtra(extra),
+  );
+}
+
+/** What a record that came from OSV says about one product. */
+export function affectedJson({ product, release, ...statement }: ProductStatement): JsonObject {
+  const { package: more, ...extra } = parseExtra(statement.extra);
+  return withExtra(
+    {
+      package: packageJson(product, release, more),
+      severity: unlessEmpty(statement.severities.map(severityJson)),
+      ranges: unlessEmpty(statement.ranges.map(rangeJson)),
+      versions: unlessEmpty(statement.versions),
+    },
+    extra,
+  );
+}
+
+/** The product of a record without a package is a repository, which its ranges name. */
+function packageJson(product: Product | undefined, release: string, more: unknown): JsonObject | undefined {
+  const { ecosystem = "", name = "" } = product ?? {};
+  if (ecosystem === "" && !isJsonObject(more)) return undefined;
+  const whole = release === "" ? ecosystem : `${ecosystem}:${release}`;
+  return withExtra({ ecosystem: unlessEmpty(whole), name: unlessEmpty(name) }, isJsonObject(more) ? more : {});
+}
+
+/** Members, with those of `extra` in their place; null there means that OSV did not say it. */
+function withExtra(members: JsonObject, extra: JsonObject): JsonObject {
+  const all = Object.entries({ ...members, ...extra });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null));
+}
+
+function unlessEmpty<T extends string | readonly unknown[]>(value: T): T | undefined {
+  return value.length === 0 ? undefined : value;
+}

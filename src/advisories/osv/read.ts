@@ -1,0 +1,122 @@
+// Reads OSV: https://ossf.github.io/osv-schema/. A record is what one source says about one vulnerability.
+import { create } from "@bufbuild/protobuf";
+import {
+  type AdvisoryRecord,
+  AdvisoryRecordSchema,
+  RecordFormat,
+  type RecordReference,
+  RecordReferenceSchema,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
+import { BadRecord, type Members, readItem } from "../document.ts";
+import { extraOf } from "../extra.ts";
+import type { Reader } from "../reading.ts";
+import type { ReadTime } from "../times.ts";
+import { readAffected } from "./affected.ts";
+import { objectsOf, readItems, readSeverities } from "./items.ts";
+import { referenceJson } from "./json.ts";
+
+/** The most packages of a record: kernels have thousands, one for each release and flavour. */
+const mostAffected = 20_000;
+
+/** Whether a document is a record, or a list of records: one that is wrong does not make it another document. */
+export function isOsv(document: unknown): boolean {
+  const items: readonly unknown[] = Array.isArray(document) ? document : [document];
+  // An export of a group without advisories.
+  if (items.length === 0) return true;
+  return items.some((each) => isJsonObject(each) && typeof each.id === "string" && typeof each.modified === "string");
+}
+
+/** Whether a document is an index of a database, which names records or modules and holds no records. */
+export function isOsvIndex(document: unknown): boolean {
+  const entries: readonly unknown[] = Array.isArray(document) ? document : [];
+  const has = (entry: unknown, names: readonly string[]) =>
+    isJsonObject(entry) && Object.keys(entry).every((name) => names.includes(name));
+  // `all.json` of a feed, and `index/vulns.json` and `index/modules.json` of the Go vulnerability database.
+  const kinds = [
+    ["id", "modified", "aliases"],
+    ["path", "vulns"],
+  ];
+  return entries.length > 0 && kinds.some((names) => entries.every((entry) => has(entry, names)));
+}
+
+/** Reads a record, or a list of records. */
+export const readOsv: Reader = (document, { source }) => ({ items: itemsOf(document, source || "osv") });
+
+function* itemsOf(document: unknown, source: string) {
+  for (const value of Array.isArray(document) ? document : [document]) {
+    const name = isJsonObject(value) && typeof value.id === "string" ? value.id : "";
+    yield readItem(name, value, (record) => readRecord(record, source));
+  }
+}
+
+function readRecord(record: Members, source: string): AdvisoryRecord {
+  const id = record.requiredText("id");
+  const modified = record.requiredTime("modified");
+  const published = record.time("published");
+  const withdrawn = record.time("withdrawn");
+  const related = record.texts("related");
+  const severity = readSeverities(record);
+  const references = readItems(record, "references", readReference, referenceJson);
+  const texts = { aliases: record.texts("aliases"), summary: record.text("summary"), details: record.text("details") };
+  const publicId = publicIdOf(id, related);
+  const upstream = record.texts("upstream");
+  const cves = texts.aliases.length + upstream.length === 0 && id.startsWith("CGA-") ? othersOf(related, id) : [];
+  const statements = affectedOf(record).flatMap((item) => readAffected(item, published ?? modified) ?? []);
+  return create(AdvisoryRecordSchema, {
+    ...{ source, document: publicId, vulnerability: publicId, advisoryId: publicId, format: RecordFormat.OSV },
+    ...{ modifyTime: modified.timestamp, ...texts, related, upstream: [...upstream, ...cves], statements },
+    ...(published ? { publishTime: published.timestamp } : {}),
+    ...(withdrawn ? { withdrawTime: withdrawn.timestamp } : {}),
+    severities: severity.items,
+    references: references.items,
+    extra: extraOf({
+      id: id === publicId ? undefined : id,
+      // Feeds of this kind have the ids of the vulnerability among the related ones alone.
+      upstream: cves.length === 0 ? undefined : null,
+      ...{ modified: rawOf(modified), published: rawOf(published), withdrawn: rawOf(withdrawn) },
+      ...{ severity: severity.whole, references: references.whole, credits: creditsOf(record) },
+      ...objectsOf(record, ["database_specific"]),
+      schema_version: record.text("schema_version") || undefined,
+      ...record.rest(),
+    }),
+  });
+}
+
+/** A record whose packages cannot be read would say that none is affected. */
+function affectedOf(record: Members): Members[] {
+  const items = record.objects("affected", mostAffected);
+  const value = record.value("affected");
+  const size = Array.isArray(value) ? value.length : 0;
+  if (value !== undefined && !Array.isArray(value)) throw new BadRecord("affected", "must be a list");
+  if (size > mostAffected) throw new BadRecord("affected", `has ${size} items, more than the limit of ${mostAffected}`);
+  return items;
+}
+
+/** Our own records of databases that OSV has not registered have `x_` before the id, which is among the related ones. */
+function publicIdOf(id: string, related: readonly string[]): string {
+  const own = id.slice("x_".length);
+  return id.startsWith("x_") && related.includes(own) ? own : id;
+}
+
+function othersOf(ids: readonly string[], own: string): string[] {
+  return ids.filter((id) => id !== own);
+}
+
+/** The text of a time that the message does not hold exactly. OSV has times in UTC only. */
+function rawOf(time: ReadTime | undefined): string | undefined {
+  return time && /^[0-9T:.-]+Z$/.test(time.raw) ? time.raw : undefined;
+}
+
+function readReference(item: Members): RecordReference | undefined {
+  const [type, url] = [item.text("type"), item.text("url")];
+  if (url === "") item.drop("url", "is missing");
+  return url === "" ? undefined : create(RecordReferenceSchema, { type, url });
+}
+
+/** Who found it, as OSV has it. */
+function creditsOf(record: Members): JsonObject[] | undefined {
+  const credits = record.objects("credits").map((credit) => ({ whole: credit.rest(), name: credit.text("name") }));
+  const named = credits.filter(({ name }) => name !== "").map(({ whole }) => whole);
+  return named.length === 0 ? undefined : named;
+}
