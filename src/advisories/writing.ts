@@ -3,6 +3,8 @@ import type { AdvisoryStatements } from "../../gen/gatehouse/vulnerabilities/v1/
 
 /** What is said of a whole export. */
 export interface WriteOptions {
+  /** What is exported, the same at every export of it: the uid of the group. Ids of documents are derived from it. */
+  readonly id: string;
   /** Who publishes the export, where the format asks for it. */
   readonly author: string;
   /** The ecosystem of OSV for packages of which nobody has said one, such as "Wolfi" or "Alpine:v3.22". */

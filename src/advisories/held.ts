@@ -1,0 +1,78 @@
+// The statement that a log of events comes to: its last approved event holds.
+import { create } from "@bufbuild/protobuf";
+import {
+  type AdvisoryEvent,
+  ReviewState,
+} from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import {
+  type ProductStatement,
+  ProductStatementSchema,
+  ProductStatus,
+  RangeEventType,
+  ResponsePlan,
+  type VersionRange,
+  VersionRangeSchema,
+} from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { justificationOfReason } from "./reasons.ts";
+
+/** What an event says of a product, in the fields of a statement. */
+type Held = Partial<
+  Pick<ProductStatement, "status" | "versions" | "ranges" | "justification" | "impact" | "notes" | "plan">
+>;
+
+/**
+ * The statement with what the last approved event of its log says, and without the log. A statement without a log is returned as
+ * it is. Undefined when no event is approved, or when the last one is a fix that names no version.
+ */
+export function heldStatement(statement: ProductStatement): ProductStatement | undefined {
+  if (statement.events.length === 0) return statement;
+  const event = statement.events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
+  const held = event && heldOf(event);
+  if (!held) return undefined;
+  const { product, release, subcomponents, severities, extra } = statement;
+  return create(ProductStatementSchema, {
+    ...(product && { product }),
+    ...{ release, subcomponents, severities, extra, ...held },
+    ...(event.createTime && { time: event.createTime }),
+  });
+}
+
+function heldOf({ type }: AdvisoryEvent): Held | undefined {
+  const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
+  const { FIX_NOT_PLANNED, PENDING_UPSTREAM_FIX, ANALYSIS_NOT_PLANNED } = ResponsePlan;
+  switch (type.case) {
+    case "detection":
+      return { status: UNDER_INVESTIGATION };
+    case "analysisNotPlanned":
+      return { status: UNDER_INVESTIGATION, plan: ANALYSIS_NOT_PLANNED, notes: type.value.note };
+    case "truePositiveDetermination":
+      return { status: AFFECTED, notes: type.value.note };
+    case "fixNotPlanned":
+      return { status: AFFECTED, plan: FIX_NOT_PLANNED, notes: type.value.note };
+    case "pendingUpstreamFix":
+      return { status: AFFECTED, plan: PENDING_UPSTREAM_FIX, notes: type.value.note };
+    case "falsePositiveDetermination": {
+      const { type: reason, note } = type.value;
+      return { status: NOT_AFFECTED, justification: justificationOfReason(reason), impact: note };
+    }
+    case "fixed":
+      return type.value.fixedVersion === ""
+        ? undefined
+        : { status: AFFECTED, ranges: [rangeBefore(type.value.fixedVersion)], notes: type.value.note };
+    case "patched":
+      return type.value.patchedVersions.length === 0
+        ? undefined
+        : { status: FIXED, versions: type.value.patchedVersions, notes: type.value.note };
+    default:
+      return undefined;
+  }
+}
+
+/** `fixed_version` is the first version without the vulnerability. */
+function rangeBefore(version: string): VersionRange {
+  const events = [
+    { type: RangeEventType.INTRODUCED, version: "0" },
+    { type: RangeEventType.FIXED, version },
+  ];
+  return create(VersionRangeSchema, { type: "ECOSYSTEM", events });
+}
