@@ -8,6 +8,10 @@ import { parseTime, type ReadTime } from "./times.ts";
 export const documentLimits = {
   /** The items of a list, where the reader of a format sets no other limit. */
   listItems: 10_000,
+  /** The packages of a record: kernels have thousands, one for each release and flavour. */
+  packages: 20_000,
+  /** The versions of a package: some have tens of thousands of tags. */
+  versions: 100_000,
   /** How deep the values are nested that a reader keeps as they are. */
   depth: 64,
   /** The problems of a record that are reported one by one. */

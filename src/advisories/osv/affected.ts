@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import {
   AdvisoryEventSchema,
   AdvisoryEvent_FalsePositiveDetermination_Type as Reason,
+  ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import {
   type Product,
@@ -13,7 +14,7 @@ import {
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
-import type { Members } from "../document.ts";
+import { documentLimits, type Members } from "../document.ts";
 import { productOf, splitEcosystem } from "../ecosystems.ts";
 import { extraOf } from "../extra.ts";
 import { parseProduct } from "../product.ts";
@@ -23,14 +24,11 @@ import { objectsOf, readSeverities } from "./items.ts";
 import { rangeJson } from "./json.ts";
 import { isEmptyRange, type ReadRange, readRanges } from "./ranges.ts";
 
-/** The most versions of a package: some have tens of thousands of tags. */
-const mostVersions = 100_000;
-
 /** Reads an item of `affected`. `time` is when the source said so. */
 export function readAffected(item: Members, time: ReadTime): ProductStatement | undefined {
   const found = readRanges(item);
   const ranges = found.map(({ range }) => range);
-  const versions = item.texts("versions", mostVersions);
+  const versions = item.texts("versions", documentLimits.versions);
   if (ranges.length + versions.length === 0 && ["ranges", "versions"].some((name) => isSaid(item.value(name)))) {
     // Without its versions it would say that every version is affected.
     item.drop("", "must name versions that can be read");
@@ -108,8 +106,11 @@ function reasonIn(marks: readonly JsonObject[], { timestamp }: ReadTime) {
   const words = marks.flatMap(({ reason, false_positive: mark }) => [String(reason), String(mark)]);
   const type = words.map(reasonOfWord).find((reason) => reason !== Reason.UNSPECIFIED);
   if (type !== undefined) {
-    const event = { createTime: timestamp, type: { case: "falsePositiveDetermination", value: { type } } } as const;
-    return { justification: justificationOfReason(type), events: [create(AdvisoryEventSchema, event)] };
+    const event = create(AdvisoryEventSchema, {
+      ...{ createTime: timestamp, reviewState: ReviewState.APPROVED },
+      type: { case: "falsePositiveDetermination", value: { type } },
+    });
+    return { justification: justificationOfReason(type), events: [event] };
   }
   const said = marks.map(({ justification }) => String(justification));
   return { justification: said.find((word) => reasonOfJustification(word) !== Reason.UNSPECIFIED) ?? "" };

@@ -8,16 +8,13 @@ import {
   RecordReferenceSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
-import { BadRecord, type Members, readItem } from "../document.ts";
+import { BadRecord, documentLimits, type Members, readItem } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import type { Reader } from "../reading.ts";
 import type { ReadTime } from "../times.ts";
 import { readAffected } from "./affected.ts";
 import { objectsOf, readItems, readSeverities } from "./items.ts";
 import { referenceJson } from "./json.ts";
-
-/** The most packages of a record: kernels have thousands, one for each release and flavour. */
-const mostAffected = 20_000;
 
 /** Whether a document is a record, or a list of records: one that is wrong does not make it another document. */
 export function isOsv(document: unknown): boolean {
@@ -85,12 +82,12 @@ function readRecord(record: Members, source: string): AdvisoryRecord {
 
 /** A record whose packages cannot be read would say that none is affected. */
 function affectedOf(record: Members): Members[] {
-  const items = record.objects("affected", mostAffected);
-  const value = record.value("affected");
-  const size = Array.isArray(value) ? value.length : 0;
-  if (value !== undefined && !Array.isArray(value)) throw new BadRecord("affected", "must be a list");
-  if (size > mostAffected) throw new BadRecord("affected", `has ${size} items, more than the limit of ${mostAffected}`);
-  return items;
+  const { packages } = documentLimits;
+  const value = record.value("affected") ?? [];
+  if (!Array.isArray(value)) throw new BadRecord("affected", "must be a list");
+  if (value.length > packages)
+    throw new BadRecord("affected", `has ${value.length} items, more than the limit of ${packages}`);
+  return record.objects("affected", packages);
 }
 
 /** Our own records of databases that OSV has not registered have `x_` before the id, which is among the related ones. */

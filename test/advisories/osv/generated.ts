@@ -146,7 +146,7 @@ function eventsOf(draws: Draws, version: (rank: number) => string): Json[] {
   const [end, ...ranks] = [draws.pick(["fixed", "last_affected"]), ...draws.ranks(1 + draws.below(6))];
   const events: Json[] = ranks.map((rank, i) => ({ [i % 2 === 0 ? "introduced" : end]: version(rank) }));
   if (draws.oneIn(2)) events[0] = { introduced: "0" };
-  if (draws.oneIn(8)) events.push({ limit: draws.pick(["*", version(999)]) });
+  if (draws.oneIn(8)) events.push({ limit: version(999) });
   return draws.oneIn(5) ? events.reverse() : events;
 }
 

@@ -5,8 +5,8 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
+import { osvSchema } from "../../advisories/osv/schema.ts";
 import { type Desk, type Json, openDesk } from "./desk.ts";
-import { osvSchema } from "./osv-schema.ts";
 import { csaf, record, secdb, vex, yaml } from "./samples.ts";
 
 let desk: Desk;

@@ -6,7 +6,7 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { fromBufferPromise } from "yauzl";
-import { schemaVersion } from "../../../../src/cli/advisories/exports/osv-names.ts";
+import { schemaVersion } from "../../../../src/advisories/osv/names.ts";
 
 const sha256 = "cdb8292f72945cfdf06d3e044280d7c0867105a3a1ae6d4547c983eba20810a2";
 const source = `https://proxy.golang.org/github.com/ossf/osv-schema/@v/v${schemaVersion}.zip`;

@@ -1,0 +1,102 @@
+// An OSV record of what other formats, or the API, say about an advisory.
+import type { Advisory } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import type {
+  AdvisoryRecord,
+  ProductStatement,
+  RecordReference,
+  RecordSeverity,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
+import type { JsonObject } from "../../json.ts";
+import { parseCvss } from "../cvss.ts";
+import { timeText } from "../times.ts";
+import type { WriteOptions } from "../writing.ts";
+import { entriesOf, type Loss, unique } from "./entries.ts";
+import { recordId, referenceTypes, schemaVersion } from "./names.ts";
+
+/** The record; undefined when OSV can say nothing of it. */
+export function recordOfOthers(
+  advisory: Advisory,
+  all: readonly AdvisoryRecord[],
+  options: WriteOptions,
+  loss: Loss,
+): JsonObject | undefined {
+  const { advisoryId: id } = advisory;
+  const isOwn = ({ advisoryId }: ProductStatement) => advisoryId === "" || advisoryId === id;
+  const records = all.map((record) => ({ ...record, statements: record.statements.filter(isOwn) }));
+  const statements = records.flatMap((record) => record.statements);
+  if (statements.length === 0) loss("an advisory without a status");
+  const affected = entriesOf(statements, options.ecosystem, loss);
+  if (affected.length === 0) return undefined;
+  const upstream = others(id, [...advisory.aliases, ...records.flatMap(idsOf)]);
+  const times = records.flatMap(timesOf).sort((a, b) => a - b);
+  const changed = advisory.updateTime ? fromTimestamp(advisory.updateTime) : options.time;
+  const severity = severitiesOf(records, loss);
+  const references = referencesOf(records, loss);
+  return {
+    ...{ schema_version: schemaVersion, id: recordId(id) },
+    modified: timeText(times.at(-1) ?? changed),
+    ...(times[0] === undefined ? {} : { published: timeText(times[0]) }),
+    ...(upstream.length > 0 ? { upstream } : {}),
+    // Feeds of this kind have the own id there, too; so the id of a record with `x_` is known.
+    related: [id, ...others(id, [...upstream, ...records.flatMap(({ related }) => related)])],
+    ...textsOf(records),
+    ...(severity.length > 0 ? { severity } : {}),
+    affected,
+    ...(references.length > 0 ? { references } : {}),
+  };
+}
+
+/** The ids of the vulnerability. */
+function idsOf({ vulnerability, aliases, upstream }: AdvisoryRecord): string[] {
+  return [vulnerability, ...aliases, ...upstream];
+}
+
+function others(own: string, ids: readonly string[]): string[] {
+  return [...new Set(ids)].filter((id) => id !== own && id !== "");
+}
+
+/** When a record says that something was said. */
+function timesOf({ publishTime, modifyTime, statements }: AdvisoryRecord): number[] {
+  const said = statements.flatMap(({ time, events }) => [time, ...events.map(({ createTime }) => createTime)]);
+  return [publishTime, modifyTime, ...said].filter((time) => time !== undefined).map(fromTimestamp);
+}
+
+/** OSV has one summary: the others are a part of the details. */
+function textsOf(records: readonly AdvisoryRecord[]): JsonObject {
+  const [summary = "", ...more] = others(
+    "",
+    records.map((record) => record.summary),
+  );
+  const details = others("", [...more, ...records.map((record) => record.details)]).join("\n\n");
+  return { ...(summary === "" ? {} : { summary }), ...(details === "" ? {} : { details }) };
+}
+
+/** A record has severities of its own for a product, or they are the same for all. */
+function severitiesOf(records: readonly AdvisoryRecord[], loss: Loss): JsonObject[] {
+  const said = records.flatMap(({ severities, statements }) => {
+    const own = statements.flatMap((statement) => statement.severities);
+    return own.length > 0 ? own : severities;
+  });
+  return unique(said.flatMap((severity) => severityOf(severity, loss)));
+}
+
+/** The scores of Ubuntu, which OSV knows. */
+const ubuntuScores: readonly string[] = ["negligible", "low", "medium", "high", "critical"];
+
+function severityOf({ type, score }: RecordSeverity, loss: Loss): JsonObject[] {
+  if (type === "Ubuntu" && ubuntuScores.includes(score)) return [{ type, score }];
+  const cvss = parseCvss(score);
+  if (!cvss) loss("a severity that is not valid");
+  return cvss ? [{ type: cvss.type, score: cvss.vector }] : [];
+}
+
+function referencesOf(records: readonly AdvisoryRecord[], loss: Loss): JsonObject[] {
+  return unique(records.flatMap(({ references }) => references.flatMap((each) => referenceOf(each, loss))));
+}
+
+function referenceOf({ type, url, summary }: RecordReference, loss: Loss): JsonObject[] {
+  if (summary !== "") loss("the name of a reference");
+  if (!URL.canParse(url)) loss("a reference that is not an address");
+  return URL.canParse(url) ? [{ type: referenceTypes.includes(type) ? type : "WEB", url }] : [];
+}

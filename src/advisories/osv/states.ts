@@ -1,0 +1,62 @@
+// What statements of other formats come to in OSV: affected versions, a fix, or that nobody is affected.
+import { ReviewState } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import {
+  type ProductStatement,
+  ProductStatus,
+  RangeEventType,
+  type VersionRange,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { heldStatement } from "../held.ts";
+import { wordOfReason } from "../reasons.ts";
+
+/** The state of a product in the words of OSV. */
+export type State =
+  /** With neither versions nor ranges, every version is affected. */
+  | { readonly kind: "affected"; readonly versions: readonly string[]; readonly ranges: readonly VersionRange[] }
+  /** The versions have a fix. */
+  | { readonly kind: "fixed"; readonly versions: readonly string[] }
+  /** No version is affected. */
+  | { readonly kind: "none"; readonly reason: string; readonly justification: string }
+  /** OSV has no word for it. */
+  | { readonly kind: "unsaid"; readonly what: string };
+
+/** What a statement says. A log says what its last approved event says. */
+export function stateOf(said: ProductStatement): State {
+  const statement = heldStatement(said);
+  if (!statement) return unsaid("a log without an approved status");
+  const { status, versions, ranges, justification } = statement;
+  const hasParts = statement.subcomponents.length > 0;
+  switch (status) {
+    case ProductStatus.AFFECTED:
+      return { kind: "affected", versions, ranges };
+    case ProductStatus.FIXED: {
+      const fixes = [...versions, ...ranges.flatMap(startsOf)];
+      if (hasParts) return unsaid("a fix of parts of a product");
+      return fixes.length > 0 ? { kind: "fixed", versions: fixes } : unsaid("a fix without a version");
+    }
+    case ProductStatus.NOT_AFFECTED:
+      if (hasParts) return unsaid("parts of a product that are not affected");
+      if (versions.length + ranges.length > 0) return unsaid("versions that are not affected");
+      return { kind: "none", reason: reasonOf(said), justification };
+    case ProductStatus.UNDER_INVESTIGATION:
+      return unsaid("a status under investigation");
+    default:
+      return unsaid("an unknown status");
+  }
+}
+
+/** The reason of a log, which is more exact than a justification. */
+function reasonOf({ events }: ProductStatement): string {
+  const last = events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
+  return last?.type.case === "falsePositiveDetermination" ? wordOfReason(last.type.value.type) : "";
+}
+
+function unsaid(what: string): State {
+  return { kind: "unsaid", what };
+}
+
+/** The versions from which a range holds: of a fix, the versions that have it first. */
+function startsOf({ events }: VersionRange): string[] {
+  const starts = events.filter(({ type, version }) => type === RangeEventType.INTRODUCED && version !== "0");
+  return starts.map(({ version }) => version);
+}
