@@ -6,8 +6,8 @@ import {
   AdvisorySchema,
   ReviewState,
 } from "../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { publicIdOf } from "../src/advisories/public-id.ts";
 import { toTimestamp } from "../src/aip/timestamps.ts";
-import { publicIdOf } from "../src/services/vulnerabilities/advisory-fields.ts";
 import type { Random } from "./random.ts";
 
 type EventInit = MessageInitShape<typeof AdvisoryEventSchema>;

@@ -155,6 +155,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "gen/google",
   ],
   services: [
+    "advisories",
     "aip",
     "authn/addresses.ts",
     "authn/bearer.ts",

@@ -1,22 +1,99 @@
 // What identifies a product: the package URL without version, or else its CPE, or its name in an ecosystem.
 import { create } from "@bufbuild/protobuf";
-import { PackageURL } from "packageurl-js";
 import { type Product, ProductSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { derivedPublicId } from "./public-id.ts";
+import { type Purl, readPurl, writePurl } from "./purl.ts";
 
-/** A product and the version of it that a package URL names; the version is empty when it names all. */
+/** A product and the version of it that a package URL names. */
 export interface VersionedProduct {
   readonly product: Product;
+  /** Empty when it names all versions. The epoch is a part of it. */
   readonly version: string;
+  /** The rule of package URLs that it breaks although it can be read. Empty when it breaks none. */
+  readonly problem: string;
 }
 
-/** Parses a package URL; undefined when it is none. */
-export function parseProduct(purl: string): VersionedProduct | undefined {
+/** What an advisory is about. */
+export interface ProductArtifact {
+  readonly name: string;
+  readonly type: string;
+  readonly architecture: string;
+}
+
+/** What in an artifact is vulnerable. */
+export interface ProductComponent {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Qualifiers that tell where a package was, how it was built or what it looks like, and not which product it is. */
+const descriptive: ReadonlySet<string> = new Set([
+  ...["checksum", "checksums", "download_url", "vcs_url", "file_name", "vers", "epoch"],
+  // Added by generators of SBOMs: the source package with its version, and a number within the SBOM.
+  ...["upstream", "package-id"],
+]);
+
+/** Types of packages whose namespace is a distribution, and no part of the name. */
+const distributed: ReadonlySet<string> = new Set(["apk", "deb", "rpm", "alpm"]);
+
+/** Types whose packages are images. */
+const images: ReadonlySet<string> = new Set(["oci", "docker"]);
+
+/** What libraries are called as components, by the type of their package URLs, where the words differ. */
+const componentTypes: ReadonlyMap<string, string> = new Map([
+  ["cargo", "rust-crate"],
+  ["composer", "packagist"],
+  ["conan", "conancenter"],
+  ["githubactions", "github actions"],
+  ["golang", "go-module"],
+  ["maven", "java"],
+  ["pypi", "python"],
+  ["swift", "swifturl"],
+  ["vscode-extension", "vscode"],
+]);
+
+/** Namespaces that scanners and vendors write for distributions, by which OSV writes. */
+const namespaces: ReadonlyMap<string, string> = new Map([
+  ["alma", "almalinux"],
+  ["azurelinux", "azure-linux"],
+  ["mariner", "azure-linux"],
+  ["red-hat", "redhat"],
+  ["rhel", "redhat"],
+  ["rocky", "rocky-linux"],
+  ["rockylinux", "rocky-linux"],
+  ["sles", "suse"],
+]);
+
+/** Parses a package URL; undefined when it is none. What breaks only a rule of its type is read, and the problem named. */
+export function parseProduct(text: string): VersionedProduct | undefined {
+  const purl = readPurl(text);
+  if (!purl) return undefined;
+  return { product: create(ProductSchema, { purl: identityPurl(purl) }), version: purl.version, problem: purl.problem };
+}
+
+/** The product of an advisory that was written with the API, as far as its artifact tells. */
+export function productOfArtifact(artifact: ProductArtifact, component: ProductComponent | undefined): Product {
+  const { name, type, architecture } = artifact;
+  const purlType = purlTypeOf(type, component?.type ?? "");
+  const qualifiers = new Map(architecture === "" ? [] : [["arch", architecture]]);
+  const parts = { type: purlType, namespace: "", name, version: "", qualifiers, subpath: "" };
+  return create(ProductSchema, { name, purl: purlType === "" ? "" : writeIfReadable(parts) });
+}
+
+function purlTypeOf(artifact: string, component: string): string {
+  if (artifact === "image") return "oci";
+  if (distributed.has(artifact)) return artifact;
+  if (artifact !== "library") return "";
+  const [renamed] = [...componentTypes].find(([, word]) => word === component) ?? [];
+  return renamed ?? (/^[a-z][a-z0-9.+-]*$/.test(component) ? component : "");
+}
+
+/** Empty when it cannot be read again: such a name is in no package URL. */
+function writeIfReadable(purl: Omit<Purl, "problem">): string {
   try {
-    const { type, namespace, name, version, qualifiers } = PackageURL.fromString(purl);
-    const canonical = new PackageURL(type ?? "", namespace, name ?? "", undefined, qualifiers, undefined).toString();
-    return { product: create(ProductSchema, { purl: canonical }), version: version ?? "" };
+    return parseProduct(writePurl(purl))?.product.purl ?? "";
   } catch {
-    return undefined;
+    return "";
   }
 }
 
@@ -25,4 +102,69 @@ export function identityOf({ purl, cpe, ecosystem, name }: Product): string {
   if (purl !== "") return purl;
   if (cpe !== "") return cpe;
   return ecosystem === "" ? name : `${ecosystem}:${name}`;
+}
+
+/** The artifact of an advisory about a product. It follows from the identity of the product alone. */
+export function artifactOf(product: Product): ProductArtifact {
+  const purl = readPurl(product.purl);
+  if (!purl)
+    return { name: nameWithoutPurl(product), type: product.ecosystem === "" ? "" : "library", architecture: "" };
+  const architecture = purl.qualifiers.get("arch") ?? "";
+  if (images.has(purl.type)) return { name: purl.name, type: "image", architecture };
+  if (distributed.has(purl.type)) return { name: purl.name, type: purl.type, architecture };
+  return { name: fullName(purl), type: "library", architecture };
+}
+
+/** What is vulnerable in a product of which nothing else is said: a library is its own component. */
+export function componentOf(product: Product): ProductComponent | undefined {
+  const { name, type } = artifactOf(product);
+  if (type !== "library") return undefined;
+  const purl = readPurl(product.purl);
+  if (!purl) return { name, type: product.ecosystem.toLowerCase() };
+  return { name, type: componentTypes.get(purl.type) ?? purl.type };
+}
+
+/**
+ * The key by which queries find a product: all products that are one package, whatever their qualifiers, have the same.
+ * Names that differ only in their case have the same too: some ecosystems do not tell them apart, and a query that finds too
+ * much hides nothing.
+ */
+export function packageKeyOf(product: Product): string {
+  const purl = readPurl(product.purl);
+  if (!purl) return identityOf(product).toLowerCase();
+  const lower = purl.namespace.toLowerCase();
+  const namespace = (distributed.has(purl.type) && namespaces.get(lower)) || lower;
+  return `pkg:${purl.type}/${namespace === "" ? "" : `${namespace}/`}${purl.name.toLowerCase()}`;
+}
+
+/** The public id of the advisory on a vulnerability in a product, for sources that give it none. */
+export function advisoryIdOf(product: Product, vulnerability: string): string {
+  const { type, name } = artifactOf(product);
+  const texts = [type, name, vulnerability];
+  return derivedPublicId(isNamedByArtifact(product) ? texts : [...texts, identityOf(product)]);
+}
+
+/** Whether type and name of the artifact tell the product from all others of its ecosystem. */
+function isNamedByArtifact(product: Product): boolean {
+  const purl = readPurl(product.purl);
+  if (!purl) return product.cpe === "";
+  const hasNamespace = purl.namespace !== "" && (distributed.has(purl.type) || images.has(purl.type));
+  return !hasNamespace && purl.qualifiers.size === 0 && purl.subpath === "";
+}
+
+function identityPurl(purl: Purl): string {
+  const qualifiers = new Map([...purl.qualifiers].filter(([key]) => !descriptive.has(key)));
+  return writePurl({ ...purl, version: "", qualifiers });
+}
+
+/** The name with its namespace, as the ecosystem writes it. */
+function fullName({ type, namespace, name }: Purl): string {
+  const separator = type === "maven" ? ":" : type === "vscode-extension" ? "." : "/";
+  return namespace === "" ? name : `${namespace}${separator}${name}`;
+}
+
+function nameWithoutPurl({ cpe, name }: Product): string {
+  // CPE 2.3 has the product as its fifth part, the older form as its fourth.
+  const part = cpe.startsWith("cpe:2.3:") ? 4 : 3;
+  return cpe === "" ? name : (cpe.split(":")[part] ?? cpe);
 }

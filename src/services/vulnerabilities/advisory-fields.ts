@@ -1,5 +1,6 @@
 // What callers say of an advisory, its rules, and the ids that advisories are known by.
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { derivedPublicId, publicIdOf } from "../../advisories/public-id.ts";
 import type { FieldViolation } from "../../aip/errors.ts";
 import { patternRule, type TextRule } from "../../pipeline/rule-book.ts";
 import type { AdvisoryRow } from "./rows.ts";
@@ -17,9 +18,6 @@ export type AdvisoryFields = Pick<
   | "aliases"
 >;
 
-/** What public ids are written in: nothing that reads like something else, and no vowels. */
-const alphabet = "23456789cfghjmpqrvwx";
-
 const publicIdPattern = /^CGA(-[23456789cfghjmpqrvwx]{4}){3}$/;
 
 /** Public ids that this server makes, and that callers may bring. */
@@ -32,15 +30,9 @@ export function sourceIdRule(field: string): TextRule {
 
 const aliasRule = sourceIdRule("alias");
 
-/** The public id that 12 bytes or more stand for. */
-export function publicIdOf(bytes: Iterable<number>): string {
-  const letters = [...bytes].map((byte) => alphabet[byte % alphabet.length]).join("");
-  return `CGA-${letters.slice(0, 4)}-${letters.slice(4, 8)}-${letters.slice(8, 12)}`;
-}
-
 /** The public id of a vulnerability in an artifact, for sources that have none: the same whenever it is imported. */
 export function derivedId({ type, name }: { type: string; name: string }, vulnerability: string): string {
-  return publicIdOf(createHash("sha256").update([type, name, vulnerability].join("\0")).digest().subarray(0, 12));
+  return derivedPublicId([type, name, vulnerability]);
 }
 
 /** A new public id. */

@@ -1,4 +1,5 @@
 // Advisories made up from a seed, for the development server and for measurements.
+
 import { createHash } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
@@ -8,8 +9,8 @@ import {
   ReviewState,
   Severity_Type,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { publicIdOf } from "../../advisories/public-id.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { publicIdOf } from "./advisory-fields.ts";
 
 const artifacts = ["go", "nginx", "node", "php", "postgres", "python", "redis", "ruby"];
 const components = ["openssl", "zlib", "libxml2", "expat", "golang.org/x/net", "lodash", "stdlib"];
