@@ -21,20 +21,27 @@ export function isOsv(document: unknown): boolean {
   const items: readonly unknown[] = Array.isArray(document) ? document : [document];
   // An export of a group without advisories.
   if (items.length === 0) return true;
-  return items.some((each) => isJsonObject(each) && typeof each.id === "string" && typeof each.modified === "string");
+  return items.some(
+    (each) =>
+      isJsonObject(each) &&
+      typeof each.id === "string" &&
+      (typeof each.modified === "string" || Array.isArray(each.affected)),
+  );
 }
 
-/** Whether a document is an index of a database, which names records or modules and holds no records. */
+/** Whether a document is an index of a database, which names records or modules and holds no records. Ask before `isOsv`. */
 export function isOsvIndex(document: unknown): boolean {
   const entries: readonly unknown[] = Array.isArray(document) ? document : [];
-  const has = (entry: unknown, names: readonly string[]) =>
-    isJsonObject(entry) && Object.keys(entry).every((name) => names.includes(name));
-  // `all.json` of a feed, and `index/vulns.json` and `index/modules.json` of the Go vulnerability database.
-  const kinds = [
-    ["id", "modified", "aliases"],
-    ["path", "vulns"],
-  ];
-  return entries.length > 0 && kinds.some((names) => entries.every((entry) => has(entry, names)));
+  const isEvery = (names: readonly string[]) => entries.every((entry) => hasOnly(entry, names));
+  // `all.json` of a feed; `vulns.json`, `modules.json` and `db.json` of the Go vulnerability database.
+  if (entries.length > 0) return isEvery(["id", "modified", "aliases"]) || isEvery(["path", "vulns"]);
+  return hasOnly(document, ["modified"]);
+}
+
+function hasOnly(value: unknown, names: readonly string[]): boolean {
+  if (!isJsonObject(value)) return false;
+  const own = Object.keys(value);
+  return own.length > 0 && own.every((name) => names.includes(name));
 }
 
 /** Reads a record, or a list of records. */

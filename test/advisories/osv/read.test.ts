@@ -293,17 +293,22 @@ describe("OSV that is wrong", () => {
 
 describe("documents of OSV", () => {
   it("are records, lists of them, and the empty list", () => {
-    for (const document of [record(), [record()], [], [record(), 1]]) assert.ok(isOsv(document));
+    for (const document of [record(), [record()], [], [record(), 1], { id: "A-1", affected: [] }])
+      assert.ok(isOsv(document));
     for (const document of [{}, null, "", { id: "A-1" }, [{}]]) assert.ok(!isOsv(document));
   });
 
   it("indexes name records, and hold none", () => {
     const entry = { id: "GO-2030-1", modified: "2030-02-01T00:00:00Z" };
-    const modules = [{ path: "example.test/a", vulns: [entry] }];
-    for (const document of [[entry, entry], [{ ...entry, aliases: ["CVE-2030-1"] }], modules])
-      assert.ok(isOsvIndex(document));
-    for (const document of [[], [entry, record({ summary: "s" })], entry, { path: "a" }])
-      assert.ok(!isOsvIndex(document));
+    const { modified } = entry;
+    const lists = [
+      [entry, entry],
+      [{ ...entry, aliases: ["CVE-2030-1"] }],
+      [{ path: "example.test/a", vulns: [entry] }],
+    ];
+    for (const document of [...lists, { modified }]) assert.ok(isOsvIndex(document));
+    for (const document of [[], {}, entry, { path: "a" }, null, [entry, record({ summary: "s" })], [null]])
+      assert.ok(!isOsvIndex(document), JSON.stringify(document));
   });
 });
 
