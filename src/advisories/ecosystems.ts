@@ -1,8 +1,8 @@
 // Ecosystems of OSV (https://ossf.github.io/osv-schema/#defined-ecosystems, 1.9), and the package URLs of their packages.
 import { create } from "@bufbuild/protobuf";
-import { PackageURL } from "packageurl-js";
 import { type Product, ProductSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { parseProduct } from "./product.ts";
+import { readPurl } from "./purl.ts";
 
 /** The ecosystems that OSV has registered. */
 export const ecosystems: readonly string[] = [
@@ -123,14 +123,15 @@ export interface OsvPackage {
  */
 export function packageOf({ ecosystem, name, purl }: Product, unknownDistribution: string): OsvPackage | undefined {
   if (ecosystem !== "" && name !== "") return { ecosystem, name };
-  if (purl === "") return undefined;
-  const [type, namespace, last] = PackageURL.parseString(purl);
-  const isDistributed = distributed.includes(type ?? "");
+  const parts = readPurl(purl);
+  if (!parts) return undefined;
+  const { type, namespace, name: last } = parts;
+  const isDistributed = distributed.includes(type);
   const place = isDistributed ? `${type}/${namespace}` : type;
   const known =
     Object.keys(places).find((each) => places[each] === place) ?? (isDistributed ? unknownDistribution : "");
-  if (known === "" || !last) return undefined;
-  return { ecosystem: known, name: isDistributed || !namespace ? last : namespace + separatorOf(known) + last };
+  if (known === "") return undefined;
+  return { ecosystem: known, name: isDistributed || namespace === "" ? last : namespace + separatorOf(known) + last };
 }
 
 /** What is between namespace and name in OSV. */
