@@ -1,0 +1,17 @@
+/** Limits of CSAF documents. */
+export const csafLimits = {
+  /** The levels of branches of a product tree. */
+  branches: 40,
+  /** The levels of relationships between products. */
+  relationships: 10,
+  /** The products that a list of product ids names. */
+  products: 200_000,
+  /** The products that all flags, threats, remediations and scores of a vulnerability name. */
+  references: 2_000_000,
+  /** The statements of a record: products of which the document says the same are one statement. */
+  statements: 5_000,
+  /** The text of a record, in characters. */
+  recordLength: 3 * 1024 * 1024,
+  /** The text that identifies a product or a part of it, in characters. */
+  identifierLength: 4_096,
+} as const;

@@ -1,0 +1,230 @@
+// What the products of a CSAF document are in a record: identity, versions, release and the part that is meant.
+import { create } from "@bufbuild/protobuf";
+import {
+  type Product,
+  ProductSchema,
+  type VersionRange,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
+import { identityOf, parseProduct } from "../product.ts";
+import { csafLimits } from "./limits.ts";
+import { versionedPurl } from "./purl.ts";
+import type { Branch, ProductTree, TreeProduct } from "./tree.ts";
+import { type NamedVersions, parseRange } from "./vers.ts";
+import { partCategories, placeCategories } from "./words.ts";
+
+/** A product that was read. */
+export interface ReadProduct {
+  readonly product: Product;
+  /** Neither versions nor ranges means all versions of the product. */
+  readonly versions: readonly string[];
+  readonly ranges: readonly VersionRange[];
+  /** Where the product is installed; empty means everywhere. */
+  readonly release: string;
+  /** The part of the product that is meant; empty means the product itself. */
+  readonly subcomponent: string;
+  /** The product in the words of CSAF. */
+  readonly json: ProductJson;
+  /** What was dropped from it. */
+  readonly problems: readonly string[];
+}
+
+/** A product in the words of CSAF, without ids. */
+export interface ProductJson {
+  /** Left out where `nameOfPart` makes it. */
+  readonly name?: string;
+  /** The last one has no name where it is that of the product. */
+  readonly branches?: readonly (readonly string[])[];
+  /** `product_identification_helper`. */
+  readonly helper?: JsonObject;
+  /** The category of a relationship, the part and the whole of it. */
+  readonly category?: string;
+  readonly part?: ProductJson;
+  readonly whole?: ProductJson;
+  /** The id of the product, where another one has the same description. */
+  readonly id?: string;
+}
+
+/** The name that products have which are a relationship of two others, if they have no better one. */
+export function nameOfRelationship(category: string, part: string, whole: string): string {
+  const words = category === "default_component_of" ? "as a component of" : category.replaceAll("_", " ");
+  return `${part} ${words} ${whole}`;
+}
+
+/** Reads the products of a document, each once. */
+export class ProductReader {
+  readonly #tree: ProductTree;
+  readonly #read = new Map<string, ReadProduct | string>();
+  readonly #idsOfDescriptions = new Map<string, string>();
+
+  constructor(tree: ProductTree) {
+    this.#tree = tree;
+  }
+
+  /** The product of an id, or the reason why it cannot be read: a part of a sentence. */
+  read(id: string, depth = 0): ReadProduct | string {
+    const known = this.#read.get(id);
+    if (known !== undefined) return known;
+    if (depth > csafLimits.relationships)
+      return `is a relationship of more than ${csafLimits.relationships} levels, or of itself`;
+    const found = this.#tree.product(id);
+    const product = found ? this.#describe(found, depth) : "is not in the product tree";
+    this.#read.set(id, product);
+    return product;
+  }
+
+  #describe(found: TreeProduct, depth: number): ReadProduct | string {
+    const { category = "", part: partId = "", whole: wholeId = "" } = found.relationship ?? {};
+    const isRelationship = [...partCategories, ...placeCategories].includes(category);
+    if (!isRelationship) return this.#distinguish(found, describeProduct(found));
+    const [part, whole] = [this.read(partId, depth + 1), this.read(wholeId, depth + 1)];
+    if (typeof part === "string") return `names the product ${quote(partId)}, which ${part}`;
+    if (typeof whole === "string") return `names the product ${quote(wholeId)}, which ${whole}`;
+    return this.#distinguish(found, describeRelationship(found, category, part, whole));
+  }
+
+  /** Two products that are described in the same way stay two. */
+  #distinguish({ id }: TreeProduct, read: ReadProduct | string): ReadProduct | string {
+    if (typeof read === "string") return read;
+    const problems = this.#tree.isAmbiguous(id)
+      ? [...read.problems, "is defined more than once; the first definition counts"]
+      : read.problems;
+    if (read.json.category !== undefined) return { ...read, problems };
+    const description = JSON.stringify(read.json);
+    const other = this.#idsOfDescriptions.get(description);
+    if (other === undefined) this.#idsOfDescriptions.set(description, id);
+    return { ...read, problems, json: other === undefined ? read.json : { ...read.json, id } };
+  }
+}
+
+function describeProduct({ json, branches }: TreeProduct): ReadProduct | string {
+  const { problems, purl, cpe, helper } = readHelper(json.product_identification_helper);
+  const name = typeof json.name === "string" ? json.name.trim() : "";
+  const named = versionsIn(branches, name);
+  const identified = purl ? identifyByPurl(purl, named) : cpe === "" ? undefined : identifyByCpe(cpe, name, named);
+  const { product, versions, ranges } = identified ?? identifyByName(branches, name, named);
+  if (identityOf(product) === "") return "has neither a name nor a package URL or CPE";
+  if (identityOf(product).length > csafLimits.identifierLength)
+    return `is identified by more than ${csafLimits.identifierLength} characters`;
+  const described = {
+    name,
+    ...(branches.length > 0 && {
+      branches: branches.map(([category, text]) => (text === name ? [category] : [category, text])),
+    }),
+    ...(helper && { helper }),
+  };
+  return { product, versions, ranges, release: "", subcomponent: "", json: described, problems };
+}
+
+function readHelper(value: unknown) {
+  if (!isJsonObject(value)) return { problems: [], purl: undefined, cpe: "", helper: undefined };
+  const { purl: text, cpe: cpeText, ...others } = value;
+  const purl = typeof text === "string" ? parseProduct(text) : undefined;
+  const isCpe = typeof cpeText === "string" && /^cpe:(\/|2\.3:)/i.test(cpeText);
+  const helper = { ...(purl && { purl: text }), ...(isCpe && { cpe: cpeText }), ...others };
+  const problems = [
+    ...(text === undefined || purl ? [] : ["has a purl that is no package URL"]),
+    ...(cpeText === undefined || isCpe ? [] : ["has a cpe that is no CPE"]),
+  ];
+  return { problems, purl, cpe: isCpe ? cpeText : "", helper: Object.keys(helper).length > 0 ? helper : undefined };
+}
+
+/** The versions that the last branch names; undefined when it names none. */
+function versionsIn(branches: readonly Branch[], name: string): NamedVersions | undefined {
+  const [category, text] = branches.at(-1) ?? ["", ""];
+  if (category === "product_version_range") return parseRange(text);
+  // Some publishers write the whole name of a product into its branch.
+  return category === "product_version" && text !== name ? { versions: [text], ranges: [] } : undefined;
+}
+
+type Identified = NamedVersions & { readonly product: Product };
+
+function identifyByPurl(
+  { product, version }: NonNullable<ReturnType<typeof parseProduct>>,
+  named?: NamedVersions,
+): Identified {
+  const isRange = named !== undefined && named.ranges.length > 0;
+  if (version !== "" && !isRange) return { product, versions: [version], ranges: [] };
+  const [, name = ""] = /\/([^/@?#]+)(?:$|[@?#])/.exec(product.purl) ?? [];
+  const isVersion = named !== undefined && !named.versions.some((each) => each.startsWith(name));
+  return isVersion ? { product, ...named } : { product, versions: [], ranges: [] };
+}
+
+function identifyByCpe(cpe: string, name: string, named?: NamedVersions): Identified {
+  const product = create(ProductSchema, { cpe, name });
+  const attributes = cpe.startsWith("cpe:/") ? cpe.split(":").slice(1) : cpe.split(/(?<!\\):/).slice(2);
+  const version = attributes[3] ?? "";
+  // With a version the CPE is of that version alone.
+  const isOfAll = ["", "*", "-"].includes(version);
+  return isOfAll && named ? { product, ...named } : { product, versions: [], ranges: named?.ranges ?? [] };
+}
+
+/** A product that has a name only is the one that the branches above its version name. */
+function identifyByName(branches: readonly Branch[], name: string, named?: NamedVersions): Identified {
+  const above = named ? joinNames(branches.slice(0, -1).map(([, text]) => text)) : "";
+  if (above !== "") return { product: create(ProductSchema, { name: above }), ...named! };
+  return { product: create(ProductSchema, { name }), versions: [], ranges: named?.ranges ?? [] };
+}
+
+/** Joins names, without those that the next one begins with: `Red Hat`, `Red Hat Linux`. */
+function joinNames(names: readonly string[]): string {
+  const trimmed = names.map((name) => name.trim()).filter((name) => name !== "");
+  return trimmed.filter((name, i) => !(trimmed[i + 1] ?? "").startsWith(name)).join(" ");
+}
+
+function describeRelationship(
+  found: TreeProduct,
+  category: string,
+  part: ReadProduct,
+  whole: ReadProduct,
+): ReadProduct | string {
+  const own = readHelper(found.json.product_identification_helper);
+  const name = typeof found.json.name === "string" ? found.json.name.trim() : "";
+  const usual = nameOfRelationship(category, fullNameOf(part.json), fullNameOf(whole.json));
+  const json = {
+    ...(name !== usual && name !== "" && { name }),
+    ...(own.helper && { helper: own.helper }),
+    ...{ category, part: part.json, whole: whole.json },
+  };
+  const problems = [...part.problems, ...whole.problems, ...own.problems];
+  const about = partCategories.includes(category) ? partOf(part, whole) : placedOn(part, whole);
+  if (about.subcomponent.length > csafLimits.identifierLength)
+    return `is identified by more than ${csafLimits.identifierLength} characters`;
+  // A relationship with a package URL of its own is the product that the package URL names.
+  const named = own.purl ? { ...identifyByPurl(own.purl), subcomponent: "" } : {};
+  return { ...about, ...named, json, problems };
+}
+
+type About = Pick<ReadProduct, "product" | "versions" | "ranges" | "release" | "subcomponent">;
+
+function partOf(part: ReadProduct, { product, versions, ranges, release }: ReadProduct): About {
+  return { product, versions, ranges, release, subcomponent: subcomponentOf(part) };
+}
+
+/** The text that stands for a part: the part of the part, else its package URL with the version, its CPE or its name. */
+function subcomponentOf({ product, versions, ranges, subcomponent, json }: ReadProduct): string {
+  if (subcomponent !== "") return subcomponent;
+  const [version = ""] = versions;
+  if (product.purl !== "" && ranges.length === 0 && versions.length < 2) return versionedPurl(product.purl, version);
+  // Nothing but its name says which versions of the part are meant.
+  if (product.cpe !== "" && versions.length + ranges.length === 0) return product.cpe;
+  return fullNameOf(json);
+}
+
+function placedOn({ product, versions, ranges, release, subcomponent }: ReadProduct, place: ReadProduct): About {
+  const [version] = place.versions;
+  const on = version ?? fullNameOf(place.json);
+  return { product, versions, ranges, subcomponent, release: release === "" ? on : `${release}, ${on}` };
+}
+
+/** The full name of a product. */
+export function fullNameOf({ name, category, part, whole }: ProductJson): string {
+  if (name !== undefined) return name;
+  return category !== undefined && part && whole
+    ? nameOfRelationship(category, fullNameOf(part), fullNameOf(whole))
+    : "";
+}
+
+function quote(id: string): string {
+  return JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id);
+}

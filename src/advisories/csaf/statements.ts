@@ -1,0 +1,181 @@
+// The statements of a vulnerability: what it says of its products, with those together of which it says the same.
+import { create } from "@bufbuild/protobuf";
+import {
+  type ProductStatement,
+  ProductStatementSchema,
+  ProductStatus,
+  RecordSeveritySchema,
+  ResponsePlan,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import type { JsonObject } from "../../json.ts";
+import { BadRecord, type Members } from "../document.ts";
+import { extraOf } from "../extra.ts";
+import { identityOf } from "../product.ts";
+import { parseTime, type ReadTime } from "../times.ts";
+import { type Detail, type Details, detailKinds, readDetails } from "./details.ts";
+import { csafLimits } from "./limits.ts";
+import { packProducts } from "./packing.ts";
+import type { ProductReader, ReadProduct } from "./products.ts";
+import type { ProductTree } from "./tree.ts";
+import { noAction, noAnalysis, noFix, noReason, pendingFix, statusWords } from "./words.ts";
+
+/** Products of which a vulnerability says the same. */
+interface Group {
+  readonly word: string;
+  readonly details: readonly Detail[];
+  readonly products: ReadProduct[];
+}
+
+/** What was read of the products of a vulnerability. */
+export interface ReadStatements {
+  readonly statements: ProductStatement[];
+  /** The items about no product. */
+  readonly general: Details["general"];
+}
+
+/** Reads the status of the products, and what else the vulnerability says of them. */
+export function readStatements(vulnerability: Members, tree: ProductTree, reader: ProductReader): ReadStatements {
+  const stated = readStatuses(vulnerability, reader);
+  const hasStatus = new Set(stated.keys());
+  const details = readDetails(vulnerability, tree, hasStatus);
+  const groups = new Map<string, Group>();
+  const numbers = new Map<Detail, number>();
+  for (const [id, { words, product }] of stated) {
+    const said = details.of(id);
+    for (const word of words) {
+      const key = JSON.stringify([word, said.map((detail) => numberOf(numbers, detail)), keyOf(product)]);
+      const group = groups.get(key);
+      if (group) group.products.push(product);
+      else groups.set(key, { word, details: said, products: [product] });
+    }
+  }
+  if (groups.size > csafLimits.statements)
+    throw new BadRecord(
+      "product_status",
+      `has ${groups.size} statements, more than the limit of ${csafLimits.statements}`,
+    );
+  return { statements: [...groups.values()].map(toStatement), general: details.general };
+}
+
+function numberOf(numbers: Map<Detail, number>, detail: Detail): number {
+  const known = numbers.get(detail) ?? numbers.size;
+  numbers.set(detail, known);
+  return known;
+}
+
+/** What the products of a statement have in common. Versions of a product are one statement, unless it is about parts of them. */
+function keyOf({ product, release, versions, ranges, subcomponent }: ReadProduct): unknown[] {
+  const isOfAll = versions.length + ranges.length === 0;
+  const versionsOfWhole =
+    subcomponent === "" ? [] : [versions, ranges.map(({ type, events, extra }) => [type, events, extra])];
+  return [identityOf(product), release, isOfAll, subcomponent === "", versionsOfWhole];
+}
+
+interface Stated {
+  readonly words: string[];
+  readonly product: ReadProduct;
+}
+
+/** The words of each product, in the order of the document. */
+function readStatuses(vulnerability: Members, reader: ProductReader): Map<string, Stated> {
+  const stated = new Map<string, Stated>();
+  const status = vulnerability.object("product_status");
+  const reported = new Set<string>();
+  for (const word of statusWords.keys()) {
+    for (const id of status?.texts(word, csafLimits.products) ?? []) {
+      const product = stated.get(id)?.product ?? reader.read(id);
+      if (typeof product === "string") {
+        status?.drop(word, `names the product ${JSON.stringify(id.slice(0, 100))}, which ${product}`);
+        continue;
+      }
+      const known = stated.get(id);
+      if (known) {
+        if (!known.words.includes(word)) known.words.push(word);
+        continue;
+      }
+      stated.set(id, { words: [word], product });
+      for (const problem of product.problems) {
+        const text = `names the product ${JSON.stringify(id.slice(0, 100))}, which ${problem}`;
+        if (!reported.has(problem)) status?.drop(word, text);
+        reported.add(problem);
+      }
+    }
+  }
+  for (const word of Object.keys(status?.rest() ?? {}))
+    status?.drop(word, `must be one of ${[...statusWords.keys()].join(", ")}`);
+  return stated;
+}
+
+function toStatement({ word, details, products }: Group): ProductStatement {
+  const status = statusWords.get(word)!;
+  const [{ product, release }] = products as [ReadProduct];
+  const time = timeOf(status, details);
+  const severities = details.flatMap((detail) => detail.severities).map((each) => create(RecordSeveritySchema, each));
+  const subcomponents = distinct(products.map(({ subcomponent }) => subcomponent).filter((part) => part !== ""));
+  const packed = packProducts(
+    products.map(({ json }) => json),
+    subcomponents,
+  );
+  return create(ProductStatementSchema, {
+    ...{ product, release, status, subcomponents },
+    versions: distinct(products.flatMap(({ versions }) => versions)),
+    ranges: [
+      ...new Map(products.flatMap(({ ranges }) => ranges.map((range) => [JSON.stringify(range), range]))).values(),
+    ],
+    ...readWords(status, details),
+    ...(time && { time: time.timestamp }),
+    severities: [...new Map(severities.map((each) => [`${each.type} ${each.score}`, each])).values()],
+    extra: extraOf({ word, ...packed, ...rawDetails(details) }),
+  });
+}
+
+function rawDetails(details: readonly Detail[]): Record<string, JsonObject[]> {
+  const lists = detailKinds.map(
+    (kind) => [kind, details.filter((each) => each.kind === kind).map(({ json }) => json)] as const,
+  );
+  return Object.fromEntries(lists.filter(([, list]) => list.length > 0));
+}
+
+/** Why, and what to do about it, in the fields of a statement. */
+function readWords(status: ProductStatus, details: readonly Detail[]) {
+  const flag = details.find(({ kind }) => kind === "flags")?.json.label;
+  const impacts = textsOf(details, "threats", ({ category }) => category === "impact");
+  const remedies = details.filter(({ kind }) => kind === "remediations").map(({ json }) => json.category);
+  const actions = textsOf(details, "remediations", () => true).filter(
+    (text) => ![noAction, noFix, pendingFix].includes(text),
+  );
+  return {
+    justification: typeof flag === "string" && status === ProductStatus.NOT_AFFECTED ? flag : "",
+    impact: impacts.filter((text) => ![noReason, noAnalysis].includes(text)).join("\n"),
+    action: actions.join("\n"),
+    plan: planOf(status, remedies, impacts),
+  };
+}
+
+function planOf(status: ProductStatus, remedies: readonly unknown[], impacts: readonly string[]): ResponsePlan {
+  if (status === ProductStatus.UNDER_INVESTIGATION && impacts.includes(noAnalysis))
+    return ResponsePlan.ANALYSIS_NOT_PLANNED;
+  if (status !== ProductStatus.AFFECTED) return ResponsePlan.UNSPECIFIED;
+  if (remedies.includes("no_fix_planned")) return ResponsePlan.FIX_NOT_PLANNED;
+  return remedies.includes("none_available") ? ResponsePlan.PENDING_UPSTREAM_FIX : ResponsePlan.UNSPECIFIED;
+}
+
+function textsOf(details: readonly Detail[], kind: Detail["kind"], has: (json: JsonObject) => boolean): string[] {
+  const texts = details.filter((detail) => detail.kind === kind && has(detail.json)).map(({ json }) => json.details);
+  return distinct(texts.filter((text): text is string => typeof text === "string" && text !== ""));
+}
+
+/** When a flag was given to what is not affected, and when the fix came of what is fixed: the latest time of several. */
+function timeOf(status: ProductStatus, details: readonly Detail[]): ReadTime | undefined {
+  const kind =
+    status === ProductStatus.NOT_AFFECTED ? "flags" : status === ProductStatus.FIXED ? "remediations" : undefined;
+  const dates = details.filter(
+    (detail) => detail.kind === kind && (kind === "flags" || detail.json.category === "vendor_fix"),
+  );
+  const times = dates.flatMap(({ json: { date } }) => (typeof date === "string" ? (parseTime(date) ?? []) : []));
+  return times.toSorted((a, b) => b.milliseconds - a.milliseconds)[0];
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

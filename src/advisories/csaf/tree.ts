@@ -1,0 +1,80 @@
+// The product tree of a CSAF document: what its product ids mean.
+import { isJsonObject, type JsonObject } from "../../json.ts";
+import { BadDocument } from "../document.ts";
+import { csafLimits } from "./limits.ts";
+
+/** The category and the name of a branch. */
+export type Branch = readonly [category: string, name: string];
+
+/** A product of the tree, as the document describes it. */
+export interface TreeProduct {
+  readonly id: string;
+  /** The full product name, with its `product_identification_helper`. */
+  readonly json: JsonObject;
+  /** The branches from the root of the tree; empty for a product outside of branches. */
+  readonly branches: readonly Branch[];
+  /** What the product is made of, where it is a relationship of two others. */
+  readonly relationship?: { readonly category: string; readonly part: string; readonly whole: string };
+}
+
+/** The products and groups of a document by their ids. What is no product is not in it; whoever names it reports that. */
+export class ProductTree {
+  readonly #products = new Map<string, TreeProduct>();
+  readonly #groups = new Map<string, readonly string[]>();
+  readonly #ambiguous = new Set<string>();
+
+  /** Takes time and memory in proportion to the size of the tree. Throws BadDocument for branches that are too deep. */
+  constructor(tree: unknown) {
+    if (!isJsonObject(tree)) return;
+    for (const json of objectsIn(tree.full_product_names)) this.#add(json, []);
+    this.#addBranches(tree.branches, []);
+    for (const { full_product_name: json, category, ...references } of objectsIn(tree.relationships)) {
+      const [part, whole] = [references.product_reference, references.relates_to_product_reference];
+      if (isJsonObject(json) && typeof category === "string" && typeof part === "string" && typeof whole === "string")
+        this.#add(json, [], { category, part, whole });
+    }
+    for (const { group_id: id, product_ids: products } of objectsIn(tree.product_groups)) {
+      if (typeof id === "string" && Array.isArray(products))
+        this.#groups.set(
+          id,
+          products.filter((each): each is string => typeof each === "string"),
+        );
+    }
+  }
+
+  /** The product of an id; undefined when the tree does not define it. */
+  product(id: string): TreeProduct | undefined {
+    return this.#products.get(id);
+  }
+
+  /** The ids of the products of a group; undefined when the tree does not define it. */
+  group(id: string): readonly string[] | undefined {
+    return this.#groups.get(id);
+  }
+
+  /** Whether several products have the id, of which the first counts. CSAF 2.0 §6.1.2 forbids that. */
+  isAmbiguous(id: string): boolean {
+    return this.#ambiguous.has(id);
+  }
+
+  #addBranches(value: unknown, path: readonly Branch[]): void {
+    if (path.length > csafLimits.branches)
+      throw new BadDocument(`product_tree.branches are more than ${csafLimits.branches} levels deep`);
+    for (const { category, name, product, branches } of objectsIn(value)) {
+      const here = [...path, [String(category ?? ""), String(name ?? "")] as const];
+      if (isJsonObject(product)) this.#add(product, here);
+      if (branches !== undefined) this.#addBranches(branches, here);
+    }
+  }
+
+  #add(json: JsonObject, branches: readonly Branch[], relationship?: TreeProduct["relationship"]): void {
+    const { product_id: id } = json;
+    if (typeof id !== "string") return;
+    if (this.#products.has(id)) this.#ambiguous.add(id);
+    else this.#products.set(id, { id, json, branches, ...(relationship && { relationship }) });
+  }
+}
+
+function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
