@@ -1,0 +1,28 @@
+// The digest of a record: two copies say the same exactly when their digests are equal.
+import { hash } from "node:crypto";
+import { toBinary } from "@bufbuild/protobuf";
+import {
+  type AdvisoryRecord,
+  AdvisoryRecordSchema,
+  type RecordKey,
+} from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+
+/**
+ * The SHA-256 of all that a source says in a record, in hexadecimal. The fields that the server fills in are not a part of it:
+ * the importer and the server compute the same digest.
+ */
+export function digestOf(record: AdvisoryRecord): string {
+  const statements = record.statements.map((statement) =>
+    statement.advisoryId === "" ? statement : { ...statement, advisoryId: "" },
+  );
+  return hash("sha256", toBinary(AdvisoryRecordSchema, { ...record, statements, digest: "", group: "" }));
+}
+
+/** The text that two records have in common exactly when they are copies of one record within a group. */
+export function keyOf({
+  source,
+  document,
+  vulnerability,
+}: Pick<RecordKey, "source" | "document" | "vulnerability">): string {
+  return JSON.stringify([source, document, vulnerability]);
+}

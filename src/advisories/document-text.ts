@@ -1,0 +1,73 @@
+// The text of a file as a document.
+import { isAlias, parseDocument, visit } from "yaml";
+import { BadDocument } from "./document.ts";
+import { parseJson } from "./json-text.ts";
+
+/** Limits of a text before it is a document. */
+export const textLimits = {
+  /** YAML takes a second and 200 MB of memory for each MiB: the files of whole distributions have half of one. */
+  yamlBytes: 4 * 1024 * 1024,
+  /** The aliases of a YAML file, which take time by their square. */
+  yamlAliases: 1000,
+  /** How deep objects and lists are nested, also where aliases of YAML are in one another. */
+  depth: 100,
+} as const;
+
+/** What a text is to be read as. */
+export type TextFormat = "json" | "yaml";
+
+/**
+ * Parses JSON or YAML. In YAML every scalar is a text: versions such as 1.10 must not become numbers. Throws BadDocument.
+ */
+export function parseText(text: string, format: TextFormat): unknown {
+  const content = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  try {
+    return format === "yaml" ? parseYaml(content) : parseJson(content, textLimits.depth);
+  } catch (error) {
+    if (error instanceof BadDocument) throw error;
+    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    // The parser of YAML calls itself for what is nested.
+    if (reason.startsWith("Maximum call stack size exceeded")) throw new BadDocument(tooDeep);
+    throw new BadDocument(`is not valid ${format.toUpperCase()}: ${reason.replace(/:$/, "").slice(0, 200)}`);
+  }
+}
+
+const tooDeep = `is nested more than ${textLimits.depth} deep`;
+
+function parseYaml(text: string): unknown {
+  if (text.length > textLimits.yamlBytes) throw new BadDocument(`is larger than ${textLimits.yamlBytes} bytes of YAML`);
+  // The check of the library for unique keys takes time by the square of the keys. With the level `silent` it would read the
+  // first of several documents and say nothing.
+  const document = parseDocument(text, { schema: "failsafe", uniqueKeys: false, logLevel: "error" });
+  const [error] = document.errors;
+  if (error?.code === "MULTIPLE_DOCS") throw new BadDocument("holds several YAML documents");
+  if (error) throw error;
+  let aliases = 0;
+  visit(document, {
+    Alias() {
+      if (++aliases > textLimits.yamlAliases) throw new BadDocument(`has more than ${textLimits.yamlAliases} aliases`);
+    },
+    Map(_key, { items }) {
+      const names = new Set<string>();
+      for (const { key } of items) {
+        const name = isAlias(key) ? `*${key.source}` : String(key);
+        if (names.has(name)) throw new BadDocument(`has a member twice: ${name.slice(0, 100)}`);
+        names.add(name);
+      }
+    },
+  });
+  const value: unknown = document.toJS({ maxAliasCount: 100 });
+  checkDepth(value);
+  return value;
+}
+
+/** An alias within what it stands for is nested without end. */
+function checkDepth(document: unknown): void {
+  const open = [{ value: document, depth: 0 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, depth } = next;
+    if (depth > textLimits.depth) throw new BadDocument(tooDeep);
+    if (typeof value !== "object" || value === null) continue;
+    for (const each of Object.values(value)) open.push({ value: each, depth: depth + 1 });
+  }
+}
