@@ -54,6 +54,6 @@ function notifications({ config, secrets, signer, log, ...deps }: EndpointDeps, 
       url === "" ? undefined : upstreamContent({ url, credentials, signer, proxies: config.proxies, ...document }),
     maxBodyBytes: limits.bodyBytes,
     fetchMs: limits.notificationFetchMs,
-    warn: (fault, message) => log.warn(fault, message),
+    log,
   });
 }

@@ -36,6 +36,9 @@ export class ContentError extends Error {
   override readonly name = "ContentError";
 }
 
+/** A manifest that the registry does not have. Somebody may have deleted it after it was pushed. */
+export class MissingManifest extends ContentError {}
+
 /**
  * Finds out what there is of an image; empty for what is no image, such as a signature or a chart.
  *
@@ -43,7 +46,7 @@ export class ContentError extends Error {
  */
 export async function describeImage(fetch: FetchContent, repository: string, digest: string): Promise<ImagePlatform[]> {
   const manifest = await fetchObject(fetch, "manifests", repository, digest);
-  if (!manifest) throw new ContentError(`${repository}@${digest} is not there`);
+  if (!manifest) throw new MissingManifest(`${repository}@${digest} is not there`);
   if (Array.isArray(manifest.manifests)) return await describeIndex(fetch, repository, manifest.manifests);
   const architecture = await readArchitecture(fetch, repository, manifest);
   const size = sizeOf(manifest);

@@ -2,6 +2,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { type ApiError, Code, rateLimited, unauthenticated } from "../aip/errors.ts";
 import { type FailureBudget, windowMs } from "../authn/failure-budget.ts";
+import { OutboundError } from "../authn/outbound-error.ts";
 import type { Clock } from "../clock.ts";
 import type { Endpoint, EndpointReply } from "../doors/endpoints.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -16,6 +17,7 @@ import { writeEvent } from "./mirror.ts";
 import { findPlace, type NameRules } from "./name.ts";
 import { parseNotification, type RegistryEvent } from "./notification.ts";
 import { isOutdated, isOvertaken, latestTold, rememberTime } from "./outdated.ts";
+import { logUnread, type UnreadLog } from "./unread.ts";
 
 /** What the endpoint rests on. */
 export interface NotificationEndpointDeps {
@@ -31,8 +33,7 @@ export interface NotificationEndpointDeps {
   readonly maxBodyBytes: number;
   /** How long the registry is waited for, in milliseconds. */
   readonly fetchMs: number;
-  /** Told of what could not be read. */
-  readonly warn: (fault: { readonly err?: unknown; readonly repository: string }, message: string) => void;
+  readonly log: UnreadLog;
 }
 
 /** What became of the events of a notification. */
@@ -82,7 +83,7 @@ async function applyEvent(
   do outcome = await tryEvent(deps, event, call, deadline);
   while (outcome === "overtaken");
   if (outcome === "ignored")
-    deps.warn({ repository: event.repository }, "a notification names no place for its repository");
+    deps.log.warn({ repository: event.repository }, "a notification names no place for its repository");
   return outcome;
 }
 
@@ -113,27 +114,27 @@ async function tryEvent(
 
 /** Whether the registry has gone on since; an event of which that cannot be found out now is taken as it comes. */
 async function isPastEvent(
-  { clock, content, warn }: NotificationEndpointDeps,
+  { clock, content, log }: NotificationEndpointDeps,
   event: RegistryEvent,
   latest: number | undefined,
   deadline: number,
 ): Promise<boolean> {
-  const { repository } = event;
   if (!content || clock() >= deadline) return false;
   try {
     return await within(isOutdated(content, event, latest), deadline - clock());
-  } catch (err) {
-    warn({ err, repository }, "the registry could not be asked whether a late notification still holds");
+  } catch (error) {
+    logUnread(log, error, event, "the registry could not be asked whether a late notification still holds");
     return false;
   }
 }
 
 /** What the image is for; undefined when that is known already or cannot be found out now. `registry sync` then does. */
 async function readImage(
-  { database, clock, names, content, warn }: NotificationEndpointDeps,
-  { repository, digest }: RegistryEvent,
+  { database, clock, names, content, log }: NotificationEndpointDeps,
+  event: RegistryEvent,
   deadline: number,
 ): Promise<ImagePlatform[] | undefined> {
+  const { repository, digest } = event;
   // Of a long list of events, what is left when the time is up is for `registry sync`: nothing more is asked for.
   if (!content || clock() >= deadline) return undefined;
   const place = await findPlace(database.session, repository, names);
@@ -142,8 +143,8 @@ async function readImage(
   if (known.length > 0) return undefined;
   try {
     return await within(describeImage(until(deadline, clock, content), repository, digest), deadline - clock());
-  } catch (err) {
-    warn({ err, repository }, "an image could not be read from the registry");
+  } catch (error) {
+    logUnread(log, error, event, "an image could not be read from the registry");
     return undefined;
   }
 }
@@ -151,17 +152,19 @@ async function readImage(
 /** Asks for nothing any more when the time is up: an image that nobody waits for is not read to its end. */
 function until(deadline: number, clock: Clock, content: FetchContent): FetchContent {
   return async (...asked) => {
-    if (clock() >= deadline) throw new Error("the time for the notification is up");
+    if (clock() >= deadline) throw outOfTime();
     return await content(...asked);
   };
 }
 
 function within<T>(work: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("the registry did not answer in time")), Math.max(0, ms));
+    const timer = setTimeout(() => reject(outOfTime()), Math.max(0, ms));
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
+
+const outOfTime = () => new OutboundError("unavailable", "the registry did not answer in time");
 
 function refuse({ code, message }: ApiError, status: number): EndpointReply {
   const refusal = reply(status, { code, message });

@@ -40,8 +40,9 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     methods: ["GET", "POST"],
     maxBodyBytes: maxFormBytes,
     async handle(request) {
-      const { credentials, service = deps.service, scopes } = read(request);
-      if (service !== deps.service)
+      const { credentials, service, scopes } = read(request);
+      // A client of a registry whose challenge names no service sends an empty one.
+      if (service && service !== deps.service)
         throw invalidField("service", audienceProblem(service, exactAudiences(deps.service)));
       const wanted = parseScopes(scopes);
       const caller = await lookWithin(deps.failures, {

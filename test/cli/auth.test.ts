@@ -316,10 +316,58 @@ describe("credentials for container tools", () => {
       const other = await ask(helper, "get", host, environment);
       assert.deepEqual([other.code, other.stdout], [1, "credentials not found in native keychain\n"]);
     }
-    assert.deepEqual(await ask(helper, "erase", "registry.test:5000", environment), {
-      code: 0,
-      stdout: "",
-      stderr: "",
+  });
+
+  describe("the credential helper", () => {
+    const host = "registry.test:5000";
+    const kept = () => unsigned({ iss: caller.server.url, aud: host });
+    /** A helper of a home that is signed in, and asks it. */
+    async function install() {
+      const { environment } = withRegistry();
+      writeCache(environment.HOME, host, kept());
+      const bin = path.join(environment.HOME, "bin");
+      await caller.runWith(environment, "auth", "configure-docker", "--helper-dir", bin);
+      const helper = path.join(bin, "docker-credential-gatehouse");
+      const run = (action: string, input = "", further = {}) =>
+        ask(helper, action, input, { ...environment, ...further });
+      return { run, environment };
+    }
+    const stored = (Username: string, Secret: string) => JSON.stringify({ ServerURL: host, Username, Secret });
+
+    it("stores no password, and says on standard output how to sign in; the token that it gave is stored already", async () => {
+      const { run } = await install();
+      const { code, stdout } = await run("store", stored("_token", "another"));
+      assert.equal(code, 1);
+      assert.match(stdout, /cannot store a password for registry\.test:5000\n.*`gatehouse auth login --audience/);
+      assert.equal((await run("store", stored("somebody", kept()))).code, 1);
+      assert.deepEqual(await run("store", stored("_token", kept())), { code: 0, stdout: "", stderr: "" });
+      const malformed = await run("store", "{}");
+      assert.deepEqual([malformed.code, /ServerURL, Username and Secret/.test(malformed.stdout)], [1, true]);
+    });
+
+    it("erases the token from the token cache, and says which other one it cannot remove", async () => {
+      const { run, environment } = await install();
+      const given = await run("erase", host, { GATEHOUSE_TOKEN: kept() });
+      assert.equal(given.code, 1);
+      assert.match(given.stdout, /cannot remove the token for registry\.test:5000, which is in GATEHOUSE_TOKEN/);
+      for (let i = 0; i < 2; i++) assert.deepEqual(await run("erase", host), { code: 0, stdout: "", stderr: "" });
+      assert.ok(!existsSync(cachePath(environment.HOME, host)));
+      assert.equal((await run("erase", "elsewhere.test")).stdout, "credentials not found in native keychain\n");
+    });
+
+    it("lists the registry while there is a token for it", async () => {
+      const { run } = await install();
+      assert.deepEqual(JSON.parse((await run("list")).stdout), { [host]: "_token" });
+      await run("erase", host);
+      assert.deepEqual(JSON.parse((await run("list")).stdout), {});
+    });
+
+    it("says its version, and refuses an action that it does not know", async () => {
+      const { run } = await install();
+      assert.match((await run("version")).stdout, /^docker-credential-gatehouse \(gatehouse\) v\d+\.\d+/);
+      const { code, stderr } = await run("constructor");
+      assert.equal(code, 2);
+      assert.match(stderr, /knows get, store, erase, list, version, not constructor/);
     });
   });
 

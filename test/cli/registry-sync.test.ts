@@ -135,6 +135,30 @@ describe("gatehouse registry sync", () => {
     assert.deepEqual(Object.keys(await mirrored()), ["two:latest"]);
   });
 
+  it("names each --repository that is not there or is of another organization, syncs the others, and ends with 1", async () => {
+    const foreign = `${"f".repeat(40)}/other`;
+    for (const name of ["one", foreign]) registry.tag(name, "latest", registry.putImage("amd64").digest);
+    const named = ["one", "typo", foreign].flatMap((name) => ["--repository", name]);
+    const flags = ["--from", registry.url, "--group", group, ...named];
+    const { code, stdout, stderr } = await caller.run("registry", "sync", ...flags, "-o", "json");
+    assert.equal(code, 1);
+    assert.match(stderr, /^typo: the registry at http:\S+ has no such repository$/m);
+    assert.match(stderr, /^f{40}\/other: this is a repository of another organization than --group$/m);
+    assert.deepEqual(
+      JSON.parse(stdout),
+      done({ repositories: 1, reposCreated: 1, tagsSet: 1, imagesRead: 1, failed: 2 }),
+    );
+  });
+
+  it("with --prune removes the tags of a --repository that was deleted in the registry", async () => {
+    registry.tag("one", "latest", registry.putImage("amd64").digest);
+    await sync();
+    registry.repositories.delete("one");
+    const one = ["--repository", "one"];
+    assert.equal((await caller.run("registry", "sync", "--from", registry.url, "--group", group, ...one)).code, 1);
+    assert.deepEqual(await sync("--prune", ...one), done({ repositories: 1, tagsRemoved: 1 }));
+  });
+
   it("names the repository that cannot be read, goes on with the others, and ends with 1", async () => {
     const { digest } = registry.putImage("amd64");
     for (const name of ["bad", "good"]) registry.tag(name, "latest", digest);

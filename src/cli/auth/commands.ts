@@ -140,7 +140,7 @@ function addDocker(auth: Command, shell: Shell): void {
   );
   const helper = auth.command("docker-credential", { hidden: true }).argument("<action>");
   act(withClient(helper, [], audience()), shell, async (session, [action = ""], options) =>
-    (await import("./docker.ts")).answerDocker(session, action, options.audience),
+    (await import("./docker-credential.ts")).answerDocker(session, action, options.audience),
   );
 }
 

@@ -9,10 +9,11 @@ import type { SignInOptions } from "./sign-in.ts";
 
 /** A registry, as far as it is read. */
 export interface Source {
+  readonly origin: string;
   /** The names of all repositories. */
   catalog(): Promise<string[]>;
-  /** The tags of a repository; none when the registry does not know it any more. */
-  tags(repository: string): Promise<string[]>;
+  /** The tags of a repository; undefined when the registry has no such repository. */
+  tags(repository: string): Promise<string[] | undefined>;
   /** What a tag stands for; undefined when it is gone. */
   digestOf(repository: string, tag: string): Promise<string | undefined>;
   readonly content: FetchContent;
@@ -26,6 +27,7 @@ const pageSize = 500;
 export function openSource(address: string, options: SignInOptions, pageLimit = maxPages): Source {
   const client = newRegistryClient(address, options);
   return {
+    origin: client.origin,
     catalog: () => readCatalog(client, pageLimit),
     tags: (repository) => readTags(client, pageLimit, repository),
     digestOf: (repository, tag) => findDigest(client, repository, tag),
@@ -42,9 +44,9 @@ async function readCatalog(client: RegistryClient, pageLimit: number): Promise<s
   });
 }
 
-async function readTags(client: RegistryClient, pageLimit: number, repository: string): Promise<string[]> {
+function readTags(client: RegistryClient, pageLimit: number, repository: string): Promise<string[] | undefined> {
   const path = `/v2/${repository}/tags/list?n=${pageSize}`;
-  return (await readList(client, pageLimit, path, pullOf(repository), "tags")) ?? [];
+  return readList(client, pageLimit, path, pullOf(repository), "tags");
 }
 
 async function findDigest(client: RegistryClient, repository: string, tag: string): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { ContentError, describeImage, type ImagePlatform } from "../../registry/
 import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
+import { CommandFailure } from "../failure.ts";
 import { printable } from "../output/escape.ts";
 import { note } from "../shell.ts";
 import { type Catalog, openCatalog } from "./catalog.ts";
@@ -31,15 +32,16 @@ interface Totals {
   failed: number;
 }
 
-/** Brings the registry over and answers the exit code: 1 when some repository could not be read. */
+/** Brings the registry over and answers the exit code: 1 when some repository could not be read, or is named but not there. */
 export async function sync(session: Session, source: Source, options: SyncOptions): Promise<number> {
   const catalog = await openCatalog(session, options.groupUid);
-  const all = options.repositories.length > 0 ? options.repositories : await source.catalog();
-  const names = all.filter((name) => catalog.covers(name));
   const totals: Totals = { repositories: 0, reposCreated: 0, tagsSet: 0, tagsRemoved: 0, imagesRead: 0, failed: 0 };
+  const isNamed = options.repositories.length > 0;
+  // The catalog of a registry may have names of other organizations, which are left out.
+  const names = isNamed ? options.repositories : (await source.catalog()).filter((name) => catalog.covers(name));
   // Only a whole catalog says what is gone.
-  const gone = options.prune && options.repositories.length === 0 ? goneRepos(catalog, names) : [];
-  await bringAll(session, catalog, source, names, gone, options.prune, totals);
+  const gone = options.prune && !isNamed ? goneRepos(catalog, names) : [];
+  await bringAll(session, catalog, source, names, gone, options, totals);
   await session.output.one(view, { ...totals });
   return totals.failed > 0 ? 1 : 0;
 }
@@ -50,13 +52,13 @@ async function bringAll(
   source: Source,
   names: readonly string[],
   gone: readonly string[],
-  prune: boolean,
+  options: SyncOptions,
   totals: Totals,
 ): Promise<void> {
   using progress = await openProgress(shell, "repositories", names.length + gone.length);
   await eachOf(names, async (name) => {
     try {
-      await syncRepository(catalog, source, name, prune, totals);
+      await syncRepository(catalog, source, name, options, totals);
       totals.repositories++;
     } catch (error) {
       totals.failed++;
@@ -82,12 +84,14 @@ const view = {
   ],
 };
 
-async function syncRepository(catalog: Catalog, source: Source, name: string, prune: boolean, totals: Totals) {
-  const wanted = new Map<string, string>();
-  await eachOf(await source.tags(name), async (tag) => {
-    const digest = await source.digestOf(name, tag);
-    if (digest !== undefined) wanted.set(tag, digest);
-  });
+async function syncRepository(
+  catalog: Catalog,
+  source: Source,
+  name: string,
+  options: SyncOptions,
+  totals: Totals,
+): Promise<void> {
+  const wanted = await readTags(catalog, source, name, options);
   // A repository that was emptied is not worth a repo.
   if (wanted.size === 0 && catalog.findRepo(name) === undefined) return;
   const { uid, isNew } = await catalog.openRepo(name);
@@ -100,10 +104,30 @@ async function syncRepository(catalog: Catalog, source: Source, name: string, pr
     await catalog.setTag(uid, tag, digest, present.get(tag));
     totals.tagsSet++;
   });
-  const gone = prune ? [...present.values()].filter((tag) => !wanted.has(tag.name)) : [];
+  const gone = options.prune ? [...present.values()].filter((tag) => !wanted.has(tag.name)) : [];
   for (const tag of gone) await remove(catalog, tag, totals);
   // Said when all the rest is there: one image that is broken in the registry leaves its tags and other images as they are.
   if (broken.length > 0) throw broken[0];
+}
+
+/** The digest of each tag that a repository of the registry has. Fails for one that is named but not there. */
+async function readTags(
+  catalog: Catalog,
+  source: Source,
+  name: string,
+  { repositories, prune }: SyncOptions,
+): Promise<Map<string, string>> {
+  if (!catalog.covers(name)) throw new CommandFailure("this is a repository of another organization than --group");
+  const tags = await source.tags(name);
+  // With --prune, a repository may be named because it was deleted in the registry.
+  const mayBeGone = repositories.length === 0 || (prune && catalog.findRepo(name) !== undefined);
+  if (!tags && !mayBeGone) throw new CommandFailure(`the registry at ${source.origin} has no such repository`);
+  const wanted = new Map<string, string>();
+  await eachOf(tags ?? [], async (tag) => {
+    const digest = await source.digestOf(name, tag);
+    if (digest !== undefined) wanted.set(tag, digest);
+  });
+  return wanted;
 }
 
 /** Puts in what is not known of images yet, and answers what is wrong with those that the registry has not whole. */

@@ -108,6 +108,14 @@ describe("docker-registry with Gatehouse", () => {
     );
   });
 
+  it("a client signs in with a good password only, and asks for no access then", () => {
+    const file = path.join(place.folder, "auth.json");
+    const flags = ["--tls-verify=false", "--authfile", file, "--username", "_token", "--password"];
+    succeeds(place.skopeo("login", ...flags, place.registryToken(), place.registry));
+    assert.notEqual(place.skopeo("login", ...flags, "wrong", place.registry).code, 0);
+    succeeds(place.skopeo("logout", "--authfile", file, place.registry));
+  });
+
   it("what is in the registry is what is told of it", async () => {
     const tags = JSON.parse(
       succeeds(place.skopeo("list-tags", "--tls-verify=false", "--creds", owner(), image("app"))),
