@@ -1,8 +1,8 @@
 // Ecosystems of OSV (https://ossf.github.io/osv-schema/#defined-ecosystems, 1.9), and the package URLs of their packages.
 import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { parseProduct } from "./product.ts";
-import { readPurl } from "./purl.ts";
+import { packageKeyOf, parseProduct } from "./product.ts";
+import { type Purl, readPurl } from "./purl.ts";
 
 /** The ecosystems that OSV has registered. */
 export const ecosystems: readonly string[] = [
@@ -118,20 +118,34 @@ export interface OsvPackage {
 }
 
 /**
- * The ecosystem and the name of a product; undefined when OSV has none. Packages of a distribution that OSV does not have, are
- * of the given ecosystem.
+ * The ecosystem and the name of a product; undefined when OSV has none. `unsaid` is the ecosystem of packages whose package URL
+ * names no distribution, or the one of that ecosystem.
  */
-export function packageOf({ ecosystem, name, purl }: Product, unknownDistribution: string): OsvPackage | undefined {
-  if (ecosystem !== "" && name !== "") return { ecosystem, name };
-  const parts = readPurl(purl);
-  if (!parts) return undefined;
-  const { type, namespace, name: last } = parts;
-  const isDistributed = distributed.includes(type);
-  const place = isDistributed ? `${type}/${namespace}` : type;
-  const known =
-    Object.keys(places).find((each) => places[each] === place) ?? (isDistributed ? unknownDistribution : "");
-  if (known === "") return undefined;
-  return { ecosystem: known, name: isDistributed || namespace === "" ? last : namespace + separatorOf(known) + last };
+export function packageOf(product: Product, unsaid: string): OsvPackage | undefined {
+  if (product.ecosystem !== "" && product.name !== "") return { ecosystem: product.ecosystem, name: product.name };
+  const purl = readPurl(product.purl);
+  if (!purl) return undefined;
+  if (!distributed.includes(purl.type)) {
+    const ecosystem = ecosystemAt(purl.type);
+    const { namespace, name } = purl;
+    if (ecosystem === "") return undefined;
+    return { ecosystem, name: namespace === "" ? name : namespace + separatorOf(ecosystem) + name };
+  }
+  // The key has the namespace that OSV writes, whatever scanners write.
+  const [, namespace = ""] = packageKeyOf(product).split("/");
+  const ecosystem = ecosystemAt(`${purl.type}/${namespace}`) || (isUnsaid(purl, unsaid) ? unsaid : "");
+  return ecosystem === "" ? undefined : { ecosystem, name: purl.name };
+}
+
+function ecosystemAt(place: string): string {
+  return Object.keys(places).find((ecosystem) => places[ecosystem] === place) ?? "";
+}
+
+/** Whether a package of a distribution can be one of the ecosystem: it has no namespace, or that of the ecosystem. */
+function isUnsaid({ type, namespace }: Purl, ecosystem: string): boolean {
+  const [base = ""] = ecosystem.split(":");
+  const place = Object.hasOwn(places, base) ? places[base]! : `${type}/${base.toLowerCase()}`;
+  return namespace === "" ? place.startsWith(`${type}/`) : place === `${type}/${namespace}`;
 }
 
 /** What is between namespace and name in OSV. */

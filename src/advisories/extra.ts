@@ -1,5 +1,7 @@
 // The texts of `extra`: JSON objects of what only one format can say.
 import { isJsonObject, type JsonObject, numberText, parseExactly } from "../json.ts";
+import { BadDocument, documentLimits } from "./document.ts";
+import { parseJson } from "./json-text.ts";
 
 /** The object as the text of an `extra`: canonical JSON, without members that are undefined; empty when none is left. */
 export function extraOf(members: JsonObject): string {
@@ -15,6 +17,17 @@ export function parseExtra(extra: string): JsonObject {
   if (extra === "") return {};
   // JSON.parse alone is several times as fast.
   return (unusualNumber.test(extra) ? parseExactly(extra) : JSON.parse(extra)) as JsonObject;
+}
+
+/** What is wrong with a text that is to be an `extra`, as a part of a sentence; empty when it is one. */
+export function extraProblem(text: string): string {
+  if (text === "") return "";
+  try {
+    const value = parseJson(text, documentLimits.depth + 1);
+    return isJsonObject(value) && numberText(value) === undefined ? "" : "must be a JSON object";
+  } catch (error) {
+    return error instanceof BadDocument ? error.message : "must be a JSON object";
+  }
 }
 
 /** JSON whose members are sorted by name, without those that are undefined. */

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { AdvisoryRecordSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type Members, readItem } from "../../src/advisories/document.ts";
-import { canonicalJson, extraOf, parseExtra } from "../../src/advisories/extra.ts";
+import { canonicalJson, extraOf, extraProblem, parseExtra } from "../../src/advisories/extra.ts";
 import { parseTime, timestampText } from "../../src/advisories/times.ts";
 import { parseExactly } from "../../src/json.ts";
 
@@ -132,5 +132,12 @@ describe("extra", () => {
     assert.equal(canonicalJson(parseExtra(text)), text);
     assert.equal(Object.getPrototypeOf(parseExtra(text)), Object.prototype);
     assert.deepEqual(parseExtra(""), {});
+  });
+
+  it("that others send is checked", () => {
+    for (const text of ["", "{}", '{"a":[{"b":1.0}]}']) assert.equal(extraProblem(text), "");
+    for (const text of ["[]", "1", "1.0", "{", "null"]) assert.equal(extraProblem(text), "must be a JSON object");
+    assert.equal(extraProblem(`{"a":${"[".repeat(99)}${"]".repeat(99)}}`), "is nested more than 65 deep");
+    assert.match(extraProblem('{"a":1,"a":2}'), /^has a member twice/);
   });
 });

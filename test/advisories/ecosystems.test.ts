@@ -45,11 +45,20 @@ describe("products of ecosystems", () => {
       assert.equal(productOf(ecosystem, name).purl, "", name);
   });
 
-  it("packages of a distribution that OSV does not have are of the given ecosystem, others of none", () => {
-    const of = (purl: string, ecosystem: string) => packageOf(create(ProductSchema, { purl }), ecosystem);
-    assert.deepEqual(of("pkg:apk/acme/x?arch=x86_64", "Alpine:v3.22"), { ecosystem: "Alpine:v3.22", name: "x" });
-    assert.deepEqual(of("pkg:apk/chainguard/x", "Wolfi"), { ecosystem: "Chainguard", name: "x" });
-    for (const purl of ["pkg:apk/acme/x", "pkg:oci/x", "pkg:generic/x", ""]) assert.equal(of(purl, ""), undefined);
+  it("packages without a distribution are of the given ecosystem, if it has packages of their type", () => {
+    const of = (purl: string, ecosystem: string) => packageOf(create(ProductSchema, { purl }), ecosystem)?.ecosystem;
+    const cases: readonly (readonly [purl: string, given: string, ecosystem: string | undefined])[] = [
+      ["pkg:apk/x?arch=x86_64", "Alpine:v3.22", "Alpine:v3.22"],
+      ["pkg:apk/chainguard/x", "Wolfi", "Chainguard"],
+      ["pkg:apk/acme/x", "Wolfi", undefined],
+      ["pkg:deb/x", "Wolfi", undefined],
+      ["pkg:rpm/rocky/x", "Wolfi", "Rocky Linux"],
+      ["pkg:apk/cleanstart/x", "CleanStart", "CleanStart"],
+      ["pkg:oci/x", "Wolfi", undefined],
+      ["pkg:generic/x", "Wolfi", undefined],
+      ["", "Wolfi", undefined],
+    ];
+    for (const [purl, given, ecosystem] of cases) assert.equal(of(purl, given), ecosystem, purl);
   });
 
   it("releases are split from ecosystems, addresses are not", () => {

@@ -66,7 +66,7 @@ function saidOf(states: readonly State[], loss: Loss): JsonObject | undefined {
   const of = <K extends State["kind"]>(kind: K) => states.filter((state): state is Of<K> => state.kind === kind);
   const [affected, fixed, none, unsaid] = [of("affected"), of("fixed"), of("none"), of("unsaid")];
   for (const { what } of unsaid) loss(what);
-  const isOverruled = affected.length + fixed.length + unsaid.length > 0;
+  const isOverruled = affected.length + fixed.length > 0 || unsaid.some(({ isOpen }) => isOpen);
   for (const _ of isOverruled ? none : []) loss("a product that is not affected, next to another status");
   if (affected.length > 0) return affectedVersions(affected, fixed, loss);
   if (fixed.length > 0) return fixedRange([...new Set(fixed.flatMap(({ versions }) => versions))]);

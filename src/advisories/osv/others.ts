@@ -1,4 +1,5 @@
 // An OSV record of what other formats, or the API, say about an advisory.
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Advisory } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type {
   AdvisoryRecord,
@@ -29,14 +30,15 @@ export function recordOfOthers(
   const affected = entriesOf(statements, options.ecosystem, loss);
   if (affected.length === 0) return undefined;
   const upstream = others(id, [...advisory.aliases, ...records.flatMap(idsOf)]);
-  const times = records.flatMap(timesOf).sort((a, b) => a - b);
+  const said = records.flatMap(timesOf).sort(earliestFirst);
+  const changes = [...said, ...millisecondsOf(records.map(({ modifyTime }) => modifyTime))].sort(earliestFirst);
   const changed = advisory.updateTime ? fromTimestamp(advisory.updateTime) : options.time;
   const severity = severitiesOf(records, loss);
   const references = referencesOf(records, loss);
   return {
     ...{ schema_version: schemaVersion, id: recordId(id) },
-    modified: timeText(times.at(-1) ?? changed),
-    ...(times[0] === undefined ? {} : { published: timeText(times[0]) }),
+    modified: timeText(changes.at(-1) ?? changed),
+    ...(said[0] === undefined ? {} : { published: timeText(said[0]) }),
     ...(upstream.length > 0 ? { upstream } : {}),
     // Feeds of this kind have the own id there, too; so the id of a record with `x_` is known.
     related: [id, ...others(id, [...upstream, ...records.flatMap(({ related }) => related)])],
@@ -56,10 +58,18 @@ function others(own: string, ids: readonly string[]): string[] {
   return [...new Set(ids)].filter((id) => id !== own && id !== "");
 }
 
-/** When a record says that something was said. */
-function timesOf({ publishTime, modifyTime, statements }: AdvisoryRecord): number[] {
+/** When a source said what a record says, as far as the record has it. */
+function timesOf({ publishTime, statements }: AdvisoryRecord): number[] {
   const said = statements.flatMap(({ time, events }) => [time, ...events.map(({ createTime }) => createTime)]);
-  return [publishTime, modifyTime, ...said].filter((time) => time !== undefined).map(fromTimestamp);
+  return millisecondsOf([publishTime, ...said]);
+}
+
+function millisecondsOf(times: readonly (Timestamp | undefined)[]): number[] {
+  return times.filter((time) => time !== undefined).map(fromTimestamp);
+}
+
+function earliestFirst(a: number, b: number): number {
+  return a - b;
 }
 
 /** OSV has one summary: the others are a part of the details. */
@@ -97,6 +107,12 @@ function referencesOf(records: readonly AdvisoryRecord[], loss: Loss): JsonObjec
 
 function referenceOf({ type, url, summary }: RecordReference, loss: Loss): JsonObject[] {
   if (summary !== "") loss("the name of a reference");
-  if (!URL.canParse(url)) loss("a reference that is not an address");
-  return URL.canParse(url) ? [{ type: referenceTypes.includes(type) ? type : "WEB", url }] : [];
+  if (isUri(url)) return [{ type: referenceTypes.includes(type) ? type : "WEB", url }];
+  loss("a reference that is not a URI");
+  return [];
+}
+
+/** RFC 3986 §2: the characters of a URI. */
+function isUri(text: string): boolean {
+  return URL.canParse(text) && /^(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/.test(text);
 }

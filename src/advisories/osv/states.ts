@@ -17,13 +17,13 @@ export type State =
   | { readonly kind: "fixed"; readonly versions: readonly string[] }
   /** No version is affected. */
   | { readonly kind: "none"; readonly reason: string; readonly justification: string }
-  /** OSV has no word for it. */
-  | { readonly kind: "unsaid"; readonly what: string };
+  /** OSV has no word for it. `isOpen` when some version may be affected. */
+  | { readonly kind: "unsaid"; readonly what: string; readonly isOpen: boolean };
 
 /** What a statement says. A log says what its last approved event says. */
 export function stateOf(said: ProductStatement): State {
   const statement = heldStatement(said);
-  if (!statement) return unsaid("a log without an approved status");
+  if (!statement) return unsaid("a log without an approved status", false);
   const { status, versions, ranges, justification } = statement;
   const hasParts = statement.subcomponents.length > 0;
   switch (status) {
@@ -35,8 +35,8 @@ export function stateOf(said: ProductStatement): State {
       return fixes.length > 0 ? { kind: "fixed", versions: fixes } : unsaid("a fix without a version");
     }
     case ProductStatus.NOT_AFFECTED:
-      if (hasParts) return unsaid("parts of a product that are not affected");
-      if (versions.length + ranges.length > 0) return unsaid("versions that are not affected");
+      if (hasParts) return unsaid("parts of a product that are not affected", false);
+      if (versions.length + ranges.length > 0) return unsaid("versions that are not affected", false);
       return { kind: "none", reason: reasonOf(said), justification };
     case ProductStatus.UNDER_INVESTIGATION:
       return unsaid("a status under investigation");
@@ -51,8 +51,8 @@ function reasonOf({ events }: ProductStatement): string {
   return last?.type.case === "falsePositiveDetermination" ? wordOfReason(last.type.value.type) : "";
 }
 
-function unsaid(what: string): State {
-  return { kind: "unsaid", what };
+function unsaid(what: string, isOpen = true): State {
+  return { kind: "unsaid", what, isOpen };
 }
 
 /** The versions from which a range holds: of a fix, the versions that have it first. */

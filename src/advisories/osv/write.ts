@@ -1,7 +1,9 @@
 // Writes OSV (https://ossf.github.io/osv-schema/): a record for each public id.
-
-import type { AdvisoryStatements } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { type AdvisoryRecord, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import {
+  type AdvisoryRecord,
+  type AdvisoryStatements,
+  RecordFormat,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Losses, WriteOptions, Writer } from "../writing.ts";
 import type { Loss } from "./entries.ts";

@@ -259,6 +259,12 @@ describe("writing OSV: what other formats say", () => {
       ["a status under investigation", "a product that is not affected, next to another status"],
     ],
     [
+      "not affected, and some versions not affected",
+      [none, { ...none, versions: ["1"] }],
+      [entry(marked({}))],
+      ["versions that are not affected"],
+    ],
+    [
       "a fix, and under investigation",
       [fixed("1"), searched],
       [entry(range({ introduced: "0" }, { fixed: "1" }))],
@@ -341,7 +347,7 @@ describe("writing OSV: what other formats say", () => {
       severity: [{ type: "CVSS_V4", score: "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:N/VA:N/SC:N/SI:N/SA:N" }],
       references: [{ type: "WEB", url: "https://example.test" }],
     });
-    const kinds = ["a severity that is not valid", "the name of a reference", "a reference that is not an address"];
+    const kinds = ["a severity that is not valid", "the name of a reference", "a reference that is not a URI"];
     assert.deepEqual(
       lost,
       kinds.map((what) => `CGA-2345-6789-cfgh: ${what}`),
