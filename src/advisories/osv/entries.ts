@@ -96,15 +96,17 @@ function affectedVersions(
 /** Ranges that OSV allows: each has an `introduced`, and `fixed` or `last_affected`, not both (OSV §events, requirements). */
 function rangesOf({ type, repo, events }: VersionRange, loss: Loss): JsonObject[] {
   const isGit = type === "GIT";
-  if (isGit && (repo === "" || events.some(({ version }) => !/^(0|[a-f0-9]{40}|[a-f0-9]{64})$/.test(version)))) {
-    loss("a range of commits that OSV does not allow");
+  const isWrong =
+    isGit && (repo === "" || events.some(({ version }) => !/^(0|[a-f0-9]{40}|[a-f0-9]{64})$/.test(version)));
+  if (events.length === 0 || isWrong) {
+    loss(isGit ? "a range of commits that OSV does not allow" : "a range of versions in words");
     return [];
   }
   const head = isGit ? { type, repo } : { type: type === "SEMVER" ? type : "ECOSYSTEM" };
-  const isMixed = [RangeEventType.FIXED, RangeEventType.LAST_AFFECTED].every((end) =>
-    events.some((e) => e.type === end),
-  );
-  return (isMixed ? branchesOf(events) : [events]).map((branch) => {
+  const has = (end: RangeEventType) => events.some((event) => event.type === end);
+  // A limit holds for all events of a range.
+  const isSplit = has(RangeEventType.LIMIT) || (has(RangeEventType.FIXED) && has(RangeEventType.LAST_AFFECTED));
+  return (isSplit ? branchesOf(events) : [events]).map((branch) => {
     const isBegun = branch.some(({ type: each }) => each === RangeEventType.INTRODUCED);
     return { ...head, events: [...(isBegun ? [] : [{ introduced: "0" }]), ...branch.map(eventJson)] };
   });

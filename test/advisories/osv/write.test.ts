@@ -70,6 +70,7 @@ const none = { status: "PRODUCT_STATUS_NOT_AFFECTED" };
 const searched = { status: "PRODUCT_STATUS_UNDER_INVESTIGATION" };
 const introduced = (version: string) => ({ type: "RANGE_EVENT_TYPE_INTRODUCED", version });
 const fix = (version: string) => ({ type: "RANGE_EVENT_TYPE_FIXED", version });
+const limit = (version: string) => ({ type: "RANGE_EVENT_TYPE_LIMIT", version });
 const last = (version: string) => ({ type: "RANGE_EVENT_TYPE_LAST_AFFECTED", version });
 const log = (...events: Json[]) => ({
   events: events.map((event, i) => ({
@@ -195,6 +196,25 @@ describe("writing OSV: what other formats say", () => {
         }),
       ],
       [],
+    ],
+    [
+      "limits of several branches",
+      [{ ...affected, ranges: [{ events: [introduced("1"), limit("2"), introduced("3"), limit("4")] }] }],
+      [
+        entry({
+          ranges: [
+            ...range({ introduced: "1" }, { limit: "2" }).ranges,
+            ...range({ introduced: "3" }, { limit: "4" }).ranges,
+          ],
+        }),
+      ],
+      [],
+    ],
+    [
+      "a range in words",
+      [{ ...affected, ranges: [{ type: "TEXT", extra: '{"text":"before 2"}' }] }],
+      [],
+      ["a range of versions in words"],
     ],
     [
       "a range without a begin",
