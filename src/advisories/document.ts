@@ -109,10 +109,11 @@ export class Members {
     return value as string;
   }
 
-  /** A list of texts. A wrong item is dropped, the others stay. */
+  /** A list of texts. A wrong or empty item is dropped, the others stay. */
   texts(name: string, most?: number): string[] {
+    const ruleOf = (item: unknown) => (item === "" ? "must not be empty" : textRule(item));
     return this.list(name, most).filter(
-      (item, i): item is string => this.#check(`${name}[${i}]`, item ?? null, textRule) !== undefined,
+      (item, i): item is string => this.#check(`${name}[${i}]`, item ?? null, ruleOf) !== undefined,
     );
   }
 

@@ -40,6 +40,7 @@ describe("lenient reading", () => {
       "a: must be well-formed Unicode without the character NUL",
     ],
     ["texts", '{"a":["b",2,"c"]}', (r) => r.texts("a", 4), ["b", "c"], "a[1]: must be a text"],
+    ["an empty text", '{"a":["b",""]}', (r) => r.texts("a"), ["b"], "a[1]: must not be empty"],
     ["a text for a list", '{"a":"b"}', (r) => r.texts("a"), [], "a: must be a list"],
     ["a long list", '{"a":[1,2]}', (r) => r.list("a", 1), [], "a: has 2 items, more than the limit of 1"],
     ["objects", '{"a":[{"b":"c"},3]}', (r) => r.objects("a").map((o) => o.text("b")), ["c"], "a[1]: must be an object"],

@@ -25,7 +25,8 @@ export function stateOf(said: ProductStatement): State {
   const statement = heldStatement(said);
   if (!statement) return unsaid("a log without an approved status", false);
   const { status, versions, ranges, justification } = statement;
-  const hasParts = statement.subcomponents.length > 0;
+  // The parts in a log tell where something was found; its last event is about the product.
+  const hasParts = said.events.length === 0 && said.subcomponents.length > 0;
   switch (status) {
     case ProductStatus.AFFECTED:
       return { kind: "affected", versions, ranges };
