@@ -1,4 +1,4 @@
-// The statement that a log of events comes to: its last approved event holds.
+// The statement that a log of events comes to: the last event that nobody has yet to approve holds.
 import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryEvent,
@@ -21,12 +21,14 @@ type Held = Partial<
 >;
 
 /**
- * The statement with what the last approved event of its log says, and without the log. A statement without a log is returned as
- * it is. Undefined when no event is approved, or when the last one is a fix that names no version.
+ * The statement with what the last event of its log says that counts, and without the log. A statement without a log is returned as
+ * it is. Undefined when no event counts, or when the last one is a fix that names no version.
  */
 export function heldStatement(statement: ProductStatement): ProductStatement | undefined {
   if (statement.events.length === 0) return statement;
-  const event = statement.events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
+  // Documents have no reviews: what they say holds.
+  const states: readonly ReviewState[] = [ReviewState.APPROVED, ReviewState.UNSPECIFIED];
+  const event = statement.events.findLast(({ reviewState }) => states.includes(reviewState));
   const held = event && heldOf(event);
   if (!held) return undefined;
   const { product, release, subcomponents, severities, extra } = statement;

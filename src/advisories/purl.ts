@@ -46,6 +46,12 @@ export function writePurl(purl: Omit<Purl, "problem">): string {
   return toLibrary(purl).toString();
 }
 
+/** A canonical package URL without version, with one; an empty version adds none. */
+export function versionedPurl(purl: string, version: string): string {
+  const parts = version === "" ? undefined : readPurl(purl);
+  return parts ? writePurl({ ...parts, version }) : purl;
+}
+
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

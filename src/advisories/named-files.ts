@@ -1,0 +1,57 @@
+// Files that lie beside advisories and hold none: they are named in reports, and are no errors.
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { nameCsaf, nameCsafText } from "./csaf/named.ts";
+import { attestationIn } from "./openvex/attestation.ts";
+import { isOpenvex } from "./openvex/read.ts";
+import { isOsvIndex } from "./osv/read.ts";
+
+/** Each kind of document, and how it is recognized. */
+const kinds: readonly (readonly [name: string, isThis: (document: unknown) => boolean])[] = [
+  ["an index of OSV records", isOsvIndex],
+  ["the index of a VEX hub", (document) => isJsonObject(document) && isHubIndex(document)],
+  ["the description of a VEX hub", (document) => isJsonObject(document) && isHubDescription(document)],
+  ["the manifest of a package in a VEX hub", (document) => isJsonObject(document) && isHubManifest(document)],
+  [
+    "an in-toto attestation without an OpenVEX document",
+    (document) => attestationIn(document) !== undefined && !isOpenvex(document),
+  ],
+];
+
+/** What a document is that holds no advisories, such as "the index of a VEX hub"; undefined for any other. */
+export function nameDocument(document: unknown): string | undefined {
+  return kinds.find(([, isThis]) => isThis(document))?.[0] ?? nameCsaf(document);
+}
+
+/** What a text is that is neither JSON nor YAML and holds no advisories; undefined for any other. */
+export function nameText(text: string): string | undefined {
+  // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: what Git has in place of a large file that was not fetched.
+  if (text.startsWith("version https://git-lfs.github.com/spec/v1")) return "a Git LFS pointer to a file";
+  return nameCsafText(text);
+}
+
+// Hubs: https://github.com/aquasecurity/vex-repo-spec
+function isHubIndex({ packages, updated_at: updated }: JsonObject): boolean {
+  if (!areObjects(packages)) return false;
+  return packages.length > 0 ? packages.every((each) => hasTexts(each, ["id", "location"])) : updated !== undefined;
+}
+
+function isHubDescription({ versions }: JsonObject): boolean {
+  if (!areObjects(versions)) return false;
+  return versions.length > 0 && versions.every((each) => "spec_version" in each && Array.isArray(each.locations));
+}
+
+/** Crawlers write the names of members in lower case, or with a capital. */
+function isHubManifest(document: JsonObject): boolean {
+  const { id = document.ID, sources = document.Sources } = document;
+  return (
+    typeof id === "string" && areObjects(sources) && sources.every((each) => ["path", "Path"].some((n) => n in each))
+  );
+}
+
+function areObjects(value: unknown): value is JsonObject[] {
+  return Array.isArray(value) && value.every(isJsonObject);
+}
+
+function hasTexts(object: JsonObject, names: readonly string[]): boolean {
+  return names.every((name) => typeof object[name] === "string");
+}

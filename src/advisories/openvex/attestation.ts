@@ -1,0 +1,52 @@
+// In-toto attestations that hold an OpenVEX document (https://github.com/in-toto/attestation/tree/main/spec/v1).
+import { isJsonObject, type JsonObject, parseExactly } from "../../json.ts";
+
+/**
+ * What an attestation says, in a DSSE envelope or in a Sigstore bundle or without; any other document as it is. Signatures are not
+ * verified. Statements of OpenVEX without products are about the subjects of the attestation.
+ */
+export function unwrap(document: unknown): unknown {
+  const attestation = attestationIn(document);
+  if (!attestation) return document;
+  const { predicate, subject } = attestation;
+  const products = Array.isArray(subject) ? subject.flatMap(productOf) : [];
+  if (!isJsonObject(predicate) || !Array.isArray(predicate.statements) || products.length === 0) return predicate;
+  const inherit = (statement: unknown) =>
+    isJsonObject(statement) && statement.products === undefined ? { ...statement, products } : statement;
+  return { ...predicate, statements: predicate.statements.map(inherit) };
+}
+
+/** The attestation that a document is or holds; undefined for none. */
+export function attestationIn(document: unknown): JsonObject | undefined {
+  if (!isJsonObject(document)) return undefined;
+  if (typeof document._type === "string" && "predicateType" in document) return document;
+  const envelope = isJsonObject(document.dsseEnvelope) ? document.dsseEnvelope : document;
+  const { payloadType, payload } = envelope;
+  if (payloadType !== "application/vnd.in-toto+json" || typeof payload !== "string") return undefined;
+  const found = parsePayload(payload);
+  return isJsonObject(found) && typeof found._type === "string" ? found : undefined;
+}
+
+function parsePayload(payload: string): unknown {
+  try {
+    return parseExactly(Buffer.from(payload, "base64").toString("utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The subject of an attestation as a product. A name that is no IRI means something only to those who made the attestation. */
+function productOf(subject: unknown): JsonObject[] {
+  if (!isJsonObject(subject)) return [];
+  const { name, digest } = subject;
+  const hashes = isJsonObject(digest) ? Object.entries(digest).map(([kind, hash]) => [hashName(kind), hash]) : [];
+  const id = typeof name === "string" && URL.canParse(name) ? { "@id": name } : {};
+  const product = { ...id, ...(hashes.length > 0 ? { hashes: Object.fromEntries(hashes) } : {}) };
+  return Object.keys(product).length > 0 ? [product] : [];
+}
+
+/** The name of a hash in OpenVEX: `sha256` of in-toto is `sha-256`, `sha3_256` is `sha3-256`. */
+function hashName(kind: string): string {
+  return kind.replace(/^sha(?=256|384|512)/, "sha-").replace("_", "-");
+}

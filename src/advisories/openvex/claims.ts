@@ -1,0 +1,109 @@
+// What a statement about a product comes to in OpenVEX, which has versions one by one and no ranges.
+import {
+  type AdvisoryRecord,
+  type AdvisoryStatements,
+  type Product,
+  type ProductStatement,
+  ProductStatus,
+  RangeEventType,
+  RecordFormat,
+  type VersionRange,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
+import { parseExtra } from "../extra.ts";
+import { heldStatement } from "../held.ts";
+import { parseProduct } from "../product.ts";
+import { productJson } from "./products.ts";
+
+/** A statement that holds, and the record that it is from. */
+export interface Held {
+  readonly record: AdvisoryRecord;
+  readonly statement: ProductStatement;
+  /** When the source said so, in milliseconds since the epoch; infinite when nobody knows, which is when the export is made. */
+  readonly time: number;
+}
+
+/** What is said of one version of a product, of all, or of ranges. */
+export interface Claim {
+  readonly held: Held;
+  readonly status: ProductStatus;
+  /** Empty means all versions, or those in the ranges. */
+  readonly version: string;
+  /** The ranges that it is about, which OpenVEX cannot say. Empty for a claim about one version or all. */
+  readonly ranges: readonly VersionRange[];
+  /** As in `Held`. */
+  readonly time: number;
+  /** The product in the form of OpenVEX; undefined when OpenVEX cannot name it. */
+  readonly json: JsonObject | undefined;
+}
+
+/** Counts what OpenVEX cannot say of an advisory. */
+export type Loss = (what: string) => void;
+
+/** The statements about an advisory that hold, each as the last event of its log leaves it. */
+export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): Held[] {
+  const live = records.filter(({ withdrawTime }) => withdrawTime === undefined);
+  return live.flatMap((record) => {
+    const own = record.statements.filter(({ advisoryId: id }) => id === "" || id === advisory?.advisoryId);
+    return own.flatMap((whole) => {
+      const statement = heldStatement(whole);
+      if (!statement) loss("a state that nobody has approved, or a fix without a version");
+      if (statement && whole.events.length > 1) loss("the history of a state");
+      const time = statement?.time ?? record.publishTime ?? record.modifyTime ?? advisory?.createTime;
+      return statement ? { record, statement, time: time ? fromTimestamp(time) : Number.POSITIVE_INFINITY } : [];
+    });
+  });
+}
+
+/** What a statement claims: of the versions and ranges that it names, and of the versions that have a fix. */
+export function claimsOf(held: Held, loss: Loss): Claim[] {
+  const { status, versions, ranges } = held.statement;
+  const newClaim = newClaims(held, loss);
+  if ((versions.length === 0 && ranges.length === 0) || ranges.some(hasAll)) return [newClaim(status, "")];
+  const isAffected = status === ProductStatus.AFFECTED;
+  const named = new Set(versions);
+  // Of versions that are affected, a range names those with a fix. Else it names the versions that it begins with.
+  const boundaries = boundariesOf(ranges, isAffected ? RangeEventType.FIXED : RangeEventType.INTRODUCED);
+  const others = boundaries.filter((version) => !named.has(version));
+  if (ranges.length > 0) loss("a range of versions");
+  return [
+    ...(ranges.length > 0 ? [{ ...newClaim(status, ""), ranges, json: undefined }] : []),
+    ...[...named].map((version) => newClaim(status, version)),
+    ...others.map((version) => newClaim(isAffected ? ProductStatus.FIXED : status, version)),
+  ];
+}
+
+function newClaims(held: Held, loss: Loss) {
+  const { record, statement, time } = held;
+  const { product, release, subcomponents } = statement;
+  const own = record.format === RecordFormat.OPENVEX ? parseExtra(statement.extra).product : undefined;
+  const released = product && ofRelease(product, release);
+  return (status: ProductStatus, version: string): Claim => {
+    const json = isJsonObject(own) ? own : released && productJson({ product: released, version, subcomponents });
+    if (!json) loss("a product or a part of one that has no package URL, CPE or IRI");
+    return { held, status, version, ranges: [], time, json };
+  };
+}
+
+/** Whether all versions are in a range. */
+function hasAll({ type, events: [first, ...others] }: VersionRange): boolean {
+  return type !== "GIT" && others.length === 0 && first?.type === RangeEventType.INTRODUCED && first.version === "0";
+}
+
+/** The versions of an event, each once. */
+function boundariesOf(ranges: readonly VersionRange[], wanted: RangeEventType): string[] {
+  const events = ranges.filter(({ type }) => type !== "GIT").flatMap((range) => range.events);
+  const found = events.filter(({ type, version }) => type === wanted && version !== "0");
+  return [...new Set(found.map(({ version }) => version))];
+}
+
+/** Package URLs of packages of distributions have the release in the qualifier `distro`, such as `debian-12`. */
+export function ofRelease(product: Product, release: string): Product | undefined {
+  if (release === "") return product;
+  const [, distribution] = /^pkg:(?:apk|deb|rpm)\/([^/]+)\//.exec(product.purl) ?? [];
+  if (distribution === undefined) return undefined;
+  if (/[?&]distro=/.test(product.purl)) return product;
+  const qualifier = `distro=${encodeURIComponent(`${distribution}-${release}`)}`;
+  return parseProduct(`${product.purl}${product.purl.includes("?") ? "&" : "?"}${qualifier}`)?.product;
+}
