@@ -1,0 +1,17 @@
+// Versions that are numbers only: those of R (`?package_version`) and of Haskell (Data.Version).
+import { compareDigits } from "./texts.ts";
+
+/** Compares number by number; the shorter of two that begin alike is before the other. Undefined when one has anything else. */
+export function compareDotted(a: string, b: string): number | undefined {
+  const [left, right] = [parse(a.trim()), parse(b.trim())];
+  if (!left || !right) return undefined;
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const order = compareDigits(left[i]!, right[i]!);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function parse(version: string): string[] | undefined {
+  return /^[0-9]+(?:[.-][0-9]+)*$/.test(version) ? version.split(/[.-]/) : undefined;
+}

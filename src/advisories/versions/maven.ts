@@ -1,0 +1,83 @@
+// Versions of Maven: https://maven.apache.org/pom.html#version-order-specification.
+import { compareDigits, compareTexts, isDigits } from "./texts.ts";
+
+/** A token with the separator before it. */
+interface Token {
+  readonly isAfterDot: boolean;
+  readonly text: string;
+}
+
+/** In their order. The empty one is the release, for which there are other words. */
+const qualifiers: readonly string[] = ["alpha", "beta", "milestone", "rc", "snapshot", "", "sp"];
+const synonyms: Readonly<Record<string, string>> = { cr: "rc", ga: "", final: "", release: "" };
+const beforeNumber: Readonly<Record<string, string>> = { a: "alpha", b: "beta", m: "milestone" };
+
+/** Compares token by token. */
+export function compareMaven(a: string, b: string): number {
+  const [left, right] = [parse(a), parse(b)];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const [l, r] = [left[i], right[i]];
+    const order = compareTokens(l ?? nullOf(r!), r ?? nullOf(l!));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function parse(version: string): Token[] {
+  // Between digits and letters there is a hyphen too.
+  const found = [
+    ...version
+      .trim()
+      .toLowerCase()
+      .matchAll(/([.-]?)([0-9]+|[^0-9.-]+|)/g),
+  ]
+    .filter(([whole], i) => whole !== "" || i === 0)
+    .map(([, separator, text = ""]) => ({ isAfterDot: separator === ".", text: text === "" ? "0" : text }))
+    // A qualifier after a dot is the same as after a hyphen.
+    .map(({ isAfterDot, text }) => ({ isAfterDot: isAfterDot && isDigits(text), text }));
+  const tokens = found.map((token, i) => ({ ...token, text: wordOf(token.text, isDigits(found[i + 1]?.text ?? "")) }));
+  return withoutNulls(tokens);
+}
+
+function wordOf(text: string, isBeforeNumber: boolean): string {
+  if (isBeforeNumber && Object.hasOwn(beforeNumber, text)) return beforeNumber[text]!;
+  return Object.hasOwn(synonyms, text) ? synonyms[text]! : text;
+}
+
+/** Leaves out zeros and words for the release at the end, and at the end of what is before each hyphen. */
+function withoutNulls(tokens: readonly Token[]): Token[] {
+  const found: Token[] = [];
+  for (const token of tokens) {
+    if (!token.isAfterDot) trimEnd(found);
+    found.push(token);
+  }
+  trimEnd(found);
+  return found;
+}
+
+function trimEnd(tokens: Token[]): void {
+  while (tokens.length > 0 && /^0*$/.test(tokens.at(-1)!.text)) tokens.pop();
+}
+
+/** What the shorter version has in place of a token. */
+function nullOf({ isAfterDot, text }: Token): Token {
+  return { isAfterDot, text: isDigits(text) ? "0" : "" };
+}
+
+function compareTokens(a: Token, b: Token): number {
+  const [isLeftNumber, isRightNumber] = [isDigits(a.text), isDigits(b.text)];
+  if (!isLeftNumber && !isRightNumber) return compareQualifiers(a.text, b.text);
+  // Qualifiers are before numbers, and numbers after a hyphen before those after a dot.
+  if (isLeftNumber !== isRightNumber) return isLeftNumber ? 1 : -1;
+  return Number(a.isAfterDot) - Number(b.isAfterDot) || compareDigits(a.text, b.text);
+}
+
+function compareQualifiers(a: string, b: string): number {
+  return rankOf(a) - rankOf(b) || compareTexts(a, b);
+}
+
+/** Others than the known ones are after all of them. */
+function rankOf(qualifier: string): number {
+  const rank = qualifiers.indexOf(qualifier);
+  return rank === -1 ? qualifiers.length : rank;
+}

@@ -1,0 +1,77 @@
+// The order of the versions of a package: what each ecosystem says of its own.
+
+import type { Product } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { compareApk } from "./apk.ts";
+import { compareComposer } from "./composer.ts";
+import { compareDebian } from "./debian.ts";
+import { compareDotted } from "./dotted.ts";
+import { compareGem } from "./gem.ts";
+import { compareMaven } from "./maven.ts";
+import { compareNuget } from "./nuget.ts";
+import { comparePypi } from "./pypi.ts";
+import { compareRpm } from "./rpm.ts";
+import { compareGo, comparePub, compareSemver } from "./semver.ts";
+
+/** Less than 0 when `a` is before `b`, 0 when they are the same version, and undefined when the order is not known. */
+export type VersionOrder = (a: string, b: string) => number | undefined;
+
+/** The longest version whose place in an order is looked for. */
+const longestVersion = 1000;
+
+/** Orders by the type of package URLs. */
+const byType: Readonly<Record<string, VersionOrder>> = {
+  apk: compareApk,
+  bitnami: compareSemver,
+  cargo: compareSemver,
+  cocoapods: compareGem,
+  composer: compareComposer,
+  conan: compareSemver,
+  cran: compareDotted,
+  deb: compareDebian,
+  gem: compareGem,
+  github: compareSemver,
+  githubactions: compareSemver,
+  golang: compareGo,
+  hackage: compareDotted,
+  hex: compareSemver,
+  julia: compareSemver,
+  maven: compareMaven,
+  npm: compareSemver,
+  nuget: compareNuget,
+  opam: compareDebian,
+  pub: comparePub,
+  pypi: comparePypi,
+  rpm: compareRpm,
+  swift: compareSemver,
+  "vscode-extension": compareSemver,
+};
+
+/** Orders by ecosystem, for those whose packages have no package URL. */
+const byEcosystem: Readonly<Record<string, VersionOrder>> = {
+  Bioconductor: compareDotted,
+  GHC: compareDotted,
+  Kubernetes: compareSemver,
+  Linux: compareSemver,
+  WordPress: compareComposer,
+};
+
+/** The order of the versions of a product. Of two equal texts every order says that they are the same version. */
+export function orderOf({ purl, ecosystem }: Product): VersionOrder {
+  const [, type = ""] = /^pkg:([^/]+)\//.exec(purl) ?? [];
+  const [base = ""] = ecosystem.split(":");
+  if (Object.hasOwn(byType, type)) return bounded(byType[type]!);
+  return Object.hasOwn(byEcosystem, base) ? bounded(byEcosystem[base]!) : unknownOrder;
+}
+
+/** The order of SemVer 2.0, which ranges of the type SEMVER have in every ecosystem. */
+export const semverOrder: VersionOrder = bounded(compareGo);
+
+/** The order of versions of which nothing is known. */
+export const unknownOrder: VersionOrder = (a, b) => (a === b ? 0 : undefined);
+
+function bounded(order: VersionOrder): VersionOrder {
+  return (a, b) => {
+    if (a === b) return 0;
+    return a.length > longestVersion || b.length > longestVersion ? undefined : order(a, b);
+  };
+}

@@ -1,0 +1,122 @@
+// What a statement says of a version.
+import { ReviewState } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import {
+  type ProductStatement,
+  ProductStatus,
+  RangeEventType,
+  type VersionRange,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { heldStatement } from "../held.ts";
+import { orderOf, semverOrder, unknownOrder, type VersionOrder } from "./order.ts";
+import { type Place, placeIn } from "./ranges.ts";
+
+const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
+
+/** What holds for a version. */
+export interface VersionStatus {
+  readonly status: ProductStatus;
+  /** Versions that have a fix: the next ones of an affected version, the one that ended it for a fixed one. */
+  readonly fixedVersions: readonly string[];
+  /** Whether the version could not be compared, and the status is the worst that may hold. */
+  readonly isInDoubt: boolean;
+}
+
+/** From the best to the worst. */
+const severity: readonly ProductStatus[] = [NOT_AFFECTED, FIXED, UNDER_INVESTIGATION, AFFECTED];
+
+/**
+ * What a statement says of a version; undefined when it says nothing. The empty version stands for all: what is said of any
+ * version is said of it. A version that cannot be compared is affected if any may be: nothing that is vulnerable is hidden.
+ */
+export function statusAt(statement: ProductStatement, version: string): VersionStatus | undefined {
+  const held = heldStatement(statement);
+  if (!held) return withoutVersion(statement);
+  if (!held.product) return undefined;
+  if (version === "") return { status: held.status, fixedVersions: fixesIn(held.ranges), isInDoubt: false };
+  const order = orderOf(held.product);
+  const isNamed = held.versions.some((named) => isSame(named, version, order));
+  const places = decidingRanges(held).map((range) => placeIn(range, version, orderIn(range, order)));
+  if (held.status === AFFECTED) return affectedAt(held, isNamed, places);
+  const isInside = isNamed || places.some(({ where }) => where === "inside") || namesNothing(held);
+  return isInside ? { status: held.status, fixedVersions: [], isInDoubt: false } : inDoubtUnder(held, places);
+}
+
+/** What a statement says of a commit that it names: commits are not looked for in between. */
+export function statusAtCommit(statement: ProductStatement, commit: string): VersionStatus | undefined {
+  const held = heldStatement(statement);
+  if (held?.status !== AFFECTED) return undefined;
+  const naming = held.ranges.filter(
+    ({ type, events }) => type === "GIT" && events.some(({ version }) => version === commit),
+  );
+  if (naming.length === 0 && !held.versions.includes(commit)) return undefined;
+  return affectedAt(
+    held,
+    held.versions.includes(commit),
+    naming.map((range) => placeIn(range, commit, unknownOrder)),
+  );
+}
+
+/** A log that ends with a fix in a version that it does not name: any version may be one without the fix. */
+function withoutVersion({ events }: ProductStatement): VersionStatus | undefined {
+  const isApproved = events.some(({ reviewState }) => reviewState === ReviewState.APPROVED);
+  return isApproved ? { status: AFFECTED, fixedVersions: [], isInDoubt: true } : undefined;
+}
+
+/** The worst of what several statements say of a version, with the fixes of all that say the same. */
+export function worstOf(found: readonly VersionStatus[]): VersionStatus | undefined {
+  const worst = Math.max(...found.map(({ status }) => severity.indexOf(status)));
+  const those = found.filter(({ status }) => severity.indexOf(status) === worst);
+  const [first] = those;
+  if (!first) return undefined;
+  const fixedVersions = [...new Set(those.flatMap((each) => each.fixedVersions))];
+  return { status: first.status, fixedVersions, isInDoubt: those.every(({ isInDoubt }) => isInDoubt) };
+}
+
+function affectedAt(held: ProductStatement, isNamed: boolean, places: readonly Place[]): VersionStatus | undefined {
+  const inside = places.filter(({ where }) => where === "inside");
+  const fixedVersions = (of: readonly Place[]) => [
+    ...new Set(of.map((place) => place.fixedVersion).filter((fixed) => fixed !== "")),
+  ];
+  if (isNamed || inside.length > 0 || namesNothing(held)) {
+    return { status: AFFECTED, fixedVersions: fixedVersions(inside), isInDoubt: false };
+  }
+  if (places.some(({ where }) => where === "unknown")) {
+    return { status: AFFECTED, fixedVersions: fixesIn(held.ranges), isInDoubt: true };
+  }
+  // Other versions than those that are named one by one, are not spoken of.
+  if (places.length === 0) return undefined;
+  const fixes = fixedVersions(places);
+  return { status: fixes.length > 0 ? FIXED : NOT_AFFECTED, fixedVersions: fixes, isInDoubt: false };
+}
+
+/** What is said of versions that cannot be compared, is said only if it does not rule out the vulnerability. */
+function inDoubtUnder({ status }: ProductStatement, places: readonly Place[]): VersionStatus | undefined {
+  const isUnknown = places.some(({ where }) => where === "unknown");
+  return isUnknown && status === UNDER_INVESTIGATION ? { status, fixedVersions: [], isInDoubt: true } : undefined;
+}
+
+/** Ranges of commits count only where there is nothing else: versions are not found in them. */
+function decidingRanges({ ranges, versions }: ProductStatement): VersionRange[] {
+  const versioned = ranges.filter(({ type }) => type !== "GIT");
+  return versioned.length > 0 || versions.length > 0 ? versioned : ranges;
+}
+
+function namesNothing({ ranges, versions }: ProductStatement): boolean {
+  return ranges.length === 0 && versions.length === 0;
+}
+
+function isSame(named: string, version: string, order: VersionOrder): boolean {
+  return named === version || order(named, version) === 0;
+}
+
+function orderIn({ type }: VersionRange, order: VersionOrder): VersionOrder {
+  if (type === "GIT") return unknownOrder;
+  return type === "SEMVER" ? semverOrder : order;
+}
+
+function fixesIn(ranges: readonly VersionRange[]): string[] {
+  const fixes = ranges
+    .filter(({ type }) => type !== "GIT")
+    .flatMap(({ events }) => events.filter(({ type }) => type === RangeEventType.FIXED).map(({ version }) => version));
+  return [...new Set(fixes)];
+}

@@ -1,0 +1,39 @@
+// Comparisons that the orders of several ecosystems have in common.
+
+/** Compares as JavaScript does: by UTF-16 units, which for ASCII is by bytes. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Compares texts of digits as numbers of any length. The empty text is 0. */
+export function compareDigits(a: string, b: string): number {
+  const [left, right] = [a.replace(/^0+/, ""), b.replace(/^0+/, "")];
+  return left.length - right.length || compareTexts(left, right);
+}
+
+/** Compares item by item; `missing` stands for what the shorter one has not. */
+export function compareItems<T>(
+  a: readonly T[],
+  b: readonly T[],
+  compare: (left: T, right: T) => number,
+  missing: T,
+): number {
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const order = compare(a[i] ?? missing, b[i] ?? missing);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Whether a text is digits only. */
+export function isDigits(text: string): boolean {
+  return /^[0-9]+$/.test(text);
+}
+
+/** Splits "1:2.3" into epoch and rest. A version without an epoch has the epoch 0. */
+export function splitEpoch(version: string): readonly [epoch: string, rest: string] {
+  const colon = version.indexOf(":");
+  return colon > 0 && isDigits(version.slice(0, colon))
+    ? [version.slice(0, colon), version.slice(colon + 1)]
+    : ["0", version];
+}

@@ -1,0 +1,246 @@
+// The orders of versions, by the examples of their specifications.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { orderOf, semverOrder, unknownOrder, type VersionOrder } from "../../../src/advisories/versions/order.ts";
+
+const orderOfPurl = (purl: string) => orderOf(create(ProductSchema, { purl }));
+const orderOfEcosystem = (ecosystem: string) => orderOf(create(ProductSchema, { ecosystem }));
+
+interface Expected {
+  readonly order: VersionOrder;
+  /** Each line from the first version to the last. */
+  readonly ascending: readonly string[];
+  /** Each line the same version. */
+  readonly same: readonly string[];
+  /** What is no version. */
+  readonly unknown?: readonly string[];
+}
+
+const orders: Readonly<Record<string, Expected>> = {
+  "SemVer 2.0 §11": {
+    order: orderOfPurl("pkg:npm/a"),
+    ascending: [
+      "1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0",
+      "1.0.0 2.0.0 2.1.0 2.1.1",
+      "1.9.0 1.10.0 1.11.0",
+      "4.17 4.17.1 v4.18",
+    ],
+    same: ["1.0.0 1.0.0+build v1.0.0 1.0 1 01.0.0"],
+    unknown: ["", "latest", "1.2.3.4", "1.x", "(devel)", "1.0.0-é"],
+  },
+  Go: {
+    order: orderOfPurl("pkg:golang/a"),
+    ascending: [
+      "v0.0.0-20190101000000-aaaaaaaaaaaa v0.0.0-20200101000000-aaaaaaaaaaaa v0.1.0",
+      "1.21.0-0 go1.21rc2 go1.21 1.21.1",
+    ],
+    same: ["v2.0.0+incompatible 2.0.0", "go1.21.3 1.21.3"],
+  },
+  Pub: { order: orderOfPurl("pkg:pub/a"), ascending: ["1.0.0-a 1.0.0 1.0.0+1 1.0.0+2 1.0.1"], same: ["1.0.0 1.0.0"] },
+  "PEP 440": {
+    order: orderOfPurl("pkg:pypi/a"),
+    ascending: [
+      "1.dev0 1.0.dev456 1.0a1 1.0a2.dev456 1.0a12.dev456 1.0a12 1.0b1.dev456 1.0b2 1.0b2.post345.dev456 1.0b2.post345 1.0rc1.dev456 1.0rc1 1.0 1.0+abc.5 1.0+abc.7 1.0+5 1.0.post456.dev34 1.0.post456 1.0.15 1.1.dev1",
+      "2013.10 1!1.0",
+    ],
+    same: ["1.0 1 1.0.0 v1.0", "1.1rc1 1.1.RC1 1.1-c1", "1.0-1 1.0.post1"],
+    unknown: ["2004d", "", "1.99999999999999999999"],
+  },
+  "Maven, Version Order Specification": {
+    order: orderOfPurl("pkg:maven/a/b"),
+    ascending: [
+      "1 1.1",
+      "1-snapshot 1 1-sp",
+      "1-foo2 1-foo10",
+      "1-foo 1-1 1.1",
+      "1-ga 1-sp",
+      "1-ga.1 1-sp.1",
+      "1-sp-1 1-ga-1",
+      "1.0-alpha-1 1.0-beta-1 1.0-milestone-1 1.0-rc-1 1.0-SNAPSHOT 1.0 1.0-sp 1.0-whatever 1.0-1",
+      "2.0.0.M1 2.0.0.RC1 2.0.0.RELEASE 2.0.1",
+      "1.0.0.Final 1.0.0.Final-redhat-1",
+    ],
+    same: [
+      "1.ga 1-ga 1-0 1.0 1 1. 1- 1.0.0-0.0.0 1.final 1.RELEASE",
+      "1-a1 1-alpha-1",
+      "1.foo 1-foo 1.0-FOO",
+      "1-ga-1 1-1",
+      "1.0-cr1 1.0-rc1",
+    ],
+  },
+  RubyGems: {
+    order: orderOfPurl("pkg:gem/a"),
+    ascending: ["1.8.2.a9 1.8.2.a10 1.8.2.b 1.8.2 1.8.2.1", "1.0.a 1.0.b1 1.0", "0.9 1.0 1.10", "1.0.0-rc1 1.0.0"],
+    same: ["1.0 1 1.0.0", "1.0.a 1.a", "1.0-rc1 1.0.pre.rc1"],
+    unknown: ["", "junk", "1.0\n2.0"],
+  },
+  NuGet: {
+    order: orderOfPurl("pkg:nuget/a"),
+    ascending: [
+      "1.0.1-aaa 1.0.1-alpha 1.0.1-alpha10 1.0.1-alpha2 1.0.1-beta 1.0.1-open 1.0.1-rc.2 1.0.1-rc.10 1.0.1-zzz 1.0.1 1.0.1.1",
+      "1.9 1.10",
+    ],
+    same: ["1.0 1.00 1.0.0 1.0.0.0 v1.0", "1.01.1 1.1.1", "1.0-Beta 1.0-beta", "1.0+a 1.0+b"],
+    unknown: ["1.0.0.0.0", "", "a"],
+  },
+  Composer: {
+    order: orderOfPurl("pkg:composer/a/b"),
+    ascending: [
+      "1.0-dev 1.0-alpha1 1.0-beta2 1.0-beta10 1.0-RC1 1.0 1.0-patch1 1.0-p2 1.0.1",
+      "1.0-beta1-dev 1.0-beta1",
+    ],
+    same: ["1.0 1.0.0 v1.0.0.0 1.0-stable 1.0+build", "1.0b2 1.0-beta2 1.0.0-beta.2"],
+    unknown: ["dev-main", "", "1.0-word", "1.0.0.0.0"],
+  },
+  "R packages": {
+    order: orderOfPurl("pkg:cran/a"),
+    ascending: ["0.9 1.0 1.0.0 1.0-1 1.2.3 1.2-4", "1.9 1.10"],
+    same: ["1.2-3 1.2.3", "1.02 1.2"],
+    unknown: ["1.0a", "", "1..0"],
+  },
+  "deb-version(7)": {
+    order: orderOfPurl("pkg:deb/debian/a"),
+    ascending: [
+      "1.0~~ 1.0~~a 1.0~ 1.0 1.0a",
+      "1.0~beta1~svn1245 1.0~beta1 1.0",
+      "10.3 1:0.4",
+      "7.6-0 7.6p2-4",
+      "1.0-1 1.0.3-3",
+      "1.2.2-2 1.3",
+      "1.2.3-1 1.2.3-1ubuntu0.1 1.2.3-1+deb12u1 1.2.3-2",
+      "1a 1+",
+    ],
+    same: ["1.0 0:1.0 1.0-0 1.0-", "1.01 1.1"],
+  },
+  "rpm-version(7)": {
+    order: orderOfPurl("pkg:rpm/redhat/a"),
+    ascending: [
+      "1.0 2.0 2.0.1 2.0.1a",
+      "5.5p1 5.5p2 5.5p10 5.6p1 6.5p1",
+      "10xyz 10.1xyz",
+      "xyz10 xyz10.1",
+      "xyz.4 2 8",
+      "6.0 6.0.rc1",
+      "10a1 10a2 10b2",
+      "1.0~rc1~git123 1.0~rc1 1.0~rc1^git1 1.0 1.0^git1~pre 1.0^git1 1.0^git2 1.0.1",
+      "9.9-9 1:1.0-1",
+      "1.0-1.el8 1.0-1.el8_2 1.0-2.el8",
+    ],
+    same: ["10.0001 10.1", "2_0 2.0 2+0", "1.0-1 0:1.0-1"],
+  },
+  "apk-package(5)": {
+    order: orderOfPurl("pkg:apk/alpine/a"),
+    ascending: [
+      "0.1.0_alpha_pre2 0.1.0_alpha 0.1.0_beta 0.1.0_pre1 0.1.0_rc2 0.1.0_rc10 0.1.0 0.1.0_cvs 0.1.0_svn 0.1.0_git 0.1.0_hg 0.1.0_p9 0.1.0_p10",
+      "1.0 1.0-r0 1.0-r1 1.0-r10 1.0_p1 1.0a 1.0b 1.0.1 1.1",
+      "1.05 1.1",
+      "1.9 1.10",
+      "2 10",
+    ],
+    same: ["1.2.3-r0 1.2.3-r00"],
+    unknown: ["", "a", "1.0_word", "1.0-1", "1.0-r0-r1", "1..0"],
+  },
+  opam: { order: orderOfPurl("pkg:opam/a"), ascending: ["1.0~beta 1.0 1.0.1"], same: ["1.0 1.00"] },
+  "Linux, by OSV": { order: orderOfEcosystem("Linux"), ascending: ["5.9 5.10 5.10.1 6.0"], same: ["6.0 6.0.0"] },
+  "ranges of SemVer in any ecosystem": { order: semverOrder, ascending: ["1.0.0-0 1.0.0"], same: ["v1.0.0 1.0.0"] },
+};
+
+/** Numbers that are the same at every run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const letters = [
+  "0",
+  "1",
+  "2",
+  "10",
+  "01",
+  ".",
+  ".",
+  "-",
+  "_",
+  "~",
+  "^",
+  "+",
+  ":",
+  "a",
+  "b",
+  "rc",
+  "beta",
+  "_p",
+  "-r",
+  "dev",
+  "X",
+  "é",
+];
+
+function generated(random: (below: number) => number): string {
+  return `${random(3)}${Array.from({ length: random(6) }, () => letters[random(letters.length)]).join("")}`;
+}
+
+describe("orders of versions", () => {
+  for (const [name, { order, ascending, same, unknown = [] }] of Object.entries(orders)) {
+    it(name, () => {
+      for (const line of ascending.map((text) => text.split(" "))) {
+        for (const [i, a] of line.entries()) {
+          for (const [j, b] of line.entries()) {
+            assert.equal(Math.sign(order(a, b) ?? Number.NaN), Math.sign(i - j), `${a} and ${b}`);
+          }
+        }
+      }
+      for (const [first = "", ...others] of same.map((text) => text.split(" "))) {
+        for (const other of others) assert.equal(order(first, other), 0, `${first} and ${other}`);
+      }
+      for (const text of unknown) assert.equal(order("1.0", text), undefined, text);
+    });
+
+    it(`${name}: any three versions have one order`, () => {
+      const random = seeded(1);
+      for (let i = 0; i < 300; i++) {
+        const [a, b, c] = [generated(random), generated(random), generated(random)] as const;
+        const [ab, ba, bc, ac] = [order(a, b), order(b, a), order(b, c), order(a, c)];
+        assert.equal(ab === undefined, ba === undefined);
+        if (ab !== undefined) assert.equal(Math.sign(ab) + Math.sign(ba!), 0, `${a} and ${b}`);
+        if (ab === undefined || bc === undefined || ac === undefined) continue;
+        if (ab <= 0 && bc <= 0) assert.ok(ac <= 0, `${a}, ${b}, ${c}`);
+        if (ab === 0 && bc === 0) assert.equal(ac, 0, `${a}, ${b}, ${c}`);
+      }
+    });
+
+    it(`${name}: long versions are compared in a time that grows with their length`, () => {
+      for (const part of ["1", "1.", "a", "a1", "-", "~", "_p", "1-", "0", "a.", "_", "1a-"]) {
+        const text = part.repeat(Math.floor(1000 / part.length));
+        for (const end of ["", "!", "x", " "]) order(`1.0${text.slice(4)}${end}`, `1.0${text.slice(3)}`);
+        assert.equal(order(`${text}${text}`, "1"), undefined);
+      }
+    });
+  }
+
+  it("of RPM, a version without its release may be any of them", () => {
+    const order = orderOfPurl("pkg:rpm/redhat/a");
+    assert.equal(order("1.0", "1.0-3"), undefined);
+    assert.ok(order("1.0", "1.1-3")! < 0);
+  });
+
+  it("other ecosystems know equal texts only", () => {
+    for (const order of [
+      unknownOrder,
+      orderOfPurl("pkg:generic/a"),
+      orderOfPurl("pkg:oci/a"),
+      orderOfEcosystem("Android"),
+    ]) {
+      assert.deepEqual([order("1", "1"), order("1", "2")], [0, undefined]);
+    }
+  });
+
+  it("the release of a distribution and the address of a registry change nothing", () => {
+    assert.ok(orderOfEcosystem("Linux:6")("5.9", "5.10")! < 0);
+  });
+});
