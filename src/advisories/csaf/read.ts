@@ -104,7 +104,6 @@ function readVulnerability(members: Members, index: number, { head, tree, reader
   const discovered = members.time("discovery_date");
   const title = members.text("title");
   const notes = members.objects("notes").map((note) => note.rest());
-  const published = released ?? head.published;
   const raw = {
     cve: cve || undefined,
     ids: nonEmpty(ids),
@@ -117,7 +116,7 @@ function readVulnerability(members: Members, index: number, { head, tree, reader
   };
   const record = create(AdvisoryRecordSchema, {
     ...{ source: head.source, document: head.document, vulnerability: id, format: RecordFormat.CSAF },
-    ...(published && { publishTime: published.timestamp }),
+    ...(head.published && { publishTime: head.published.timestamp }),
     ...(head.modified && { modifyTime: head.modified.timestamp }),
     revision: BigInt(head.revision),
     aliases: aliasesOf([cve, ...ids.map(({ text }) => String(text))], id, members),

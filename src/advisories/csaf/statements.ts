@@ -17,11 +17,12 @@ import { csafLimits } from "./limits.ts";
 import { packProducts } from "./packing.ts";
 import type { ProductReader, ReadProduct } from "./products.ts";
 import type { ProductTree } from "./tree.ts";
-import { noAction, noAnalysis, noFix, noReason, pendingFix, statusWords } from "./words.ts";
+import { noAction, noAnalysis, noFix, noReason, pendingFix, recommended, statusWords } from "./words.ts";
 
 /** Products of which a vulnerability says the same. */
 interface Group {
-  readonly word: string;
+  /** The members of `product_status`, all of one status. */
+  readonly words: readonly string[];
   readonly details: readonly Detail[];
   readonly products: ReadProduct[];
 }
@@ -42,11 +43,11 @@ export function readStatements(vulnerability: Members, tree: ProductTree, reader
   const numbers = new Map<Detail, number>();
   for (const [id, { words, product }] of stated) {
     const said = details.of(id);
-    for (const word of words) {
-      const key = JSON.stringify([word, said.map((detail) => numberOf(numbers, detail)), keyOf(product)]);
+    for (const together of byStatus(words)) {
+      const key = JSON.stringify([together, said.map((detail) => numberOf(numbers, detail)), keyOf(product)]);
       const group = groups.get(key);
       if (group) group.products.push(product);
-      else groups.set(key, { word, details: said, products: [product] });
+      else groups.set(key, { words: together, details: said, products: [product] });
     }
   }
   if (groups.size > csafLimits.statements)
@@ -55,6 +56,20 @@ export function readStatements(vulnerability: Members, tree: ProductTree, reader
       `has ${groups.size} statements, more than the limit of ${csafLimits.statements}`,
     );
   return { statements: [...groups.values()].map(toStatement), general: details.general };
+}
+
+/**
+ * The words of a product by their statuses. A document may contradict itself: then there are several. What is recommended for a fix
+ * may have another status (CSAF 2.0 §6.1.6); it counts as fixed only where it has none.
+ */
+function byStatus(words: readonly string[]): string[][] {
+  const others = words.filter((word) => word !== recommended);
+  if (others.length === 0) return [[recommended]];
+  const [first, ...rest] = [...Map.groupBy(others, (word) => statusWords.get(word)).values()] as [
+    string[],
+    ...string[][],
+  ];
+  return [others.length < words.length ? [...first, recommended] : first, ...rest];
 }
 
 function numberOf(numbers: Map<Detail, number>, detail: Detail): number {
@@ -106,8 +121,8 @@ function readStatuses(vulnerability: Members, reader: ProductReader): Map<string
   return stated;
 }
 
-function toStatement({ word, details, products }: Group): ProductStatement {
-  const status = statusWords.get(word)!;
+function toStatement({ words, details, products }: Group): ProductStatement {
+  const status = statusWords.get(words[0]!)!;
   const [{ product, release }] = products as [ReadProduct];
   const time = timeOf(status, details);
   const severities = details.flatMap((detail) => detail.severities).map((each) => create(RecordSeveritySchema, each));
@@ -125,7 +140,7 @@ function toStatement({ word, details, products }: Group): ProductStatement {
     ...readWords(status, details),
     ...(time && { time: time.timestamp }),
     severities: [...new Map(severities.map((each) => [`${each.type} ${each.score}`, each])).values()],
-    extra: extraOf({ word, ...packed, ...rawDetails(details) }),
+    extra: extraOf({ words, ...packed, ...rawDetails(details) }),
   });
 }
 

@@ -3,6 +3,9 @@ import { ProductStatus } from "../../../gen/gatehouse/vulnerabilities/v1/records
 
 const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
 
+/** The member of `product_status` that may stand for a product with any status. */
+export const recommended = "recommended";
+
 /** CSAF 2.0 §3.2.3.9: the members of `product_status`. The first of each status is the one that the writer takes. */
 export const statusWords: ReadonlyMap<string, ProductStatus> = new Map([
   ["known_affected", AFFECTED],
@@ -11,7 +14,7 @@ export const statusWords: ReadonlyMap<string, ProductStatus> = new Map([
   ["under_investigation", UNDER_INVESTIGATION],
   ["fixed", FIXED],
   ["first_fixed", FIXED],
-  ["recommended", FIXED],
+  [recommended, FIXED],
   ["known_not_affected", NOT_AFFECTED],
 ]);
 

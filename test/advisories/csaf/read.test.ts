@@ -30,7 +30,7 @@ describe("reading CSAF", () => {
     assert.deepEqual(record, {
       ...{ source: "Vendor", document: "https://vendor.example/V-1", vulnerability: "CVE-2030-1" },
       ...{ format: "RECORD_FORMAT_CSAF", revision: "3", aliases: ["X-1"], summary: "t", details: "d" },
-      ...{ publishTime: "2030-01-15T00:00:00Z", modifyTime: "2030-02-01T00:00:00Z" },
+      ...{ publishTime: "2030-01-01T00:00:00Z", modifyTime: "2030-02-01T00:00:00Z" },
       references: [{ type: "self", url: "https://vendor.example/1", summary: "s" }],
     });
     assert.equal(statements.length, 1);

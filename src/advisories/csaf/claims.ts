@@ -1,0 +1,170 @@
+// What records claim of the products of one vulnerability.
+import type { ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import {
+  type AdvisoryRecord,
+  ProductStatus,
+  RangeEventType,
+  RecordFormat,
+  type RecordSeverity,
+  ResponsePlan,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
+import type { JsonObject } from "../../json.ts";
+import { parseCvss } from "../cvss.ts";
+import { parseExtra } from "../extra.ts";
+import { heldStatement } from "../held.ts";
+import { identityOf } from "../product.ts";
+import { timestampText } from "../times.ts";
+import { type DetailKind, detailKinds } from "./details.ts";
+import { type PackedProducts, unpackProducts } from "./packing.ts";
+import type { ProductJson } from "./products.ts";
+import { writeProducts } from "./products-written.ts";
+import { flagLabels, noAction, noAnalysis, noFix, noReason, pendingFix, wordOfStatus } from "./words.ts";
+
+/** The same said of some products. */
+export interface Claim {
+  readonly status: ProductStatus;
+  /** The members of `product_status`. */
+  readonly words: readonly string[];
+  readonly products: readonly ProductJson[];
+  /** The items of flags, threats, remediations and scores about these products, without their products. */
+  readonly details: Readonly<Partial<Record<DetailKind, readonly JsonObject[]>>>;
+}
+
+/** Counts what CSAF cannot say. */
+export type Loss = (what: string) => void;
+
+const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
+
+/** The claims of a statement. */
+export function claimsOf(record: AdvisoryRecord, whole: ProductStatement, loss: Loss): Claim[] {
+  if (record.format === RecordFormat.CSAF) return [claimOfCsaf(whole)];
+  const statement = heldStatement(whole);
+  if (!statement) {
+    loss("a state that nobody has approved, or a fix without a version");
+    return [];
+  }
+  if (whole.events.length > 1) loss("the history of a state");
+  const severities = statement.severities.length > 0 ? statement.severities : record.severities;
+  return claimsOfOthers(statement, severities, loss);
+}
+
+function claimOfCsaf({ status, subcomponents, extra }: ProductStatement): Claim {
+  const { words, ...said } = parseExtra(extra);
+  const details = detailKinds.map((kind) => [kind, said[kind] as JsonObject[] | undefined] as const);
+  return {
+    status,
+    words: words as string[],
+    products: unpackProducts(said as unknown as PackedProducts, subcomponents),
+    details: Object.fromEntries(details.filter(([, list]) => list !== undefined)),
+  };
+}
+
+function claimsOfOthers(statement: ProductStatement, severities: readonly RecordSeverity[], loss: Loss): Claim[] {
+  const word = wordOfStatus(statement.status);
+  const { product } = statement;
+  if (word === undefined || !product || identityOf(product) === "") {
+    loss(word === undefined ? "an advisory without a status" : "a statement without a product");
+    return [];
+  }
+  const written = writeProducts(product, statement);
+  const ranges = rangesOf(statement, loss);
+  const products = [
+    ...statement.versions.flatMap((version) => written.version(version)),
+    ...ranges.flatMap((range) => written.range(range) ?? []),
+  ];
+  const isOfAll = statement.versions.length + statement.ranges.length === 0;
+  if (products.length === 0 && !isOfAll) {
+    loss("a range of versions that names none");
+    return [];
+  }
+  const fixes = statement.status === AFFECTED ? fixesIn(ranges) : [];
+  const details = { ...detailsOf(statement, fixes, loss), ...scoresOf(severities, loss) };
+  const claim = {
+    status: statement.status,
+    words: [word],
+    products: isOfAll ? written.version("") : products,
+    details,
+  };
+  if (fixes.length === 0) return [claim];
+  const remediations = [{ category: "vendor_fix", details: fixedIn(fixes) }];
+  const fixed = fixes.flatMap((fix) => written.version(fix));
+  return [claim, { status: FIXED, words: ["fixed"], products: fixed, details: { remediations } }];
+}
+
+/** Where there are ranges of versions or versions, they decide, and not the ranges of commits. */
+function rangesOf({ ranges, versions }: ProductStatement, loss: Loss) {
+  const ofVersions = ranges.filter(({ type }) => type !== "GIT");
+  if (ofVersions.length + versions.length === 0) return ranges;
+  if (ofVersions.length < ranges.length) loss("a range of commits of what has versions");
+  return ofVersions;
+}
+
+function fixesIn(ranges: ProductStatement["ranges"]): string[] {
+  const events = ranges.filter(({ type }) => type !== "GIT").flatMap((range) => range.events);
+  const fixes = events.filter(
+    ({ type, version }) => type === RangeEventType.FIXED && version !== "" && version !== "0",
+  );
+  return [...new Set(fixes.map(({ version }) => version))];
+}
+
+function fixedIn(versions: readonly string[]): string {
+  return `Fixed in ${versions.join(", ")}.`;
+}
+
+/** The flags, threats and remediations of a statement. */
+function detailsOf(statement: ProductStatement, fixes: readonly string[], loss: Loss): Claim["details"] {
+  const { status, justification, impact, action, notes, plan, time } = statement;
+  const isFlag = flagLabels.includes(justification) && status === NOT_AFFECTED;
+  const reasons = [impact, isFlag ? "" : justification].filter((text) => text !== "");
+  if (status === UNDER_INVESTIGATION && plan === ResponsePlan.ANALYSIS_NOT_PLANNED) reasons.push(noAnalysis);
+  // The profile VEX demands an impact statement or a flag. That there is no reason is not a reason.
+  if (status === NOT_AFFECTED && reasons.length === 0 && !isFlag) reasons.push(noReason);
+  const flag = { label: justification, ...(time && { date: timestampText(time) }) };
+  const said = [action, notes].filter((text) => text !== "").join("\n");
+  const remediations = status === AFFECTED ? remediesOf(said, plan, fixes) : [];
+  if (status === FIXED && statement.versions.length > 0)
+    remediations.push({ category: "vendor_fix", details: fixedIn(statement.versions) });
+  if (status !== AFFECTED && said !== "") loss("notes on a status");
+  return {
+    ...(isFlag && { flags: [flag] }),
+    ...(reasons.length > 0 && { threats: reasons.map((details) => ({ category: "impact", details })) }),
+    ...(remediations.length > 0 && { remediations }),
+  };
+}
+
+/** What to do about what is affected. The profile VEX demands that something is said. */
+function remediesOf(said: string, plan: ResponsePlan, fixes: readonly string[]): JsonObject[] {
+  if (plan === ResponsePlan.FIX_NOT_PLANNED) return [{ category: "no_fix_planned", details: said || noFix }];
+  if (plan === ResponsePlan.PENDING_UPSTREAM_FIX) return [{ category: "none_available", details: said || pendingFix }];
+  const fix = fixes.length > 0 ? [{ category: "vendor_fix", details: fixedIn(fixes) }] : [];
+  return said === "" && fix.length > 0 ? fix : [...fix, { category: "mitigation", details: said || noAction }];
+}
+
+/** CSAF 2.0 has scores of CVSS 2 and 3. */
+function scoresOf(severities: readonly RecordSeverity[], loss: Loss): Claim["details"] {
+  const scores = severities.flatMap(({ type, score }): JsonObject[] => {
+    const cvss = parseCvss(score);
+    if (!cvss || cvss.type === "CVSS_V4") {
+      loss(
+        cvss
+          ? "a score of CVSS 4"
+          : type.startsWith("CVSS")
+            ? "a vector that is not valid"
+            : "a severity that is no CVSS",
+      );
+      return [];
+    }
+    const { version, vector: vectorString, baseScore, baseSeverity } = cvss;
+    const common = { version, vectorString, baseScore };
+    return [cvss.type === "CVSS_V2" ? { cvss_v2: common } : { cvss_v3: { ...common, baseSeverity } }];
+  });
+  return scores.length > 0 ? { scores } : {};
+}
+
+/** When the source said it, in milliseconds since the epoch. */
+export function timeOfClaim(record: AdvisoryRecord, statement: ProductStatement): number {
+  const { time } = heldStatement(statement) ?? statement;
+  const said = time ?? record.publishTime ?? record.modifyTime;
+  return said ? fromTimestamp(said) : 0;
+}
