@@ -32,8 +32,14 @@ export interface Claim {
   readonly version: string;
   /** The ranges that it is about, which OpenVEX cannot say. Empty for a claim about one version or all. */
   readonly ranges: readonly VersionRange[];
+  /** The parts of the product that it is about; empty means the product itself. */
+  readonly parts: readonly string[];
+  /** The release that it holds for; empty means all. */
+  readonly release: string;
   /** As in `Held`. */
   readonly time: number;
+  /** Whether it is said again because another source has said something better later. */
+  readonly isRepeated: boolean;
   /** The product in the form of OpenVEX; undefined when OpenVEX cannot name it. */
   readonly json: JsonObject | undefined;
 }
@@ -43,7 +49,7 @@ export type Loss = (what: string) => void;
 
 /** The statements about an advisory that hold, each as the last event of its log leaves it. */
 export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): Held[] {
-  const live = records.filter(({ withdrawTime }) => withdrawTime === undefined);
+  const live = records.filter(({ withdrawTime }) => withdrawTime === undefined).sort(bySource);
   return live.flatMap((record) => {
     const own = record.statements.filter(({ advisoryId: id }) => id === "" || id === advisory?.advisoryId);
     return own.flatMap((whole) => {
@@ -54,6 +60,14 @@ export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): H
       return statement ? { record, statement, time: time ? fromTimestamp(time) : Number.POSITIVE_INFINITY } : [];
     });
   });
+}
+
+/** One order for all exports of the same records. */
+function bySource(a: AdvisoryRecord, b: AdvisoryRecord): number {
+  const [left, right] = [a, b].map(({ source, document, vulnerability }) =>
+    [source, document, vulnerability].join("\0"),
+  );
+  return left! < right! ? -1 : 1;
 }
 
 /** What a statement claims: of the versions and ranges that it names, and of the versions that have a fix. */
@@ -82,7 +96,7 @@ function newClaims(held: Held, loss: Loss) {
   return (status: ProductStatus, version: string): Claim => {
     const json = isJsonObject(own) ? own : released && productJson({ product: released, version, subcomponents });
     if (!json) loss("a product or a part of one that has no package URL, CPE or IRI");
-    return { held, status, version, ranges: [], time, json };
+    return { held, status, version, ranges: [], parts: subcomponents, release, time, isRepeated: false, json };
   };
 }
 

@@ -152,14 +152,19 @@ const iri = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i;
 /** Writes a product; undefined when OpenVEX cannot name it or a part of it. */
 export function productJson({ product, version, subcomponents }: NamedProduct): JsonObject | undefined {
   const component = componentJson(product, version);
-  const parts = subcomponents.filter((part) => iri.test(part));
+  const parts = subcomponents.flatMap((part) => partJson(part) ?? []);
   if (!component || parts.length < subcomponents.length) return undefined;
-  return { ...component, ...(parts.length > 0 ? { subcomponents: parts.map((part) => ({ "@id": part })) } : {}) };
+  return { ...component, ...(parts.length > 0 ? { subcomponents: parts } : {}) };
+}
+
+/** Writes a part of a product; undefined when its name is no IRI. */
+export function partJson(part: string): JsonObject | undefined {
+  return iri.test(part) ? { "@id": part } : undefined;
 }
 
 function componentJson({ purl, cpe, name, ecosystem }: Product, version: string): JsonObject | undefined {
   if (purl !== "") return { "@id": versionedPurl(purl, version) };
   if (version !== "") return undefined;
   if (cpe !== "") return { identifiers: { [identifierKinds.cpe23.test(cpe) ? "cpe23" : "cpe22"]: cpe } };
-  return ecosystem === "" && iri.test(name) ? { "@id": name } : undefined;
+  return ecosystem === "" ? partJson(name) : undefined;
 }

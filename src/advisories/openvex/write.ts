@@ -60,7 +60,9 @@ function statementsOf(advisory: AdvisoryStatements, loss: Loss): JsonObject[] {
   const all = heldOf(advisory, loss);
   for (const record of new Set(all.map(({ record }) => record))) countLosses(record, loss);
   const claims = all.toSorted((a, b) => a.time - b.time).flatMap((held) => claimsOf(held, loss));
-  return joined(lastOfEach(itemsOf(settleConflicts(claims, loss), loss)));
+  const settled = settleConflicts(claims);
+  if (!settled) loss("an advisory on which sources disagree in a way that OpenVEX cannot say");
+  return joined(lastOfEach(itemsOf(settled ?? [], loss)));
 }
 
 /** A statement about one product. */
@@ -77,7 +79,7 @@ function itemsOf(claims: readonly Claim[], loss: Loss): Item[] {
   return claims.flatMap((claim) => {
     if (!claim.json) return [];
     const isSame = last && last.claim.held === claim.held && last.claim.status === claim.status;
-    if (!last || !isSame || last.claim.time !== claim.time) {
+    if (!last || !isSame || last.claim.isRepeated !== claim.isRepeated) {
       const members = membersOf(claim, loss);
       last = { claim, members, text: canonicalJson(members) };
     }
@@ -119,18 +121,18 @@ function inOrder(statement: JsonObject): JsonObject {
 }
 
 /** The members of the statement that makes a claim, without the products. */
-function membersOf({ held, status, time }: Claim, loss: Loss): JsonObject {
+function membersOf({ held, status, time, isRepeated }: Claim, loss: Loss): JsonObject {
   const { record, statement } = held;
   const isOwn = record.format === RecordFormat.OPENVEX;
   const extra = isOwn ? parseExtra(statement.extra) : {};
   const { "@id": id, several, version, supplier, last_updated, action_statement_timestamp } = extra;
-  if (id !== undefined && several === true) loss("the id of a statement about several products");
+  if (id !== undefined && several === true && !isRepeated) loss("the id of a statement about several products");
   if (statement.severities.length > 0) loss("a severity");
   return {
-    ...(several === true ? {} : { "@id": id, version }),
+    ...(several === true || isRepeated ? {} : { "@id": id, version }),
     ...{ supplier, last_updated, action_statement_timestamp },
     vulnerability: vulnerabilityJson(record, extra),
-    timestamp: time === held.time ? timestampOf(held, extra) : timeText(time),
+    timestamp: isRepeated ? textOf(time) : timestampOf(held, extra),
     status: wordOfStatus(status),
     // What explains that versions are affected does not explain a fix.
     ...(status === statement.status ? explanationOf(held) : {}),
@@ -142,6 +144,10 @@ function timestampOf({ record, statement, time }: Held, extra: JsonObject): unkn
   if (extra.timestamp !== undefined) return extra.timestamp;
   const inherited = statement.time || record.format !== RecordFormat.OPENVEX ? {} : parseExtra(record.extra);
   if (record.publishTime && inherited.timestamp !== undefined) return inherited.timestamp;
+  return textOf(time);
+}
+
+function textOf(time: number): string | undefined {
   return Number.isFinite(time) ? timeText(time) : undefined;
 }
 

@@ -1,4 +1,5 @@
 // Reads and writes OpenVEX as imports and exports do, without a server between them.
+import assert from "node:assert/strict";
 import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
@@ -65,5 +66,26 @@ export async function write(
   let text = "";
   for await (const part of writeOpenvex(listed(), options, { add: (what) => (lost[what] = (lost[what] ?? 0) + 1) }))
     text += part;
-  return { document: JSON.parse(text), lost };
+  const written = JSON.parse(text);
+  checkDocument(written);
+  return { document: written, lost };
+}
+
+const statementMembers: readonly string[] = [
+  ...["@id", "version", "vulnerability", "timestamp", "last_updated", "products", "status", "supplier", "status_notes"],
+  ...["justification", "impact_statement", "action_statement", "action_statement_timestamp"],
+];
+
+/** Checks what the specification requires of a document. */
+function checkDocument({ statements, ...head }: Json): void {
+  assert.deepEqual(Object.keys(head), ["@context", "@id", "author", "timestamp", "version"]);
+  assert.equal(new Set(statements.map((each: Json) => JSON.stringify(each))).size, statements.length);
+  for (const statement of statements) {
+    const { vulnerability, status, products, justification, impact_statement, action_statement } = statement;
+    assert.ok(Object.keys(statement).every((name) => statementMembers.includes(name)));
+    assert.ok(typeof vulnerability.name === "string" && vulnerability.name !== "" && products.length > 0);
+    if (status === "affected") assert.ok(action_statement);
+    if (status === "not_affected") assert.ok(justification ?? impact_statement);
+    for (const { "@id": id, identifiers, hashes } of products) assert.ok(id ?? identifiers ?? hashes);
+  }
 }
