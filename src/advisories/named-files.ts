@@ -17,16 +17,30 @@ const kinds: readonly (readonly [name: string, isThis: (document: unknown) => bo
   ],
 ];
 
-/** What a document is that holds no advisories, such as "the index of a VEX hub"; undefined for any other. */
-export function nameDocument(document: unknown): string | undefined {
-  return kinds.find(([, isThis]) => isThis(document))?.[0] ?? nameCsaf(document);
+/** A file that holds no advisories. */
+export interface NamedFile {
+  /** What it is, such as "the index of a VEX hub". */
+  readonly what: string;
+  /** Whether it stands for advisories that are not read, as a pointer to another file does. */
+  readonly standsForRecords: boolean;
+}
+
+/** What a document is that holds no advisories that are read; undefined for any other. */
+export function nameDocument(document: unknown): NamedFile | undefined {
+  const found = kinds.find(([, isThis]) => isThis(document))?.[0];
+  if (found !== undefined) return { what: found, standsForRecords: false };
+  const what = nameCsaf(document);
+  // Other documents of CSAF providers have no member of this name.
+  return what === undefined ? undefined : { what, standsForRecords: isJsonObject(document) && "document" in document };
 }
 
 /** What a text is that is neither JSON nor YAML and holds no advisories; undefined for any other. */
-export function nameText(text: string): string | undefined {
+export function nameText(text: string): NamedFile | undefined {
   // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: what Git has in place of a large file that was not fetched.
-  if (text.startsWith("version https://git-lfs.github.com/spec/v1")) return "a Git LFS pointer to a file";
-  return nameCsafText(text);
+  if (text.startsWith("version https://git-lfs.github.com/spec/v1"))
+    return { what: "a Git LFS pointer to a file", standsForRecords: true };
+  const what = nameCsafText(text);
+  return what === undefined ? undefined : { what, standsForRecords: false };
 }
 
 // Hubs: https://github.com/aquasecurity/vex-repo-spec

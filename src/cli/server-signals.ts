@@ -3,8 +3,10 @@
 /** How long a repeated signal counts as the same one: a terminal signals the whole group, a launcher passes it on. */
 const sameSignalMs = 1000;
 
-/** Signals that ask the server to stop. */
-export interface StopSignals {
+const stopSignals = ["SIGINT", "SIGTERM"] as const;
+
+/** Signals that ask the program to stop. Disposing of it gives them back their own effect, which ends the process. */
+export interface StopSignals extends Disposable {
   /** Resolves at the first one. A further one, unless it is the same, ends the process at once. */
   readonly stopped: Promise<void>;
   /** Waits, though no longer than to a further signal, which then does no more than that. */
@@ -27,9 +29,12 @@ export function listenForStop(hasLauncher: boolean): StopSignals {
     else process.exit(130);
     lastAt = now;
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  for (const signal of stopSignals) process.on(signal, onSignal);
   return {
     stopped,
+    [Symbol.dispose]() {
+      for (const signal of stopSignals) process.off(signal, onSignal);
+    },
     async pause(ms) {
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       endPause = end;

@@ -27,13 +27,20 @@ describe("files without advisories are named as what they are", () => {
     ["a ROLIE feed", { feed: { id: "x", entry: [] } }],
   ];
   for (const [name, document] of cases) {
-    it(`${name}: ${JSON.stringify(document).slice(0, 50)}`, () => assert.equal(nameDocument(document), name));
+    it(`${name}: ${JSON.stringify(document).slice(0, 50)}`, () =>
+      assert.deepEqual(nameDocument(document), { what: name, standsForRecords: false }));
   }
 
   it("a Git LFS pointer and a list of CSAF documents", () => {
     const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n";
-    assert.equal(nameText(pointer), "a Git LFS pointer to a file");
-    assert.equal(nameText("2030/a.json\n2030/b.json\n"), "a list of CSAF documents (index.txt)");
+    assert.deepEqual(nameText(pointer), { what: "a Git LFS pointer to a file", standsForRecords: true });
+    const list = { what: "a list of CSAF documents (index.txt)", standsForRecords: false };
+    assert.deepEqual(nameText("2030/a.json\n2030/b.json\n"), list);
+  });
+
+  it("a document of CSAF 2.1 stands for advisories", () => {
+    const { what, standsForRecords } = nameDocument({ document: { csaf_version: "2.1" } }) ?? {};
+    assert.deepEqual([what, standsForRecords], ["a document of CSAF 2.1, which is not read (only CSAF 2.0 is)", true]);
   });
 
   const others: readonly unknown[] = [

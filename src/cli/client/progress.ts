@@ -3,22 +3,37 @@ import type { Shell } from "../shell.ts";
 
 /** How far a piece of work is. Disposing of it leaves the line as it is. */
 export interface Progress extends Disposable {
+  /** Whether anybody sees it: what only the bar needs need not be found out otherwise. */
+  readonly isShown: boolean;
   /** How much there is to do, once that is known better. */
   total(count: number): void;
-  advance(count?: number): void;
+  /** `detail` is what else is shown from now on, such as a rate. */
+  advance(count?: number, detail?: string): void;
 }
 
-/** Shows progress on standard error, so that results can be piped. */
-export async function openProgress({ stderr }: Shell, what: string, total: number): Promise<Progress> {
-  if (stderr.isTTY !== true) return { total() {}, advance() {}, [Symbol.dispose]() {} };
+/** Shows progress on standard error, so that results can be piped: as counts, or in percent where the unit means nothing to people. */
+export async function openProgress(
+  { stderr }: Shell,
+  what: string,
+  total: number,
+  unit: "counts" | "percent" = "counts",
+): Promise<Progress> {
+  if (stderr.isTTY !== true) return { isShown: false, total() {}, advance() {}, [Symbol.dispose]() {} };
   const { Presets, SingleBar } = await import("cli-progress");
-  const format = `${what} {bar} {value}/{total} {percentage}% {eta_formatted}`;
+  const counts = unit === "counts" ? "{value}/{total} " : "";
+  const format = `${what} {bar} ${counts}{percentage}%{detail} {eta_formatted}`;
   // The cursor stays: whoever ends the program in between would be left without one.
   const bar = new SingleBar({ format, stream: stderr, hideCursor: false, etaBuffer: 100 }, Presets.shades_classic);
-  bar.start(total, 0);
+  bar.start(total, 0, { detail: "" });
+  let done = 0;
   return {
+    isShown: true,
     total: (count) => bar.setTotal(count),
-    advance: (count = 1) => bar.increment(count),
+    advance(count = 1, detail) {
+      // Beyond its total the bar knows no remaining time.
+      done = Math.min(bar.getTotal(), done + count);
+      bar.update(done, detail === undefined ? {} : { detail: ` ${detail}` });
+    },
     [Symbol.dispose]: () => bar.stop(),
   };
 }

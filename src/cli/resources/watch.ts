@@ -3,8 +3,9 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { isTransient } from "../client/retry.ts";
 import type { Session } from "../client/session.ts";
-import { CommandFailure, wrongUsage } from "../failure.ts";
+import { wrongUsage } from "../failure.ts";
 import { jsonText, printable, yamlText } from "../output/escape.ts";
 import type { Output } from "../output/output.ts";
 import type { Column, View } from "../output/view.ts";
@@ -67,9 +68,7 @@ async function readAgain(session: Session, resource: Resource, options: Options,
   try {
     return await readList(session, resource, options);
   } catch (error) {
-    const passing = ["", "Unavailable", "DeadlineExceeded", "ResourceExhausted", "Aborted"];
-    if (!isAgain || !(error instanceof CommandFailure) || error.exitCode === 2 || !passing.includes(error.status))
-      throw error;
+    if (!isAgain || !isTransient(error)) throw error;
     note(session.shell, `gatehouse: ${error.message}; trying again`);
     return undefined;
   }

@@ -1,11 +1,18 @@
 // Zip archives, whether they say the truth about what they hold or not.
-import { crc32, deflateRawSync } from "node:zlib";
+import { constants, crc32, deflateRawSync } from "node:zlib";
 
 /** A file of an archive; `claimed` is the size that the archive says it has. */
-export interface Zipped {
-  readonly name: string;
-  readonly content: Buffer;
-  readonly claimed?: number;
+export type Zipped = { readonly name: string } & (
+  | { readonly content: Buffer; readonly claimed?: number }
+  /** What is too large to be held; its checksum is wrong. */
+  | { readonly packed: Buffer; readonly claimed: number }
+);
+
+/** So many MiB of zeros, compressed: one MiB is compressed, and its block repeated. */
+export function packedZeros(mebibytes: number): Buffer {
+  const block = deflateRawSync(Buffer.alloc(2 ** 20), { finishFlush: constants.Z_FULL_FLUSH });
+  // RFC 1951 §3.2.6: an empty block, which is the last.
+  return Buffer.concat([...Array<Buffer>(mebibytes).fill(block), Buffer.from([3, 0])]);
 }
 
 /** Makes an archive (APPNOTE.TXT, 4.3). */
@@ -13,12 +20,20 @@ export function zip(files: readonly Zipped[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, claimed = content.length } of files) {
-    const packed = deflateRawSync(content);
+  for (const file of files) {
+    const { name } = file;
+    const { packed, checksum, claimed } =
+      "packed" in file
+        ? { ...file, checksum: 0 }
+        : {
+            packed: deflateRawSync(file.content),
+            checksum: crc32(file.content),
+            claimed: file.claimed ?? file.content.length,
+          };
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(8, 4);
-    common.writeUInt32LE(crc32(content), 10);
+    common.writeUInt32LE(checksum, 10);
     common.writeUInt32LE(packed.length, 14);
     common.writeUInt32LE(claimed, 18);
     common.writeUInt16LE(Buffer.byteLength(name), 22);

@@ -1,0 +1,102 @@
+// Copies of one record within an import. The server decides between what it is sent and what it has; here it is decided what
+// becomes of the copies of one run, so that each of them is counted and none is replaced without a word.
+import { type AdvisoryRecord, RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { digestOf } from "../../../advisories/digest.ts";
+import type { Place } from "./report.ts";
+
+/** A copy that was sent, and what became of it. */
+export interface Copy {
+  readonly place: Place;
+  readonly digest: string;
+  /** In seconds and nanoseconds; undefined where the source does not say when it changed the record. */
+  readonly modified: Version | undefined;
+  readonly isWithdrawn: boolean;
+  /** Undefined until the server has answered. */
+  result: Result | undefined;
+  /** Copies that say the same, and whose outcome is that of this one. */
+  repeats: Place[];
+}
+
+/** What became of a copy. */
+export interface Result {
+  readonly outcome: RecordOutcome;
+  /** Why it was left out. */
+  readonly error: string;
+}
+
+type Version = readonly [seconds: bigint, nanos: number, revision: bigint];
+
+/** What is to be done with a copy. */
+export type Decision =
+  | { readonly kind: "send"; readonly after: Copy | undefined }
+  /** It says the same as a copy that was sent. */
+  | { readonly kind: "repeat"; readonly of: Copy }
+  /** A later copy was sent. */
+  | { readonly kind: "older" }
+  | { readonly kind: "left out"; readonly reason: string };
+
+/** The copy of a record that is about to be sent. */
+export function newCopy(record: AdvisoryRecord, place: Place): Copy {
+  const { modifyTime, revision, withdrawTime } = record;
+  return {
+    ...{ place, digest: digestOf(record), result: undefined, repeats: [], isWithdrawn: withdrawTime !== undefined },
+    modified: modifyTime && [modifyTime.seconds, modifyTime.nanos, revision],
+  };
+}
+
+/** Decides about a copy, knowing the last copy of the same key that was sent, which has been answered unless they are equal. */
+export function decide(copy: Copy, earlier: Copy | undefined): Decision {
+  if (!earlier) return { kind: "send", after: undefined };
+  if (copy.digest === earlier.digest) return { kind: "repeat", of: earlier };
+  // The server has not taken it: nothing competes with this one.
+  if (earlier.result?.outcome === RecordOutcome.LEFT_OUT) return { kind: "send", after: undefined };
+  if (!copy.modified || !earlier.modified) {
+    if (copy.modified) return { kind: "send", after: earlier };
+    return { kind: "left out", reason: undatedReason(earlier.place) };
+  }
+  const order = compare(copy.modified, earlier.modified);
+  if (order < 0) return { kind: "older" };
+  if (order > 0 || copy.digest > earlier.digest) return { kind: "send", after: earlier };
+  return { kind: "left out", reason: tieReason(earlier.place) };
+}
+
+/** Why of two copies without a time the first one of the run counts. */
+function undatedReason(first: Place): string {
+  return `says something else than ${nameOf(first)}, and has no time that would tell which one is later`;
+}
+
+/** Why of two copies of one time and revision the other one counts. */
+export function tieReason(winner: Place): string {
+  return `says something else than ${nameOf(winner)}, which has the same time; of such copies the one with the greater digest counts`;
+}
+
+/** Whether two copies have one time and one revision. */
+export function isTie(copy: Copy, earlier: Copy): boolean {
+  return (
+    copy.modified !== undefined && earlier.modified !== undefined && compare(copy.modified, earlier.modified) === 0
+  );
+}
+
+/**
+ * The outcome of a copy that replaces an earlier one of the run. Of two copies of one time, the later one stands for both, in
+ * whatever order they come. In a dry run the server does not know the earlier copy.
+ */
+export function outcomeAfter(earlier: Copy, copy: Copy, outcome: RecordOutcome, isDryRun: boolean): RecordOutcome {
+  const before = earlier.result?.outcome;
+  if (isTie(copy, earlier)) {
+    return before === RecordOutcome.CREATED && outcome === RecordOutcome.UPDATED ? RecordOutcome.CREATED : outcome;
+  }
+  if (!isDryRun || outcome === RecordOutcome.UNCHANGED || outcome === RecordOutcome.LEFT_OUT) return outcome;
+  return copy.isWithdrawn && !earlier.isWithdrawn ? RecordOutcome.WITHDRAWN : RecordOutcome.UPDATED;
+}
+
+function compare(a: Version, b: Version): number {
+  for (const [i, part] of a.entries()) {
+    if (part !== b[i]) return part < b[i]! ? -1 : 1;
+  }
+  return 0;
+}
+
+function nameOf({ file, record }: Place): string {
+  return record === "" ? file : `${file}: ${record}`;
+}

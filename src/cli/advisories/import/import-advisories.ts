@@ -1,0 +1,147 @@
+// `gatehouse advisories import`: reads files one by one, and sends what they hold in batches.
+import { openProgress } from "../../client/progress.ts";
+import { newRetries } from "../../client/retry.ts";
+import type { Session } from "../../client/session.ts";
+import { wrongUsage } from "../../failure.ts";
+import { hasLauncher } from "../../launcher.ts";
+import { listenForStop } from "../../server-signals.ts";
+import { note } from "../../shell.ts";
+import { type DocumentOptions, documentsOf, type FoundDocument, itemsOf } from "./documents.ts";
+import { type PruneBound, prune } from "./prune.ts";
+import { type OpenDocument, openRecordWriter, type RecordWriter, type WriterOptions } from "./record-writer.ts";
+import { type Ending, Report } from "./report.ts";
+import { filesOf, type SourceFile } from "./sources.ts";
+
+/** What a person asked for. */
+export interface ImportOptions extends DocumentOptions, WriterOptions {
+  /** How many records that the sources no longer have may be deleted; undefined where none are. */
+  readonly prune: PruneBound | undefined;
+}
+
+/** The exit code of a program that was interrupted. */
+const interrupted = 130;
+
+/** Imports the files of the paths, and answers the exit code: 1 when a record or a file was left out. */
+export async function importAdvisories(
+  session: Session,
+  paths: readonly string[],
+  options: ImportOptions,
+): Promise<number> {
+  if (paths.includes("")) throw wrongUsage("the path of what to import is empty");
+  const report = new Report();
+  const stop = new AbortController();
+  using signals = listenForStop(hasLauncher());
+  void signals.stopped.then(() => stop.abort());
+  let isComplete = false;
+  let isPruned = true;
+  try {
+    const writer = await importAll(session, paths, options, report, stop.signal);
+    isComplete = writer !== undefined;
+    if (writer && options.prune) isPruned = await prune(session, options, options.prune, writer, report);
+  } finally {
+    await print(session, report, { isDryRun: options.dryRun, isComplete });
+  }
+  if (!isComplete) return interrupted;
+  return report.isWhole && isPruned ? 0 : 1;
+}
+
+/** Answers the writer that has written everything; undefined when the import was interrupted. */
+async function importAll(
+  session: Session,
+  paths: readonly string[],
+  options: ImportOptions,
+  report: Report,
+  stop: AbortSignal,
+): Promise<RecordWriter | undefined> {
+  const onPause = (error: Error, pauseMs: number) =>
+    note(session.shell, `gatehouse: ${error.message}; the next attempt is in ${pauseMs / 1000} s`);
+  const writer = await openRecordWriter(session, options, report, newRetries({ signal: stop, onPause }));
+  using progress = await openProgress(session.shell, "importing", 0, "percent");
+  if (progress.isShown) progress.total(await bytesOf(paths));
+  const startedAt = performance.now();
+  const advance = (bytes: number) => {
+    const perSecond = Math.round(report.records / ((performance.now() - startedAt) / 1000));
+    progress.advance(bytes, `${report.records} records, ${perSecond}/s`);
+  };
+  try {
+    for await (const source of filesOf(paths)) {
+      if (stop.aborted) return undefined;
+      if ("reason" in source) report.failFile(source.name, source.reason);
+      else if ("what" in source) report.nameFile(source.name, source);
+      else await importFile(source, options, writer, report, { stop, advance });
+    }
+    if (stop.aborted) return undefined;
+    await writer.finish();
+    return writer;
+  } finally {
+    await writer.abandon();
+  }
+}
+
+/** What an import is asked for and tells while it reads. */
+interface Course {
+  readonly stop: AbortSignal;
+  advance(bytes: number): void;
+}
+
+async function importFile(
+  source: SourceFile,
+  options: ImportOptions,
+  writer: RecordWriter,
+  report: Report,
+  { stop, advance }: Course,
+): Promise<void> {
+  let left = source.bytes;
+  for await (const found of documentsOf(source, options, report)) {
+    if (stop.aborted) return;
+    await importDocument(found, writer, report, {
+      stop,
+      advance(bytes) {
+        const done = Math.min(left, bytes);
+        left -= done;
+        advance(done);
+      },
+    });
+  }
+  advance(left);
+}
+
+async function importDocument(
+  found: FoundDocument,
+  writer: RecordWriter,
+  report: Report,
+  { stop, advance }: Course,
+): Promise<void> {
+  const document: OpenDocument = { isWhole: true, replaced: 0 };
+  const onFailure = () => {
+    document.isWhole = false;
+  };
+  for (const { name, record, problems } of itemsOf(found, report, onFailure)) {
+    if (stop.aborted) return;
+    const place = { file: found.file, record: name };
+    // The last problem of a record that is left out says why.
+    for (const problem of record ? problems : problems.slice(0, -1)) report.dropField(place, problem);
+    if (record) await writer.add(record, place, document);
+    else {
+      document.isWhole = false;
+      report.leaveOut(place, problems.at(-1) ?? { path: "", rule: "cannot be read" });
+    }
+    advance(found.bytesOfRecord);
+  }
+  if (found.document.completes) writer.complete(found.document.completes, document);
+}
+
+/** What is read of all files together. */
+async function bytesOf(paths: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for await (const source of filesOf(paths)) if ("bytes" in source) bytes += source.bytes;
+  return bytes;
+}
+
+async function print({ shell, output }: Session, report: Report, ending: Ending): Promise<void> {
+  if (!output.isPlain) return await output.data(report.data(ending));
+  for (const line of report.lines()) note(shell, line);
+  shell.stdout.write(`${report.summary(ending)}\n`);
+  if (!ending.isComplete)
+    note(shell, "Run the same command again to go on: records that are there already are unchanged.");
+}

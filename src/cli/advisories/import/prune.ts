@@ -1,0 +1,109 @@
+// `advisories import --prune`: deletes the records that their sources no longer have.
+import {
+  AdvisoryRecordsService,
+  type RecordKey,
+  RecordView,
+} from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { keyOf } from "../../../advisories/digest.ts";
+import type { Session } from "../../client/session.ts";
+import { printable } from "../../output/escape.ts";
+import { note } from "../../shell.ts";
+import type { DocumentOptions } from "./documents.ts";
+import type { RecordWriter, WriterOptions } from "./record-writer.ts";
+import type { Report } from "./report.ts";
+
+/** How many records of a source may be deleted at once: the greater of the two. */
+export interface PruneBound {
+  readonly records: number;
+  readonly percent: number;
+  /** How messages call it. */
+  readonly text: string;
+}
+
+/** What nobody has said otherwise. */
+export const defaultBound: PruneBound = { records: 100, percent: 10, text: "100 records and more than 10 %" };
+
+/** What one request deletes at most. */
+const maxDeleted = 1000;
+
+/** Records that a dry run names. */
+const namedRecords = 1000;
+
+/**
+ * Deletes what the sources of an import no longer have, and answers whether it did. It does not when something was left out:
+ * the source may have what could not be read.
+ */
+export async function prune(
+  session: Session,
+  options: WriterOptions & DocumentOptions,
+  bound: PruneBound,
+  writer: RecordWriter,
+  report: Report,
+): Promise<boolean> {
+  const reason = report.reasonIncomplete || (report.records === 0 ? "nothing was imported" : "");
+  if (reason !== "") return refuse(session, reason);
+  const sources = options.author === "" ? [...writer.sources].sort() : [options.author];
+  const found = [];
+  for (const source of sources) {
+    const { all, gone } = await goneOf(session, options, source, writer);
+    if (gone.length > bound.records && gone.length > (all * bound.percent) / 100) {
+      const counts = `${gone.length} of the ${all} records of ${JSON.stringify(source)} are not in what was imported`;
+      return refuse(session, `${counts}, which is more than ${bound.text}`, hintFor(gone.length));
+    }
+    found.push(...gone);
+  }
+  report.pruned = options.dryRun ? found.length : await deleteAll(session, options.group, found);
+  if (options.dryRun) name(session, found);
+  return true;
+}
+
+function refuse({ shell }: Session, reason: string, hint = ""): boolean {
+  note(shell, printable(`gatehouse: nothing was pruned: ${reason}`));
+  if (hint !== "") note(shell, `  ${hint}`);
+  return false;
+}
+
+const hintFor = (count: number) =>
+  `If the source has other files, import them together or name each of them with --author; else allow it with --max-prune ${count}.`;
+
+/** The records of a source that the import did not have, and how many the source has in all. */
+async function goneOf(session: Session, { group, dryRun }: WriterOptions, source: string, writer: RecordWriter) {
+  const client = await session.client(AdvisoryRecordsService);
+  const gone: Omit<RecordKey, "$typeName">[] = [];
+  let all = 0;
+  let pageToken = "";
+  do {
+    const page = { parent: group, source, view: RecordView.BASIC, pageSize: maxDeleted, pageToken };
+    const { records, nextPageToken } = await client.listAdvisoryRecords(page);
+    all += records.length;
+    for (const { document, vulnerability, digest } of records) {
+      const key = { source, document, vulnerability };
+      // In a dry run the server still has what the import deletes as it completes documents.
+      const isGone = !writer.has(keyOf(key)) && !(dryRun && writer.hasCompleted(source, document));
+      if (isGone) gone.push({ ...key, digest });
+    }
+    pageToken = nextPageToken;
+  } while (pageToken !== "");
+  return { all, gone };
+}
+
+async function deleteAll(session: Session, parent: string, keys: readonly Omit<RecordKey, "$typeName">[]) {
+  const client = await session.client(AdvisoryRecordsService);
+  let deleted = 0;
+  for (let from = 0; from < keys.length; from += maxDeleted) {
+    const { deletedCount } = await client.deleteAdvisoryRecords({
+      parent,
+      records: keys.slice(from, from + maxDeleted),
+    });
+    deleted += deletedCount;
+  }
+  return deleted;
+}
+
+function name({ shell }: Session, keys: readonly Omit<RecordKey, "$typeName">[]): void {
+  for (const { source, document, vulnerability } of keys.slice(0, namedRecords)) {
+    const record = document === vulnerability ? document : `${document}: ${vulnerability}`;
+    note(shell, printable(`would be pruned: ${source}: ${record}`));
+  }
+  if (keys.length > namedRecords) note(shell, `… and ${keys.length - namedRecords} more`);
+}

@@ -1,0 +1,160 @@
+// Brings the records of an import to the server, and reports what became of each.
+import { toBinary } from "@bufbuild/protobuf";
+import {
+  type AdvisoryRecord,
+  AdvisoryRecordSchema,
+  AdvisoryRecordsService,
+  RecordOutcome,
+  type RecordResult,
+} from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { keyOf } from "../../../advisories/digest.ts";
+import type { CompleteDocument } from "../../../advisories/reading.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import type { Session } from "../../client/session.ts";
+import { type Copy, decide, isTie, newCopy, outcomeAfter, tieReason } from "./copies.ts";
+import type { Place, Report } from "./report.ts";
+import { type Item, maxBatch, openSender } from "./sender.ts";
+
+/** A document whose records are being sent. */
+export interface OpenDocument {
+  /** Whether all of its records so far were read and taken. */
+  isWhole: boolean;
+  /** How many of its records replaced earlier versions. */
+  replaced: number;
+}
+
+/** Writes records, or, in a dry run, finds out what would become of them. What the server fails with, each method rejects with. */
+export interface RecordWriter {
+  add(record: AdvisoryRecord, place: Place, document: OpenDocument): Promise<void>;
+  /** Says that the document has no more records. It is completed once all of them are taken. */
+  complete(version: CompleteDocument, document: OpenDocument): void;
+  finish(): Promise<void>;
+  /** Waits for what is under way, and sends nothing more. Does not reject. */
+  abandon(): Promise<void>;
+  /** Whether there was a record of this key. */
+  has(key: string): boolean;
+  /** Whether a document was completed, which deletes the records that only its earlier versions had. */
+  hasCompleted(source: string, document: string): boolean;
+  readonly sources: ReadonlySet<string>;
+}
+
+/** What a writer needs to know. */
+export interface WriterOptions {
+  /** The uid of the group. */
+  readonly group: string;
+  readonly dryRun: boolean;
+}
+
+/** Makes a call, again if it fails for a while. */
+export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
+
+interface SentItem extends Item {
+  readonly copy: Copy;
+  /** The copy of the same run that it replaces. */
+  readonly after: Copy | undefined;
+  readonly document: OpenDocument;
+}
+
+/** Opens a writer. */
+export async function openRecordWriter(
+  session: Session,
+  { group, dryRun }: WriterOptions,
+  report: Report,
+  retry: Retry,
+): Promise<RecordWriter> {
+  const client = await session.client(AdvisoryRecordsService);
+  const copies = new Map<string, Copy>();
+  const sources = new Set<string>();
+  const completed = new Set<string>();
+  const sender = openSender<SentItem>(async (items) => {
+    const request = { parent: group, records: items.map(({ record }) => record), dryRun };
+    const { results } = await retry(() => client.importAdvisoryRecords(request));
+    for (const [i, item] of items.entries()) settle(report, item, results[i]!, dryRun);
+  });
+
+  return {
+    sources,
+    has: (key) => copies.has(key),
+    hasCompleted: (source, document) => completed.has(JSON.stringify([source, document])),
+    async add(record, place, document) {
+      sources.add(record.source);
+      const size = toBinary(AdvisoryRecordSchema, record).length;
+      const key = keyOf(record);
+      const copy = newCopy(record, place);
+      const earlier = copies.get(key);
+      if (earlier && earlier.digest !== copy.digest) await sender.settle(key);
+      const decision = decide(copy, earlier);
+      if (decision.kind !== "send") return count(report, decision, place, document);
+      copies.set(key, copy);
+      if (size <= maxBatch.bytes) return await sender.add({ record, key, size, copy, after: decision.after, document });
+      settle(report, { copy, after: undefined, document }, tooLarge, dryRun);
+    },
+    complete({ source, document: id, modifyTime, revision }, document) {
+      const version = { modifyTime: toTimestamp(modifyTime), revision: BigInt(revision) };
+      sender.afterwards(async () => {
+        if (!document.isWhole) return;
+        completed.add(JSON.stringify([source, id]));
+        const request = { parent: group, source, document: id, ...version, dryRun };
+        const { deletedCount } = await retry(() => client.completeDocument(request));
+        // In a dry run the server still has the versions that records of the document replace.
+        report.superseded += dryRun ? Math.max(0, deletedCount - document.replaced) : deletedCount;
+      });
+    },
+    finish: () => sender.finish(),
+    abandon: () => sender.abandon(),
+  };
+}
+
+const tooLarge = {
+  outcome: RecordOutcome.LEFT_OUT,
+  error: `is larger than ${maxBatch.bytes} bytes`,
+} as const;
+
+/** Counts a copy that is not sent. */
+function count(
+  report: Report,
+  decision: Exclude<ReturnType<typeof decide>, { kind: "send" }>,
+  place: Place,
+  document: OpenDocument,
+): void {
+  if (decision.kind === "older") report.count(RecordOutcome.UNCHANGED);
+  else if (decision.kind === "left out") {
+    document.isWhole = false;
+    report.leaveOut(place, { path: "", rule: decision.reason });
+  } else {
+    decision.of.repeats.push(place);
+    if (decision.of.result) countRepeat(report, decision.of, place);
+  }
+}
+
+function countRepeat(report: Report, { result }: Copy, place: Place): void {
+  if (result?.outcome === RecordOutcome.LEFT_OUT) report.leaveOut(place, { path: "", rule: result.error });
+  else report.count(RecordOutcome.UNCHANGED);
+}
+
+/** Counts what became of a copy that was sent. */
+function settle(
+  report: Report,
+  { copy, after, document }: Pick<SentItem, "copy" | "after" | "document">,
+  result: Pick<RecordResult, "outcome" | "error">,
+  isDryRun: boolean,
+): void {
+  const outcome = after ? outcomeAfter(after, copy, result.outcome, isDryRun) : result.outcome;
+  copy.result = { outcome, error: result.error };
+  if (outcome === RecordOutcome.LEFT_OUT) {
+    document.isWhole = false;
+    report.leaveOut(copy.place, { path: "", rule: result.error });
+  } else report.count(outcome);
+  const isStored = outcome !== RecordOutcome.LEFT_OUT && outcome !== RecordOutcome.UNCHANGED;
+  if (isStored && outcome !== RecordOutcome.CREATED) document.replaced++;
+  if (isStored && after && isTie(copy, after)) retract(report, after, tieReason(copy.place));
+  for (const place of copy.repeats) countRepeat(report, copy, place);
+}
+
+/** A copy that was taken, and that another one of the same time has replaced: nothing is left of it. */
+function retract(report: Report, copy: Copy, reason: string): void {
+  if (!copy.result || copy.result.outcome === RecordOutcome.LEFT_OUT) return;
+  report.count(copy.result.outcome, -1);
+  report.count(RecordOutcome.UNCHANGED, -copy.repeats.length);
+  for (const place of [copy.place, ...copy.repeats]) report.leaveOut(place, { path: "", rule: reason });
+}

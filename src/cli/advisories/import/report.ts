@@ -1,0 +1,163 @@
+// What became of the records of an import. Each of them is counted once.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import type { NamedFile } from "../../../advisories/named-files.ts";
+import type { Problem } from "../../../advisories/reading.ts";
+import { printable } from "../../output/escape.ts";
+
+/** Where a record is: the file, and what the record is called in it. */
+export interface Place {
+  readonly file: string;
+  readonly record: string;
+}
+
+/** What a problem is about: a field that was left out, a whole record, or a file that could not be read. */
+type Lost = "field" | "record" | "file";
+
+interface Line extends Place, Problem {
+  readonly lost: Lost;
+}
+
+/** Problems that are shown one by one. */
+const shownProblems = 1000;
+
+const counted = ["created", "updated", "unchanged", "withdrawn", "leftOut"] as const;
+type Counted = (typeof counted)[number];
+
+const wordOf: Readonly<Partial<Record<RecordOutcome, Counted>>> = {
+  [RecordOutcome.CREATED]: "created",
+  [RecordOutcome.UPDATED]: "updated",
+  [RecordOutcome.UNCHANGED]: "unchanged",
+  [RecordOutcome.WITHDRAWN]: "withdrawn",
+};
+
+/** How an import ended. */
+export interface Ending {
+  readonly isDryRun: boolean;
+  /** It read all files and wrote all records. */
+  readonly isComplete: boolean;
+}
+
+/** Counts the records of an import, and keeps what was wrong with them. */
+export class Report {
+  readonly #counts: Record<Counted, number> = { created: 0, updated: 0, unchanged: 0, withdrawn: 0, leftOut: 0 };
+  readonly #lines: Readonly<Record<Lost, Line[]>> = { field: [], record: [], file: [] };
+  readonly #lost: Record<Lost, number> = { field: 0, record: 0, file: 0 };
+  /** Files that are not read, and what they are. */
+  readonly #named: { readonly file: string; readonly what: string }[] = [];
+  #namedCount = 0;
+  /** The first one that stands for records. */
+  #unreadRecords = "";
+  /** Records that only earlier versions of documents had. */
+  superseded = 0;
+  /** Records that the source no longer has; undefined unless they were looked for. */
+  pruned: number | undefined;
+
+  /** Counts a record that the server has taken. */
+  count(outcome: RecordOutcome, by = 1): void {
+    this.#counts[wordOf[outcome] ?? "leftOut"] += by;
+  }
+
+  /** Reports a record that was left out, and why. */
+  leaveOut(place: Place, { path, rule }: Problem): void {
+    this.#counts.leftOut++;
+    this.#add({ ...place, path, rule, lost: "record" });
+  }
+
+  /** Reports a field that was left out; the record is there. */
+  dropField(place: Place, { path, rule }: Problem): void {
+    this.#add({ ...place, path, rule, lost: "field" });
+  }
+
+  /** Reports a file that could not be read, or not to its end. */
+  failFile(file: string, reason: string): void {
+    this.#add({ file, record: "", path: "", rule: reason, lost: "file" });
+  }
+
+  /** Reports a file that holds nothing to import. */
+  nameFile(file: string, { what, standsForRecords }: NamedFile): void {
+    this.#namedCount++;
+    if (standsForRecords) this.#unreadRecords ||= `${file} is ${what}`;
+    if (this.#named.length < shownProblems) this.#named.push({ file, what });
+  }
+
+  #add(line: Line): void {
+    this.#lost[line.lost]++;
+    if (this.#lines[line.lost].length < shownProblems) this.#lines[line.lost].push(line);
+  }
+
+  get records(): number {
+    return counted.reduce((sum, word) => sum + this.#counts[word], 0);
+  }
+
+  /** Whether everything that was found could be read and was taken, but for fields. */
+  get isWhole(): boolean {
+    return this.#counts.leftOut === 0 && this.#lost.file === 0;
+  }
+
+  /** Why the sources may have records that were not found; empty when all files were read and all records taken. */
+  get reasonIncomplete(): string {
+    if (this.#lost.file > 0) return "a file could not be read";
+    if (this.#counts.leftOut > 0) return "a record was left out";
+    return this.#unreadRecords;
+  }
+
+  /** What was wrong, the worst first, and what files that hold nothing are: a line each. */
+  lines(): string[] {
+    const shown = this.#shown();
+    const hidden = this.#lost.file + this.#lost.record + this.#lost.field - shown.length;
+    const named = this.#named.map(({ file, what }) => `${file}: is ${what}: nothing to import`);
+    return [
+      ...[...named, ...shown.map(textOf)].map(printable),
+      ...(hidden === 0 ? [] : [`… and ${hidden} more`]),
+      ...(this.records + this.#lost.file + this.#namedCount === 0 ? ["No advisories."] : []),
+    ];
+  }
+
+  #shown(): Line[] {
+    const { file, record, field } = this.#lines;
+    return [...file, ...record, ...field].slice(0, shownProblems);
+  }
+
+  /** All counts, in one line. */
+  summary({ isDryRun, isComplete }: Ending): string {
+    const { created, updated, unchanged, withdrawn, leftOut } = this.#counts;
+    const before = `${isComplete ? "" : "interrupted: "}${isDryRun ? "would be: " : ""}`;
+    const outcomes = `${created} created, ${updated} updated, ${unchanged} unchanged, ${withdrawn} withdrawn`;
+    const others = [
+      plural(this.#lost.field, "field left out", "fields left out"),
+      plural(this.#lost.file, "file not read", "files not read"),
+      plural(this.superseded, "record of an earlier version deleted", "records of earlier versions deleted"),
+      this.pruned === undefined ? "" : `${this.pruned} pruned`,
+    ].filter((text) => text !== "");
+    return `${before}${plural(this.records, "record", "records") || "0 records"}: ${[`${outcomes}, ${leftOut} left out`, ...others].join("; ")}`;
+  }
+
+  /** The same for programs. */
+  data({ isDryRun, isComplete }: Ending): JsonObject {
+    const problems = this.#shown();
+    return {
+      dryRun: isDryRun,
+      complete: isComplete,
+      records: this.records,
+      ...this.#counts,
+      fieldsLeftOut: this.#lost.field,
+      filesNotRead: this.#lost.file,
+      filesWithoutAdvisories: this.#named.map(({ file, what }) => ({ file, what })),
+      recordsOfEarlierVersionsDeleted: this.superseded,
+      ...(this.pruned === undefined ? {} : { pruned: this.pruned }),
+      problems: problems.map(({ file, record, path, rule, lost }) => ({ file, record, path, rule, leftOut: lost })),
+      problemsNotShown: this.#lost.file + this.#lost.record + this.#lost.field - problems.length,
+    };
+  }
+}
+
+function plural(count: number, one: string, many: string): string {
+  return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
+}
+
+/** `file: record: path: rule`, and that the record is lost where it is. */
+function textOf({ file, record, path, rule, lost }: Line): string {
+  const text = [file, record, path, rule].filter((part) => part !== "").join(": ");
+  return lost === "record" ? `${text} (record left out)` : text;
+}

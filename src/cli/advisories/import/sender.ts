@@ -1,0 +1,120 @@
+// What an import sends: records in batches, a few of which are under way while the next files are read.
+import type { AdvisoryRecord } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+
+/** A record, what it is known by, and how many bytes it has as a message. */
+export interface Item {
+  readonly record: AdvisoryRecord;
+  readonly key: string;
+  readonly size: number;
+}
+
+/** Sends items in batches. What a batch fails with, each method rejects with, and nothing more is sent. */
+export interface Sender<I extends Item> {
+  /** Two items of one key are never under way at the same time: the caller settles the key of the first before. */
+  add(item: I): Promise<void>;
+  /** Waits until the items of this key have been answered. */
+  settle(key: string): Promise<void>;
+  /** Calls the function once all items that were added so far have been answered. */
+  afterwards(work: () => Promise<void>): void;
+  /** Sends what is left, and waits until all is answered. */
+  finish(): Promise<void>;
+  /** Waits for what is under way, and sends nothing more. Does not reject. */
+  abandon(): Promise<void>;
+}
+
+/** A request holds at most as many records as the server takes, and fewer bytes than its limit of 4 MiB. */
+export const maxBatch = { items: 1000, bytes: 3.5 * 1024 * 1024 } as const;
+
+/** Requests under way: the next files are read while the server writes. */
+const atOnce = 2;
+
+/** Calls of one batch that follow it, at a time. */
+const worksAtOnce = 8;
+
+interface Batch<I> {
+  readonly items: I[];
+  readonly keys: Set<string>;
+  readonly works: (() => Promise<void>)[];
+  bytes: number;
+}
+
+function newBatch<I>(): Batch<I> {
+  return { items: [], keys: new Set(), works: [], bytes: 0 };
+}
+
+/** Opens a sender whose batches `write` brings to the server. */
+export function openSender<I extends Item>(write: (items: readonly I[]) => Promise<void>): Sender<I> {
+  /** Each batch that is under way, and the keys in it. */
+  const underWay = new Map<Promise<void>, ReadonlySet<string>>();
+  let batch = newBatch<I>();
+  let failure: { readonly error: unknown } | undefined;
+
+  /** Whoever hears of the failure knows what was written: what else is under way ends before. */
+  async function checkFailure(): Promise<void> {
+    if (!failure) return;
+    await Promise.all(underWay.keys());
+    throw failure.error;
+  }
+
+  async function send({ items, works }: Batch<I>, earlier: readonly Promise<void>[]): Promise<void> {
+    if (items.length > 0) await write(items);
+    if (works.length === 0) return;
+    // The items before a work may be in earlier batches, too.
+    await Promise.all(earlier);
+    if (!failure) await runAll(works);
+  }
+
+  async function flush(): Promise<void> {
+    await checkFailure();
+    if (batch.items.length + batch.works.length === 0) return;
+    const sending = send(batch, [...underWay.keys()])
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => underWay.delete(sending));
+    underWay.set(sending, batch.keys);
+    batch = newBatch();
+    if (underWay.size >= atOnce) await Promise.race(underWay.keys());
+  }
+
+  return {
+    async add(item) {
+      await checkFailure();
+      const isFull = batch.items.length === maxBatch.items || batch.bytes + item.size > maxBatch.bytes;
+      if (isFull) await flush();
+      batch.items.push(item);
+      batch.keys.add(item.key);
+      batch.bytes += item.size;
+    },
+    async settle(key) {
+      if (batch.keys.has(key)) await flush();
+      const sent = [...underWay].filter(([, keys]) => keys.has(key));
+      await Promise.all(sent.map(([sending]) => sending));
+      await checkFailure();
+    },
+    afterwards: (work) => void batch.works.push(work),
+    async finish() {
+      await flush();
+      await Promise.all(underWay.keys());
+      await checkFailure();
+    },
+    async abandon() {
+      failure ??= { error: undefined };
+      await Promise.all(underWay.keys());
+    },
+  };
+}
+
+/** Rejects with the first failure, after which no more works begin and those that have begun have ended. */
+async function runAll(works: readonly (() => Promise<void>)[]): Promise<void> {
+  const queue = works.values();
+  const failures: unknown[] = [];
+  const workers = Array.from({ length: Math.min(worksAtOnce, works.length) }, async () => {
+    for (const work of queue) {
+      await work().catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) return;
+    }
+  });
+  await Promise.all(workers);
+  if (failures.length > 0) throw failures[0];
+}

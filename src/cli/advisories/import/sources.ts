@@ -1,0 +1,112 @@
+// The files that an import reads: single files, those of directories, and those in zip archives. One at a time is in memory.
+import { opendir, open as openFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { BadDocument } from "../../../advisories/document.ts";
+import type { NamedFile } from "../../../advisories/named-files.ts";
+import { hasCode, reasonOf } from "../../../system-error.ts";
+import { sourceLimits } from "./source-limits.ts";
+import { type SourceText, textsOf, tooLarge } from "./texts.ts";
+
+/** A file, or an entry of an archive. */
+export interface SourceFile {
+  /** As a person finds it: `feed.zip: GO-2030-1.json`. */
+  readonly name: string;
+  /** What is read of it; 0 when it is not known. */
+  readonly bytes: number;
+  /** Reads it. Throws when it cannot be read, or is too large. */
+  texts(): AsyncIterable<SourceText>;
+}
+
+/** A path, or a part of one, that cannot be read at all. */
+export interface BadSource {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** A path that is not read, and what it is. */
+export interface NamedSource extends NamedFile {
+  readonly name: string;
+}
+
+type Source = SourceFile | BadSource | NamedSource;
+
+const documents = /\.(json|ndjson|jsonl|ya?ml)(\.gz)?$/i;
+const archives = /\.(zip|tar|tgz|tar\.\w+|7z|rar)$/i;
+
+/** The files of the paths, in the order of the paths. What cannot be read is named, and the rest goes on. */
+export async function* filesOf(paths: readonly string[]): AsyncGenerator<Source> {
+  for (const each of paths) yield* filesAt(each, 0, true);
+}
+
+async function* filesAt(file: string, depth: number, isNamed: boolean): AsyncGenerator<Source> {
+  try {
+    const found = await stat(file);
+    if (found.isDirectory()) yield* filesBelow(file, depth);
+    else if (/\.zip$/i.test(file)) yield* filesIn(file);
+    else if (archives.test(file)) throw new BadDocument("is an archive that is no zip: unpack it first");
+    else if (isNamed || documents.test(file)) yield { name: file, bytes: found.size, texts: () => textsAt(file) };
+  } catch (error) {
+    yield { name: file, reason: problemOf(error, file) };
+  }
+}
+
+async function* filesBelow(directory: string, depth: number): AsyncGenerator<Source> {
+  if (depth > sourceLimits.depth) throw new BadDocument(`is more than ${sourceLimits.depth} directories deep`);
+  for await (const entry of await opendir(directory)) {
+    // What begins with a dot belongs to tools.
+    if (entry.name.startsWith(".")) continue;
+    const file = path.join(directory, entry.name);
+    // It could lead round in a circle.
+    if (entry.isSymbolicLink() && (await isDirectory(file)))
+      yield { name: file, what: "a link to a directory, which is not followed", standsForRecords: true };
+    else if (entry.isDirectory() || documents.test(file) || archives.test(file)) yield* filesAt(file, depth + 1, false);
+  }
+}
+
+async function isDirectory(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+async function* textsAt(file: string): AsyncGenerator<SourceText> {
+  const handle = await openFile(file);
+  try {
+    yield* textsOf(file, handle.createReadStream({ autoClose: false }));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* filesIn(archive: string): AsyncGenerator<Source> {
+  const zip = await openPromise(archive, { validateEntrySizes: true, autoClose: false });
+  try {
+    if (zip.entryCount > sourceLimits.archiveFiles)
+      throw new BadDocument(`holds more than ${sourceLimits.archiveFiles} files`);
+    let unpacked = 0;
+    for await (const entry of zip.eachEntry()) {
+      const name = `${archive}: ${entry.fileName}`;
+      if (archives.test(entry.fileName)) yield { name, reason: "is an archive in an archive: unpack it first" };
+      if (!documents.test(entry.fileName)) continue;
+      unpacked += entry.uncompressedSize;
+      if (unpacked > sourceLimits.archiveBytes)
+        throw new BadDocument(`unpacks to more than ${sourceLimits.archiveBytes} bytes`);
+      yield { name, bytes: entry.uncompressedSize, texts: () => textsIn(zip, entry) };
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+/** The library holds an entry to its declared size: one that unpacks to more is an error. */
+async function* textsIn(zip: ZipFile, entry: Entry): AsyncGenerator<SourceText> {
+  const isWhole = /\.(json|ya?ml)$/i.test(entry.fileName);
+  if (isWhole && entry.uncompressedSize > sourceLimits.textBytes) throw tooLarge();
+  yield* textsOf(entry.fileName, await zip.openReadStreamPromise(entry));
+}
+
+/** Why a file, or a part of it, could not be read, in the words of the system where it has some. */
+export function problemOf(error: unknown, file: string): string {
+  if (hasCode(error, "ENOENT")) return "there is no such file";
+  if (hasCode(error, "EACCES")) return "it may not be read";
+  return reasonOf(error, file);
+}

@@ -1,0 +1,81 @@
+// The texts of a file: its content, or the lines of NDJSON. One text at a time is in memory, and its size is limited.
+import { isUtf8 } from "node:buffer";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { BadDocument } from "../../../advisories/document.ts";
+import { sourceLimits } from "./source-limits.ts";
+
+/** A text that holds one document. */
+export interface SourceText {
+  /** Where it is within its file, such as `line 3`; empty when it is all of it. */
+  readonly place: string;
+  readonly text: string;
+  /** How much of the file it is; 0 when that is not known, as in a compressed file. */
+  readonly bytes: number;
+}
+
+const isCompressed = (name: string) => /\.gz$/i.test(name);
+const isLines = (name: string) => /\.(ndjson|jsonl)(\.gz)?$/i.test(name);
+
+/** Reads the texts of a file. Throws BadDocument when one is too large or no text. */
+export async function* textsOf(name: string, file: Readable): AsyncGenerator<SourceText> {
+  const chunks = isCompressed(name) ? gunzip(file) : (file as AsyncIterable<Buffer>);
+  if (!isLines(name)) return void (yield await collect(chunks));
+  let number = 0;
+  for await (const line of linesOf(chunks)) {
+    number++;
+    const bytes = isCompressed(name) ? 0 : line.length;
+    if (line.length > 0) yield { place: `line ${number}`, text: textOf(line), bytes };
+  }
+}
+
+/** The content is unpacked only as fast as it is read. */
+async function* gunzip(file: Readable): AsyncGenerator<Buffer> {
+  let unpacked = 0;
+  const unpacker = createGunzip();
+  file.on("error", (error) => unpacker.destroy(error));
+  for await (const chunk of file.pipe(unpacker) as AsyncIterable<Buffer>) {
+    unpacked += chunk.length;
+    if (unpacked > sourceLimits.archiveBytes)
+      throw new BadDocument(`unpacks to more than ${sourceLimits.archiveBytes} bytes`);
+    yield chunk;
+  }
+}
+
+async function collect(chunks: AsyncIterable<Buffer>): Promise<SourceText> {
+  const all: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > sourceLimits.textBytes) throw tooLarge();
+    all.push(chunk);
+  }
+  return { place: "", text: textOf(Buffer.concat(all)), bytes: size };
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let open: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
+      yield Buffer.concat([...open, chunk.subarray(start, end)]);
+      [open, size, start] = [[], 0, end + 1];
+    }
+    open.push(chunk.subarray(start));
+    size += chunk.length - start;
+    if (size > sourceLimits.textBytes) throw tooLarge();
+  }
+  yield Buffer.concat(open);
+}
+
+/** Bytes that are no text would otherwise become other characters. */
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new BadDocument("is not UTF-8");
+  return bytes.toString("utf8");
+}
+
+/** The reason to leave out a text by its size. */
+export function tooLarge(): BadDocument {
+  return new BadDocument(`is larger than ${sourceLimits.textBytes} bytes`);
+}

@@ -1,0 +1,113 @@
+// How an import divides what it sends, and what becomes of a request that fails.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { AdvisoryRecordSchema } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { type Item, maxBatch, openSender, type Sender } from "../../../../src/cli/advisories/import/sender.ts";
+
+const item = (key: string, size = 1): Item => ({ key, size, record: create(AdvisoryRecordSchema, { document: key }) });
+const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => item(`GO-${from + i}`));
+const turn = () => new Promise(setImmediate);
+
+/** A sender whose requests are under way for two turns, and what it has sent. */
+function open(write: (batch: readonly Item[], i: number) => void = () => {}) {
+  const begun: (readonly Item[])[] = [];
+  const state = { atOnce: 0, most: 0, answered: 0 };
+  const sender = openSender(async (batch) => {
+    const i = begun.push(batch) - 1;
+    state.most = Math.max(state.most, ++state.atOnce);
+    await turn();
+    await turn();
+    state.atOnce--;
+    write(batch, i);
+    state.answered += batch.length;
+  });
+  return { sender, begun, state, sizes: () => begun.map(({ length }) => length) };
+}
+
+async function addAll(sender: Sender<Item>, all: readonly Item[]): Promise<void> {
+  for (const each of all) {
+    await sender.add(each);
+    await turn();
+  }
+}
+
+describe("the requests of an import", () => {
+  it("hold as many records as the server takes, and less than 4 MiB; two are under way at a time", async () => {
+    const { sender, sizes, state } = open();
+    for (const each of items(4500)) await sender.add(each);
+    await sender.finish();
+    assert.deepEqual(sizes(), [1000, 1000, 1000, 1000, 500]);
+    assert.equal(state.most, 2);
+    const large = open();
+    await addAll(
+      large.sender,
+      [1, 2, 3].map((i) => item(`GO-${i}`, maxBatch.bytes / 2)),
+    );
+    await large.sender.finish();
+    assert.deepEqual(large.sizes(), [2, 1]);
+  });
+
+  for (const broken of [0, 1, 2]) {
+    it(`one that fails ends the import, whichever it is: ${broken}`, async () => {
+      const { sender, begun } = open((_batch, i) => {
+        if (i === broken) throw new Error("the server is away");
+      });
+      const finished = addAll(sender, items(3000)).then(() => sender.finish());
+      await assert.rejects(finished, { message: "the server is away" });
+      assert.ok(begun.length <= broken + 2, "no more is sent than was under way");
+    });
+  }
+
+  it("what was under way when one failed is waited for, and what is left is not sent", async () => {
+    const { sender, state, sizes } = open((_batch, i) => {
+      if (i === 0) throw new Error("the server is away");
+    });
+    const sent = (async () => {
+      for (const each of items(2500)) await sender.add(each);
+      await sender.finish();
+    })();
+    await assert.rejects(sent, { message: "the server is away" });
+    assert.deepEqual([sizes(), state.answered, state.atOnce], [[1000, 1000], 1000, 0]);
+  });
+
+  it("settling a key waits for its item to be answered, and for no other", async () => {
+    const { sender, begun, state } = open();
+    await addAll(sender, items(10));
+    await sender.settle("GO-99");
+    assert.equal(begun.length, 0, "another key sends nothing");
+    await sender.settle("GO-5");
+    assert.equal(state.answered, 10);
+  });
+
+  it("work that follows items begins once they are answered, also those of earlier requests", async () => {
+    const { sender, state } = open();
+    const answered: number[] = [];
+    for (const each of items(1500)) await sender.add(each);
+    sender.afterwards(async () => void answered.push(state.answered));
+    for (const each of items(400, 5000)) await sender.add(each);
+    await sender.finish();
+    sender.afterwards(async () => void answered.push(state.answered));
+    await sender.finish();
+    assert.deepEqual(answered, [1900, 1900]);
+  });
+
+  it("work that fails ends the import, and none follows a request that failed", async () => {
+    const { sender } = open();
+    sender.afterwards(() => Promise.reject(new Error("not completed")));
+    await assert.rejects(sender.finish(), { message: "not completed" });
+    const failing = open(() => {
+      throw new Error("the server is away");
+    });
+    await failing.sender.add(item("GO-1"));
+    failing.sender.afterwards(async () => assert.fail("its items were not written"));
+    await assert.rejects(failing.sender.finish(), { message: "the server is away" });
+  });
+
+  it("an import that is abandoned waits for what is under way and sends nothing more", async () => {
+    const { sender, sizes, state } = open();
+    for (const each of items(1500)) await sender.add(each);
+    await sender.abandon();
+    assert.deepEqual([sizes(), state.answered], [[1000], 1000]);
+  });
+});

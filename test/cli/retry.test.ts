@@ -1,0 +1,59 @@
+// Calls that are tried again while a server is away or busy.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { newRetries } from "../../src/cli/client/retry.ts";
+import { CommandFailure } from "../../src/cli/failure.ts";
+
+const failure = (status: string) => new CommandFailure(`it is ${status || "away"}`, { status });
+
+/** Retries without pauses, and the failures that were followed by one. */
+function open(signal = new AbortController().signal, pausesMs = [0, 0, 0]) {
+  const pauses: string[] = [];
+  const retry = newRetries({ signal, pausesMs, onPause: ({ message }) => pauses.push(message) });
+  /** A call that fails in these ways before it succeeds. */
+  const call = (...failures: readonly Error[]) => {
+    const left = [...failures];
+    return retry(async () => {
+      const next = left.shift();
+      if (next) throw next;
+      return "done";
+    });
+  };
+  return { call, pauses };
+}
+
+describe("a call that fails", () => {
+  it("is made again while the server is busy or away", async () => {
+    const { call, pauses } = open();
+    assert.equal(await call(failure("Unavailable"), failure("ResourceExhausted"), failure("Aborted")), "done");
+    assert.equal(await call(failure("")), "done");
+    assert.deepEqual(pauses, ["it is Unavailable", "it is ResourceExhausted", "it is Aborted", "it is away"]);
+  });
+
+  it("is not made again without end", async () => {
+    const { call, pauses } = open();
+    await assert.rejects(call(...Array(4).fill(failure("Unavailable"))), { message: "it is Unavailable" });
+    assert.equal(pauses.length, 3);
+  });
+
+  it("is not made again when that would change nothing", async () => {
+    const { call, pauses } = open();
+    await call();
+    for (const error of [failure("PermissionDenied"), failure("InvalidArgument"), new Error("a mistake")])
+      await assert.rejects(call(error), error);
+    assert.deepEqual(pauses, []);
+  });
+
+  it("is not made again to a server that has never answered", async () => {
+    await assert.rejects(open().call(failure("")), { message: "it is away" });
+  });
+
+  it("is not made again after an interruption, which ends a pause", async () => {
+    const stop = new AbortController();
+    const { call, pauses } = open(stop.signal, [600_000, 600_000]);
+    const called = call(failure("Unavailable"), failure("Unavailable"));
+    setImmediate(() => stop.abort());
+    await assert.rejects(called, { message: "it is Unavailable" });
+    assert.equal(pauses.length, 1);
+  });
+});
