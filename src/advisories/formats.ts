@@ -5,6 +5,8 @@ import { BadDocument } from "./document.ts";
 import { isOpenvex, readOpenvex } from "./openvex/read.ts";
 import { isOsv, readOsv } from "./osv/read.ts";
 import type { ReadDocument, Reader, ReadOptions } from "./reading.ts";
+import { isSecdb } from "./secdb/database.ts";
+import { readSecdb } from "./secdb/read.ts";
 
 interface Format {
   readonly isThis: (document: unknown) => boolean;
@@ -13,6 +15,7 @@ interface Format {
 
 const formats = {
   osv: { isThis: isOsv, read: readOsv },
+  secdb: { isThis: isSecdb, read: readSecdb },
   openvex: { isThis: isOpenvex, read: readOpenvex },
   csaf: { isThis: isCsaf, read: readCsaf },
 } as const satisfies Readonly<Record<string, Format>>;

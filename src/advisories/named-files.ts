@@ -43,10 +43,11 @@ export function nameText(text: string): NamedFile | undefined {
   return what === undefined ? undefined : { what, standsForRecords: false };
 }
 
-// Hubs: https://github.com/aquasecurity/vex-repo-spec
+// Hubs: https://github.com/aquasecurity/vex-repo-spec. Crawlers write the names of members in lower case, or with a capital.
 function isHubIndex({ packages, updated_at: updated }: JsonObject): boolean {
   if (!areObjects(packages)) return false;
-  return packages.length > 0 ? packages.every((each) => hasTexts(each, ["id", "location"])) : updated !== undefined;
+  if (packages.length === 0) return updated !== undefined;
+  return packages.every((each) => hasTexts(each, ["id", "location"]) || hasTexts(each, ["ID", "Location"]));
 }
 
 function isHubDescription({ versions }: JsonObject): boolean {
@@ -54,7 +55,6 @@ function isHubDescription({ versions }: JsonObject): boolean {
   return versions.length > 0 && versions.every((each) => "spec_version" in each && Array.isArray(each.locations));
 }
 
-/** Crawlers write the names of members in lower case, or with a capital. */
 function isHubManifest(document: JsonObject): boolean {
   const { id = document.ID, sources = document.Sources } = document;
   return (

@@ -12,6 +12,7 @@ describe("files without advisories are named as what they are", () => {
     ["an index of OSV records", [{ id: "GO-2030-1", modified: "2030-01-01T00:00:00Z" }]],
     ["the index of a VEX hub", { updated_at: "2030-01-01T00:00:00Z", packages: [hubIndex] }],
     ["the index of a VEX hub", { version: 1, packages: [{ ...hubIndex, format: "openvex" }] }],
+    ["the index of a VEX hub", { version: 1, packages: [{ ID: hubIndex.id, Location: hubIndex.location }] }],
     ["the index of a VEX hub", { updated_at: "2030-01-01T00:00:00Z", packages: [] }],
     ["the description of a VEX hub", { name: "Hub", versions: [{ spec_version: "0.1", locations: [location] }] }],
     [
