@@ -98,7 +98,8 @@ function uniqueQualifiers(entries: Iterable<[string, string]> | undefined): Map<
   return found;
 }
 
-function withEpoch({ type, version, qualifiers }: Purl): string {
+/** The version with the epoch that the qualifiers have. */
+export function withEpoch({ type, version, qualifiers }: Pick<Purl, "type" | "version" | "qualifiers">): string {
   const epoch = qualifiers.get("epoch") ?? "0";
   const needsEpoch = epochTypes.has(type) && version !== "" && !version.includes(":") && /^[1-9]\d*$/.test(epoch);
   return needsEpoch ? `${epoch}:${version}` : version;

@@ -1,0 +1,39 @@
+// What an advisory says of the package and the version that a query asks for.
+import type {
+  AdvisoryRecord,
+  AdvisoryStatements,
+  ProductStatement,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { statusAt, type VersionStatus, worstOf } from "../versions/status.ts";
+import { isAbout, type QueriedPackage, versionFor } from "./package.ts";
+
+/** What one statement says of the version. */
+export interface Finding extends VersionStatus {
+  readonly record: AdvisoryRecord;
+  readonly statement: ProductStatement;
+}
+
+/** What all statements of an advisory say of the version. */
+export interface Answer extends VersionStatus {
+  readonly findings: readonly Finding[];
+}
+
+/** Evaluates the statements of an advisory; undefined when none of them says anything of the version. */
+export function evaluate({ advisory, records }: AdvisoryStatements, asked: QueriedPackage): Answer | undefined {
+  const findings = records
+    .filter(({ withdrawTime }) => !withdrawTime)
+    .flatMap((record) =>
+      record.statements
+        // A record that gave the advisory its public id has what it says of other products, too.
+        .filter(({ advisoryId }) => advisoryId === "" || advisoryId === advisory?.advisoryId)
+        .flatMap((statement) => findingsOf(record, statement, asked)),
+    );
+  const worst = worstOf(findings);
+  return worst && { ...worst, findings };
+}
+
+function findingsOf(record: AdvisoryRecord, statement: ProductStatement, asked: QueriedPackage): Finding[] {
+  if (!statement.product || !isAbout(statement, asked)) return [];
+  const found = statusAt(statement, versionFor(statement.product, asked));
+  return found ? [{ ...found, record, statement }] : [];
+}

@@ -1,0 +1,128 @@
+// The package that a query asks for: the keys by which its advisories are found, and which of their statements are about it.
+import type { Product, ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { productOf, splitEcosystem } from "../ecosystems.ts";
+import { packageKeyOf } from "../product.ts";
+import { type Purl, readPurl, withEpoch, writePurl } from "../purl.ts";
+import { mayBeSameRelease } from "./releases.ts";
+
+/** A package as a query names it: by package URL, or by ecosystem and name. */
+export interface PackageName {
+  readonly purl: string;
+  readonly ecosystem: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+/** A package that is asked for. */
+export interface QueriedPackage {
+  /** The keys of the packages whose advisories may be about it, each with the version of that package. */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly qualifiers: ReadonlyMap<string, string>;
+  /** The release of the distribution; empty when the query names none. */
+  readonly release: string;
+}
+
+/** What is wrong with a query. */
+export interface QueryProblem {
+  readonly field: "purl" | "ecosystem" | "name" | "version";
+  readonly description: string;
+}
+
+/** Types of packages of distributions, whose advisories may be about the source that several packages are built from. */
+const distributed: ReadonlySet<string> = new Set(["apk", "deb", "rpm"]);
+
+/** Values of `arch` that every architecture is built from, or that fit every architecture. */
+const everyArchitecture: ReadonlySet<string> = new Set(["source", "src", "all", "any", "noarch"]);
+
+/**
+ * The keys by which queries find a product: the one of its package URL, and the one of its name in its ecosystem, which sources
+ * do not always write alike.
+ */
+export function packageKeysOf(product: Product): string[] {
+  const { purl, ecosystem, name } = product;
+  const named = purl === "" || ecosystem === "" || name === "" ? [] : [packageKeyOf(productOf(ecosystem, name))];
+  return [...new Set([packageKeyOf(product), ...named])];
+}
+
+/** Reads a query. */
+export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
+  const { purl: text, ecosystem, name, version } = named;
+  if (text === "") return readNamed(named);
+  if (ecosystem !== "") return { field: "ecosystem", description: "must be empty together with a package URL" };
+  if (name !== "") return { field: "name", description: "must be empty together with a package URL" };
+  const purl = readPurl(text);
+  if (!purl) return { field: "purl", description: "must be a package URL" };
+  if (version !== "" && purl.version !== "") {
+    return { field: "version", description: "must be empty together with a package URL that has a version" };
+  }
+  const asked = version === "" ? purl : { ...purl, version: withEpoch({ ...purl, version }) };
+  const { qualifiers } = asked;
+  return { versions: versionsOf(asked), qualifiers, release: qualifiers.get("distro") ?? "" };
+}
+
+function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPackage | QueryProblem {
+  if (text === "") return { field: "ecosystem", description: "must be set, or else a package URL" };
+  if (name === "") return { field: "name", description: "must be set together with the ecosystem" };
+  const { ecosystem, release } = splitEcosystem(text);
+  const product = productOf(ecosystem, name);
+  const purl = readPurl(product.purl);
+  if (!purl) return { versions: new Map([[packageKeyOf(product), version]]), qualifiers: new Map(), release };
+  return { versions: versionsOf({ ...purl, version }), qualifiers: purl.qualifiers, release };
+}
+
+/** Whether a statement is about the package, as far as both tell: what only one of them names does not part them. */
+export function isAbout({ product, release }: ProductStatement, asked: QueriedPackage): boolean {
+  if (!product || !packageKeysOf(product).some((key) => asked.versions.has(key))) return false;
+  const qualifiers = readPurl(product.purl)?.qualifiers ?? new Map<string, string>();
+  const releases = [release, qualifiers.get("distro") ?? ""].filter((text) => text !== "");
+  if (asked.release !== "" && !releases.every((text) => mayBeSameRelease(text, asked.release))) return false;
+  return [...qualifiers].every(([key, value]) => key === "distro" || agrees(key, value, asked.qualifiers.get(key)));
+}
+
+/** The version of the package that a product is, as the query names it. */
+export function versionFor(product: Product, asked: QueriedPackage): string {
+  const key = packageKeysOf(product).find((each) => asked.versions.has(each));
+  return asked.versions.get(key ?? "") ?? "";
+}
+
+/** The package itself, what it is called without its distribution by advisories of the API, and the source it is built from. */
+function versionsOf(purl: Purl): Map<string, string> {
+  const { type, namespace } = purl;
+  const source = distributed.has(type) ? sourceOf(purl) : undefined;
+  // The package itself comes last: its version counts where the source has the same name.
+  const all = [...(source ? [source] : []), purl];
+  const hasDistribution = distributed.has(type) && namespace !== "";
+  const others = [
+    ...(hasDistribution ? all.map((each) => ({ ...each, namespace: "" })) : []),
+    // Workflows name an action by the repository that it is in.
+    ...(type === "github" ? [{ ...purl, type: "githubactions" }] : []),
+  ];
+  return new Map([...others, ...all].map((each) => [keyOf(each), each.version]));
+}
+
+function keyOf(purl: Purl): string {
+  const text = writePurl({ ...purl, version: "", qualifiers: new Map(), subpath: "" });
+  return packageKeyOf({ purl: text } as Product);
+}
+
+/** The source of a package of a distribution, which generators of SBOMs add as `upstream=NAME` or `upstream=NAME@VERSION`. */
+function sourceOf(purl: Purl): Purl | undefined {
+  const upstream = purl.qualifiers.get("upstream") ?? "";
+  const [, rpm] = /^(.+)-[^-]+-[^-]+[.]src[.]rpm$/.exec(upstream) ?? [];
+  const [name = "", version = ""] = rpm === undefined ? upstream.split("@") : [rpm];
+  return name === "" ? undefined : { ...purl, name, version: version === "" ? purl.version : version };
+}
+
+function agrees(key: string, said: string, asked: string | undefined): boolean {
+  if (asked === undefined || asked === said) return true;
+  if (key === "arch") return everyArchitecture.has(said) || everyArchitecture.has(asked);
+  return key === "repository_url" && addressOf(said) === addressOf(asked);
+}
+
+/** An address without its scheme and the slash at its end, which some leave out. */
+function addressOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/^[a-z]+:[/][/]/, "")
+    .replace(/[/]$/, "");
+}
