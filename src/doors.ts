@@ -1,8 +1,10 @@
 // The doors of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
+
 import type { Logger } from "pino";
 import { show } from "./aip/clip.ts";
 import { type ApiError, codeName } from "./aip/errors.ts";
 import type { Api } from "./api.ts";
+import { withBearer } from "./authn/basic.ts";
 import type { Config } from "./config.ts";
 import { type Cors, newCors } from "./doors/cors.ts";
 import { detailTypes } from "./doors/detail-types.ts";
@@ -133,6 +135,8 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
     maxJsonDepth: limits.jsonDepth,
     domain,
     anyTypes: detailTypes,
+    // Scanners that speak OSV know no bearer tokens, but take a name and a password from .netrc or from the address.
+    basic: { paths: ["/gatehouse/osv/"], withBearer },
     requestIdOf,
     refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),

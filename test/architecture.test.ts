@@ -216,6 +216,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   storage: ["clock.ts", "compile.ts", "directories.ts", "lazy.ts", "random.ts", "reader.ts", "soon.ts", "uid.ts"],
   "doors.ts": [
     "aip",
+    "authn/basic.ts",
     "doors",
     "limits.ts",
     "network-address.ts",

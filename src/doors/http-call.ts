@@ -3,8 +3,13 @@ import type { Client } from "./client.ts";
 import { clientAddress } from "./client-address.ts";
 import { connectionOf, type HttpRequest, readHeader } from "./http-message.ts";
 
-/** The call that a plain HTTP request makes. */
-export function httpCall(req: HttpRequest, requestId: string, client: Client): Call {
+/** The call that a plain HTTP request makes. `authorizationOf` turns an Authorization header into what the API reads. */
+export function httpCall(
+  req: HttpRequest,
+  requestId: string,
+  client: Client,
+  authorizationOf?: (header: string | undefined) => string | undefined,
+): Call {
   return newCall({
     door: "rest",
     requestId,
@@ -12,7 +17,8 @@ export function httpCall(req: HttpRequest, requestId: string, client: Client): C
     connection: connectionOf(req),
     isHead: req.method === "HEAD",
     header(name) {
-      return readHeader(req, name);
+      const value = readHeader(req, name);
+      return authorizationOf && name === "authorization" ? authorizationOf(value) : value;
     },
     signal() {
       return client.signal;

@@ -1,5 +1,6 @@
 // Who signs in to the registry: an API token, or a pull token of an identity.
 import { ApiError, Code, unauthenticated } from "../aip/errors.ts";
+import { type BasicCredentials, tokenUser } from "../authn/basic.ts";
 import { maxBearerLength } from "../authn/bearer.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
@@ -8,14 +9,9 @@ import type { AccessToken, Policy } from "../authz/policy.ts";
 import { type AssumptionDeps, assumeWithOutsideToken } from "../sts/assumption.ts";
 import { expiryOf, parsePresented } from "../sts/presented-token.ts";
 import { isUid } from "../uid.ts";
-import { tokenUser } from "./token-user.ts";
 
-/** A name and a password, as registry clients keep them. */
-export interface Credentials {
-  /** `_token`, or the uid of an identity; empty to leave it to the token. */
-  readonly user: string;
-  readonly password: string;
-}
+/** A name and a password, as registry clients keep them: `_token`, or the uid of an identity; empty to leave it to the token. */
+export type Credentials = BasicCredentials;
 
 /** Who has signed in. */
 export interface RegistryCaller {
@@ -30,17 +26,6 @@ export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
   /** Verifies API tokens whose audience is the registry; one that is for the API alone is refused. */
   readonly tokens: Pick<Tokens, "verify" | "recall">;
   readonly policy: Policy;
-}
-
-// RFC 7617 §2.
-const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
-
-/** Reads an Authorization header of the scheme Basic; undefined for any other, and for two at once. */
-export function parseBasic(header: string | undefined): Credentials | undefined {
-  if (header === undefined || header.length > 2 * maxBearerLength) return undefined;
-  const text = Buffer.from(basicPattern.exec(header.trim())?.[1] ?? "", "base64").toString();
-  const colon = text.indexOf(":");
-  return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
 /** Finds out who signs in. UNAUTHENTICATED for bad credentials, UNAVAILABLE when they cannot be looked at for the moment. */

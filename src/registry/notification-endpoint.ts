@@ -1,6 +1,8 @@
 // Where registries tell of pushes and deletions. They repeat what is not answered by 2xx, so 2xx says: it is on disk.
+
 import { hash, timingSafeEqual } from "node:crypto";
 import { type ApiError, Code, rateLimited, unauthenticated } from "../aip/errors.ts";
+import { parseBasic } from "../authn/basic.ts";
 import { type FailureBudget, windowMs } from "../authn/failure-budget.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
 import type { Clock } from "../clock.ts";
@@ -11,7 +13,6 @@ import type { Database } from "../storage/database.ts";
 import { findKnownDigests } from "../storage/manifests.ts";
 import { isKnownEvent, recordEvent } from "../storage/registry-events.ts";
 import { isUid } from "../uid.ts";
-import { parseBasic } from "./credentials.ts";
 import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts";
 import { writeEvent } from "./mirror.ts";
 import { findPlace, type NameRules } from "./name.ts";

@@ -1,11 +1,13 @@
 // The token endpoint of the Distribution specification: where registry clients sign in (docker, skopeo, crane, …).
+
 import { type ApiError, Code, invalidField, unauthenticated } from "../aip/errors.ts";
+import { parseBasic } from "../authn/basic.ts";
 import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
 import type { Endpoint, EndpointReply, EndpointRequest } from "../doors/endpoints.ts";
 import type { Database } from "../storage/database.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
-import { type Credentials, parseBasic, type SignInDeps, signIn } from "./credentials.ts";
+import { type Credentials, type SignInDeps, signIn } from "./credentials.ts";
 import { grantAccess } from "./grants.ts";
 import type { NameRules } from "./name.ts";
 import { parseScopes } from "./scope.ts";

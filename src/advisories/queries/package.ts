@@ -44,6 +44,25 @@ export function packageKeysOf(product: Product): string[] {
   return [...new Set([packageKeyOf(product), ...named])];
 }
 
+/** The most commits of an advisory by which it is found. */
+const mostCommits = 1000;
+
+/** The keys by which queries find an advisory: those of its products, and the commits that its ranges name. */
+export function lookUpKeysOf(statements: readonly ProductStatement[]): string[] {
+  const products = statements.flatMap(({ product }) => (product ? packageKeysOf(product) : []));
+  const commits = statements.flatMap(({ ranges }) =>
+    ranges
+      .filter(({ type }) => type === "GIT")
+      .flatMap(({ events }) => events.map(({ version }) => commitKey(version))),
+  );
+  return [...new Set([...products, ...[...new Set(commits)].slice(0, mostCommits)])];
+}
+
+/** The key by which a commit is found. */
+export function commitKey(commit: string): string {
+  return `commit:${commit.toLowerCase()}`;
+}
+
 /** Reads a query. */
 export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
   const { purl: text, ecosystem, name, version } = named;

@@ -1,7 +1,8 @@
 // The credential helper of container tools (https://github.com/docker/docker-credential-helpers). The action is an argument and
 // its input is standard input. Container tools show what a helper that failed printed on standard output.
+
+import { tokenUser } from "../../authn/basic.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
-import { tokenUser } from "../../registry/token-user.ts";
 import { version } from "../../version.ts";
 import type { Credential } from "../client/credential.ts";
 import type { Session } from "../client/session.ts";

@@ -32,6 +32,8 @@ export interface GatewayOptions extends BodyLimits {
   readonly anyTypes: Registry;
   /** Methods beside those that are given. None when absent. */
   readonly later?: readonly LaterMethods[];
+  /** Beginnings of paths whose clients send a name and a password, and how their header reads as a bearer token. */
+  readonly basic?: { readonly paths: readonly string[]; readonly withBearer: (header?: string) => string | undefined };
   requestIdOf(request: HttpRequest): string;
   /** Told of requests that came to no method, which would have told of them itself. */
   readonly refused?: (call: Call, httpMethod: string, path: string, failure: ApiError) => void;
@@ -89,7 +91,8 @@ function report(options: GatewayOptions, error: unknown, requestId: string): voi
 async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Promise<void> {
   try {
     const client = new Client(res);
-    const call = httpCall(req, serving.requestIdOf(req), client);
+    const isBasic = serving.basic?.paths.some((path) => req.url?.startsWith(path)) ?? false;
+    const call = httpCall(req, serving.requestIdOf(req), client, isBasic ? serving.basic?.withBearer : undefined);
     let service: DescService | undefined;
     let reply: Reply;
     let path = "";
