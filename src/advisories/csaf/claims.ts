@@ -46,7 +46,10 @@ export function claimsOf(record: AdvisoryRecord, whole: ProductStatement, loss: 
   }
   if (whole.events.length > 1) loss("the history of a state");
   const severities = statement.severities.length > 0 ? statement.severities : record.severities;
-  return claimsOfOthers(statement, severities, loss);
+  if (whole.events.length === 0) return claimsOfOthers(statement, severities, loss);
+  // The parts in a log tell where something was found. Its last event is about the product.
+  if (statement.subcomponents.length > 0) loss("where something was found");
+  return claimsOfOthers({ ...statement, subcomponents: [] }, severities, loss);
 }
 
 function claimOfCsaf({ status, subcomponents, extra }: ProductStatement): Claim {
@@ -71,13 +74,14 @@ function claimsOfOthers(statement: ProductStatement, severities: readonly Record
   const ranges = rangesOf(statement, loss);
   const products = [
     ...statement.versions.flatMap((version) => written.version(version)),
-    ...ranges.flatMap((range) => written.range(range) ?? []),
+    ...ranges.flatMap((range) => {
+      const found = written.range(range);
+      if (!found) loss("a range of versions that names none");
+      return found ?? [];
+    }),
   ];
   const isOfAll = statement.versions.length + statement.ranges.length === 0;
-  if (products.length === 0 && !isOfAll) {
-    loss("a range of versions that names none");
-    return [];
-  }
+  if (products.length === 0 && !isOfAll) return [];
   const fixes = statement.status === AFFECTED ? fixesIn(ranges) : [];
   const details = { ...detailsOf(statement, fixes, loss), ...scoresOf(severities, loss) };
   const claim = {

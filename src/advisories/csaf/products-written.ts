@@ -1,6 +1,6 @@
 // Products of other formats in the words of CSAF.
 import { PackageURL } from "packageurl-js";
-import type { Product, ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import type { Product, ProductStatement, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../json.ts";
 import { identityOf } from "../product.ts";
 import { readPurl } from "../purl.ts";
@@ -13,11 +13,13 @@ export interface WrittenProducts {
   /** The product in each version, or in all of them. */
   version(version: string): ProductJson[];
   /** The product in a range; undefined for a range that says nothing. */
-  range(range: ProductStatement["ranges"][number]): ProductJson[] | undefined;
+  range(range: VersionRange): ProductJson[] | undefined;
 }
 
+type About = Pick<ProductStatement, "release" | "subcomponents">;
+
 /** The products of a statement: those of its parts where it is about parts, and where they are installed. */
-export function writeProducts(product: Product, { release, subcomponents }: ProductStatement): WrittenProducts {
+export function writeProducts(product: Product, { release, subcomponents }: About): WrittenProducts {
   const name = nameOf(product);
   const purlType = readPurl(product.purl)?.type ?? "";
   const finish = (whole: ProductJson): ProductJson[] => {

@@ -28,18 +28,21 @@ export function parseRange(text: string): NamedVersions {
   const [, scheme = "", list = ""] = /^vers:([a-z0-9.+-]+)\/(.+)$/.exec(text.trim()) ?? [];
   if (list === "*") return { versions: [], ranges: [] };
   const parsed = list === "" ? undefined : parseConstraints(list);
-  if (!parsed)
+  if (!parsed) {
     return { versions: [], ranges: [create(VersionRangeSchema, { type: textRange, extra: extraOf({ text }) })] };
+  }
   const type = scheme === "semver" ? "SEMVER" : "ECOSYSTEM";
-  const range = create(VersionRangeSchema, { type, events: parsed.events, extra: extraOf({ scheme }) });
-  return { versions: parsed.versions, ranges: parsed.events.length > 0 ? [range] : [] };
+  // A limit holds for all events of a range: each interval is one of its own.
+  const ranges = parsed.intervals.map((events) =>
+    create(VersionRangeSchema, { type, events, extra: extraOf({ scheme }) }),
+  );
+  return { versions: parsed.versions, ranges };
 }
 
 /** Reads what follows the scheme; undefined when it says something that events cannot say. */
-function parseConstraints(list: string): { versions: string[]; events: RangeEvent[] } | undefined {
+function parseConstraints(list: string): { versions: string[]; intervals: RangeEvent[][] } | undefined {
   const versions: string[] = [];
-  const events: RangeEvent[] = [];
-  const add = (type: RangeEventType, version: string) => events.push(create(RangeEventSchema, { type, version }));
+  const intervals: RangeEvent[][] = [];
   let isOpen = false;
   for (const constraint of list.split("|")) {
     const [, comparator = "", escaped = ""] = /^\s*([<>=!]*)\s*([^<>=!\s]+)\s*$/.exec(constraint) ?? [];
@@ -48,18 +51,22 @@ function parseConstraints(list: string): { versions: string[]; events: RangeEven
     if (comparator === "" || comparator === "=") {
       versions.push(version);
     } else if (comparator === ">=" && !isOpen) {
-      add(INTRODUCED, version);
+      intervals.push([newEvent(INTRODUCED, version)]);
       isOpen = true;
-    } else if ((comparator === "<" || comparator === "<=") && (isOpen || events.length === 0)) {
-      if (!isOpen) add(INTRODUCED, "0");
+    } else if ((comparator === "<" || comparator === "<=") && (isOpen || intervals.length === 0)) {
+      if (!isOpen) intervals.push([newEvent(INTRODUCED, "0")]);
       // That a range ends does not say that the version after it has a fix.
-      add(comparator === "<" ? LIMIT : LAST_AFFECTED, version);
+      intervals.at(-1)!.push(newEvent(comparator === "<" ? LIMIT : LAST_AFFECTED, version));
       isOpen = false;
     } else {
       return undefined;
     }
   }
-  return { versions, events };
+  return { versions, intervals };
+}
+
+function newEvent(type: RangeEventType, version: string): RangeEvent {
+  return create(RangeEventSchema, { type, version });
 }
 
 function unescapeVersion(text: string): string | undefined {

@@ -16,6 +16,8 @@ export interface Place {
 
 /** Finds a version in a range. The events may be in any order; of events at one version the later one counts. */
 export function placeIn({ events }: VersionRange, version: string, order: VersionOrder): Place {
+  // A range that only words describe, as CSAF has them.
+  if (events.length === 0) return { where: "unknown", fixedVersion: "" };
   const same = events.findLast((event) => event.version === version && event.type !== EventType.LIMIT);
   const places = events.map((event) => compareWith(event, version, order));
   if (places.includes(undefined)) return same ? placeAt(same) : { where: "unknown", fixedVersion: "" };

@@ -148,7 +148,10 @@ describe("reading CSAF", () => {
         {
           product: { purl: "pkg:npm/box" },
           versions: ["2.5"],
-          ranges: interval(["INTRODUCED", "1"], ["LIMIT", "2"], ["INTRODUCED", "3"], ["LAST_AFFECTED", "4"]),
+          ranges: [
+            ...interval(["INTRODUCED", "1"], ["LIMIT", "2"]),
+            ...interval(["INTRODUCED", "3"], ["LAST_AFFECTED", "4"]),
+          ],
         },
       ],
       [

@@ -122,6 +122,15 @@ describe("statements on versions", () => {
     assert.equal(line(statusAt(unclear, "latest")), "under_investigation in doubt");
   });
 
+  it("a range that only words describe may have any version", () => {
+    const ranges = [{ type: "TEXT", events: [] }];
+    const statuses = [AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION];
+    assert.deepEqual(
+      statuses.map((status) => line(statusAt(statement({ status, ranges }), "1.0.0"))),
+      ["affected in doubt", "nothing", "nothing", "under_investigation in doubt"],
+    );
+  });
+
   it("an ecosystem whose order is not known has affected versions only, but for those that are named", () => {
     const found = (version: string) => line(statusAt(affected("introduced 1, fixed 3", "pkg:generic/a"), version));
     assert.deepEqual(["1", "2", "3", "4"].map(found), [
