@@ -197,10 +197,14 @@ function objectRule(value: unknown): string {
   return isObject(value) ? "" : "must be an object";
 }
 
+/** Whether a value is a text that can be kept: protobuf has well-formed texts only, PostgreSQL has texts without NUL only. */
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed() && !value.includes("\0");
+}
+
 function textRule(value: unknown): string {
   if (typeof value !== "string") return "must be a text";
-  // Protobuf has well-formed texts only, PostgreSQL has texts without NUL only.
-  return value.isWellFormed() && !value.includes("\0") ? "" : "must be well-formed Unicode without the character NUL";
+  return isText(value) ? "" : "must be well-formed Unicode without the character NUL";
 }
 
 function jsonRule(value: unknown): string {

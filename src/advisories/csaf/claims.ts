@@ -38,7 +38,8 @@ const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
 
 /** The claims of a statement. */
 export function claimsOf(record: AdvisoryRecord, whole: ProductStatement, loss: Loss): Claim[] {
-  if (record.format === RecordFormat.CSAF) return [claimOfCsaf(whole)];
+  const claim = record.format === RecordFormat.CSAF ? claimOfCsaf(whole) : undefined;
+  if (claim) return [claim];
   const statement = heldStatement(whole);
   if (!statement) {
     loss("a state that nobody has approved, or a fix without a version");
@@ -52,13 +53,14 @@ export function claimsOf(record: AdvisoryRecord, whole: ProductStatement, loss: 
   return claimsOfOthers({ ...statement, subcomponents: [] }, severities, loss);
 }
 
-function claimOfCsaf({ status, subcomponents, extra }: ProductStatement): Claim {
-  const { words, ...said } = parseExtra(extra);
+/** What the reader has kept of a statement; undefined for a record that it has not read. */
+function claimOfCsaf({ status, subcomponents, extra }: ProductStatement): Claim | undefined {
+  const { words, products, branches, ...said } = parseExtra(extra);
+  if (!Array.isArray(words) || !Array.isArray(products)) return undefined;
+  const packed = { products, branches } as PackedProducts;
   const details = detailKinds.map((kind) => [kind, said[kind] as JsonObject[] | undefined] as const);
   return {
-    status,
-    words: words as string[],
-    products: unpackProducts(said as unknown as PackedProducts, subcomponents),
+    ...{ status, words, products: unpackProducts(packed, subcomponents) },
     details: Object.fromEntries(details.filter(([, list]) => list !== undefined)),
   };
 }

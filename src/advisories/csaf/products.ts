@@ -6,6 +6,7 @@ import {
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isText } from "../document.ts";
 import { identityOf, parseProduct } from "../product.ts";
 import { csafLimits } from "./limits.ts";
 import { versionedPurl } from "./purl.ts";
@@ -68,7 +69,9 @@ export class ProductReader {
     if (depth > csafLimits.relationships)
       return `is a relationship of more than ${csafLimits.relationships} levels, or of itself`;
     const found = this.#tree.product(id);
-    const product = found ? this.#describe(found, depth) : "is not in the product tree";
+    const described = found ? this.#describe(found, depth) : "is not in the product tree";
+    const isKept = typeof described === "string" || textsOf(described).every(isText);
+    const product = isKept ? described : "is named with characters that no text can have";
     this.#read.set(id, product);
     return product;
   }
@@ -95,6 +98,12 @@ export class ProductReader {
     if (other === undefined) this.#idsOfDescriptions.set(description, id);
     return { ...read, problems, json: other === undefined ? read.json : { ...read.json, id } };
   }
+}
+
+/** The texts of a product that a record has as they are. */
+function textsOf({ product, versions, ranges, release, subcomponent }: ReadProduct): string[] {
+  const boundaries = ranges.flatMap(({ events }) => events.map(({ version }) => version));
+  return [product.name, product.purl, product.cpe, release, subcomponent, ...versions, ...boundaries];
 }
 
 function describeProduct({ json, branches }: TreeProduct): ReadProduct | string {

@@ -7,7 +7,7 @@ import {
   RecordReferenceSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
-import { BadDocument, BadRecord, Members, Problems, readItem } from "../document.ts";
+import { BadDocument, BadRecord, isText, Members, Problems, readItem } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import type { ReadDocument, Reader, ReadItem } from "../reading.ts";
 import type { ReadTime } from "../times.ts";
@@ -30,7 +30,7 @@ interface Head {
 /** Reads a document of CSAF 2.0, whatever its profile is. One without vulnerabilities has no records. */
 export const readCsaf: Reader = (document, options): ReadDocument => {
   if (!isJsonObject(document) || !isJsonObject(document.document)) throw new BadDocument("document must be an object");
-  const { vulnerabilities = [] } = document;
+  const vulnerabilities = document.vulnerabilities ?? [];
   if (!Array.isArray(vulnerabilities)) throw new BadDocument("vulnerabilities must be a list");
   const problems = new Problems();
   const head = readHead(new Members(document.document, "document", problems), options.source);
@@ -98,7 +98,8 @@ function readVulnerability(members: Members, index: number, { head, tree, reader
   const { statements, general } = readStatements(members, tree, reader);
   const cve = members.text("cve");
   const ids = readIds(members);
-  const id = freeName(cve, ids, head.trackingId, index, taken);
+  const idTexts = ids.map(({ text }) => String(text));
+  const id = freeName(cve, idTexts, head.trackingId, index, taken);
   const references = readReferences(members);
   const released = members.time("release_date");
   const discovered = members.time("discovery_date");
@@ -119,7 +120,7 @@ function readVulnerability(members: Members, index: number, { head, tree, reader
     ...(head.published && { publishTime: head.published.timestamp }),
     ...(head.modified && { modifyTime: head.modified.timestamp }),
     revision: BigInt(head.revision),
-    aliases: aliasesOf([cve, ...ids.map(({ text }) => String(text))], id, members),
+    aliases: aliasesOf([cve, ...idTexts], id, members),
     ...{ ...readNotes(title, notes), references, statements, extra: extraOf({ vulnerability: raw }) },
   });
   checkLength(
@@ -154,16 +155,10 @@ function readIds(members: Members): JsonObject[] {
 }
 
 /** The name of the vulnerability among those of the document. One that has no id has that of the document. */
-function freeName(
-  cve: string,
-  ids: readonly JsonObject[],
-  trackingId: string,
-  index: number,
-  taken: Set<string>,
-): string {
+function freeName(cve: string, ids: readonly string[], trackingId: string, index: number, taken: Set<string>): string {
   if (taken.has(cve)) throw new BadRecord("cve", `must not be that of another vulnerability of the document: ${cve}`);
-  const names = [cve, ...ids.map(({ text }) => String(text)), trackingId].filter((name) => name !== "" && isId(name));
-  const name = names.find((each) => !taken.has(each)) ?? `${trackingId}#${index + 1}`;
+  const ofDocument = trackingId.replace(/\s+/g, "_").slice(0, 200);
+  const name = [cve, ...ids, ofDocument].filter(isId).find((each) => !taken.has(each)) ?? `${ofDocument}#${index + 1}`;
   taken.add(name);
   return name;
 }
@@ -197,7 +192,7 @@ function readNotes(
   notes: readonly JsonObject[],
 ): { readonly summary: string; readonly details: string } {
   const textsOf = (category: string) =>
-    notes.filter((note) => note.category === category).map(({ text }) => (typeof text === "string" ? text : ""));
+    notes.flatMap((note) => (note.category === category && isText(note.text) ? [note.text] : []));
   const [summary = ""] = title === "" ? textsOf("summary") : [title];
   const found = ["description", "details", "summary", "general"]
     .map(textsOf)

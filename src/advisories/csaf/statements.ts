@@ -8,7 +8,7 @@ import {
   ResponsePlan,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../json.ts";
-import { BadRecord, type Members } from "../document.ts";
+import { BadRecord, isText, type Members } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import { identityOf } from "../product.ts";
 import { parseTime, type ReadTime } from "../times.ts";
@@ -177,7 +177,7 @@ function planOf(status: ProductStatus, remedies: readonly unknown[], impacts: re
 
 function textsOf(details: readonly Detail[], kind: Detail["kind"], has: (json: JsonObject) => boolean): string[] {
   const texts = details.filter((detail) => detail.kind === kind && has(detail.json)).map(({ json }) => json.details);
-  return distinct(texts.filter((text): text is string => typeof text === "string" && text !== ""));
+  return distinct(texts.filter(isText).filter((text) => text !== ""));
 }
 
 /** When a flag was given to what is not affected, and when the fix came of what is fixed: the latest time of several. */

@@ -443,6 +443,14 @@ describe("reading CSAF", () => {
       ]);
     });
 
+    it("a name that no text can have leaves out the product, and a reason that no text can have is no reason", () => {
+      const odd = { full_product_names: [tool, product("p2", {}, "a\0b"), product("p3", {}, "\ud800")] };
+      const product_status = { known_affected: ["p1", "p2", "p3"] };
+      const remediations = [{ category: "mitigation", details: "a\0b", product_ids: ["p1"] }];
+      const { json, problems } = read(csaf([{ cve: "CVE-2030-1", product_status, remediations }], odd));
+      assert.deepEqual([json[0].statements.length, json[0].statements[0].action, problems.length], [1, undefined, 2]);
+    });
+
     it("a record of more than 5000 statements is left out, with their number", () => {
       const ids = Array.from({ length: 5001 }, (_, i) => `p${i}`);
       const { records, problems } = read(
