@@ -1,4 +1,4 @@
-// Documents that CSAF providers publish beside advisories, and versions of CSAF that are not read.
+// The files of a CSAF provider that are no advisories, and documents of other versions of CSAF.
 import { isJsonObject } from "../../json.ts";
 
 /** Whether a document is of CSAF 2.0. */
@@ -30,7 +30,7 @@ const change = /^"?[^",\n]+\.json"?,"?\d{4}-\d\d-\d\dT[^",\n]+"?$/;
 // CSAF 2.0 §7.1.12: a path on each line of index.txt.
 const path = /^[^\s"{}[\],:]+\.json$/;
 
-/** What a text is that a CSAF provider publishes beside advisories; undefined for any other. */
+/** What a list of a CSAF provider is, as a noun; undefined for any other text. */
 export function nameCsafText(text: string): string | undefined {
   const lines = text
     .slice(0, 4096)

@@ -133,6 +133,7 @@ function readHelper(value: unknown) {
   const helper = { ...(purl && { purl: text }), ...(isCpe && { cpe: cpeText }), ...others };
   const problems = [
     ...(text === undefined || purl ? [] : ["has a purl that is no package URL"]),
+    ...(purl && purl.problem !== "" ? [`has a purl that is not valid: ${purl.problem}`] : []),
     ...(cpeText === undefined || isCpe ? [] : ["has a cpe that is no CPE"]),
   ];
   return { problems, purl, cpe: isCpe ? cpeText : "", helper: Object.keys(helper).length > 0 ? helper : undefined };

@@ -17,7 +17,7 @@ export interface TreeProduct {
   readonly relationship?: { readonly category: string; readonly part: string; readonly whole: string };
 }
 
-/** The products and groups of a document by their ids. What is no product is not in it; whoever names it reports that. */
+/** The products and groups of a document by their ids. The reader of a status reports ids that are missing here. */
 export class ProductTree {
   readonly #products = new Map<string, TreeProduct>();
   readonly #groups = new Map<string, readonly string[]>();

@@ -482,7 +482,7 @@ describe("reading CSAF", () => {
     });
   });
 
-  it("what providers publish beside advisories is named", () => {
+  it("names the files of a provider that are no advisories", () => {
     const named: readonly (readonly [unknown, string | undefined])[] = [
       [csaf([]), undefined],
       [csaf([], {}, { csaf_version: "2.1" }), "a document of CSAF 2.1, which is not read (only CSAF 2.0 is)"],
