@@ -1,5 +1,5 @@
 // The text of a file as a document.
-import { isAlias, parseDocument, visit } from "yaml";
+import { type Document, isAlias, parseAllDocuments, visit } from "yaml";
 import { BadDocument } from "./document.ts";
 import { parseJson } from "./json-text.ts";
 
@@ -9,6 +9,8 @@ export const textLimits = {
   yamlBytes: 4 * 1024 * 1024,
   /** The aliases of a YAML file, which take time by their square. */
   yamlAliases: 1000,
+  /** The documents of a YAML file. */
+  yamlDocuments: 10_000,
   /** How deep objects and lists are nested, also where aliases of YAML are in one another. */
   depth: 100,
 } as const;
@@ -17,7 +19,8 @@ export const textLimits = {
 export type TextFormat = "json" | "yaml";
 
 /**
- * Parses JSON or YAML. In YAML every scalar is a text: versions such as 1.10 must not become numbers. Throws BadDocument.
+ * Parses JSON or YAML. In YAML every scalar is a text: versions such as 1.10 must not become numbers. A text of several YAML
+ * documents is a list of them. Throws BadDocument.
  */
 export function parseText(text: string, format: TextFormat): unknown {
   const content = text.startsWith("\uFEFF") ? text.slice(1) : text;
@@ -36,29 +39,42 @@ const tooDeep = `is nested more than ${textLimits.depth} deep`;
 
 function parseYaml(text: string): unknown {
   if (text.length > textLimits.yamlBytes) throw new BadDocument(`is larger than ${textLimits.yamlBytes} bytes of YAML`);
-  // The check of the library for unique keys takes time by the square of the keys. With the level `silent` it would read the
-  // first of several documents and say nothing.
-  const document = parseDocument(text, { schema: "failsafe", uniqueKeys: false, logLevel: "error" });
-  const [error] = document.errors;
-  if (error?.code === "MULTIPLE_DOCS") throw new BadDocument("holds several YAML documents");
-  if (error) throw error;
+  // YAML 1.2 §9.1.2: three dashes at the beginning of a line always begin a document.
+  if ((text.match(/^---/gm)?.length ?? 0) > textLimits.yamlDocuments)
+    throw new BadDocument(`has more than ${textLimits.yamlDocuments} YAML documents`);
+  // The check of the library for unique keys takes time by the square of the keys. With the level `silent` it would leave out
+  // errors.
+  const parsed = parseAllDocuments(text, { schema: "failsafe", uniqueKeys: false, logLevel: "error" });
+  const documents = "empty" in parsed ? [] : parsed;
+  // An empty document is an empty text.
+  const values = documents.map(newValueOf()).filter((value) => value !== "");
+  return values.length > 1 ? values : (values[0] ?? null);
+}
+
+/** Makes the function that turns the documents of one text into values. */
+function newValueOf(): (document: Document) => unknown {
   let aliases = 0;
-  visit(document, {
-    Alias() {
-      if (++aliases > textLimits.yamlAliases) throw new BadDocument(`has more than ${textLimits.yamlAliases} aliases`);
-    },
-    Map(_key, { items }) {
-      const names = new Set<string>();
-      for (const { key } of items) {
-        const name = isAlias(key) ? `*${key.source}` : String(key);
-        if (names.has(name)) throw new BadDocument(`has a member twice: ${name.slice(0, 100)}`);
-        names.add(name);
-      }
-    },
-  });
-  const value: unknown = document.toJS({ maxAliasCount: 100 });
-  checkDepth(value);
-  return value;
+  return (document) => {
+    const [error] = document.errors;
+    if (error) throw error;
+    visit(document, {
+      Alias() {
+        if (++aliases > textLimits.yamlAliases)
+          throw new BadDocument(`has more than ${textLimits.yamlAliases} aliases`);
+      },
+      Map(_key, { items }) {
+        const names = new Set<string>();
+        for (const { key } of items) {
+          const name = isAlias(key) ? `*${key.source}` : String(key);
+          if (names.has(name)) throw new BadDocument(`has a member twice: ${name.slice(0, 100)}`);
+          names.add(name);
+        }
+      },
+    });
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    checkDepth(value);
+    return value;
+  };
 }
 
 /** An alias within what it stands for is nested without end. */

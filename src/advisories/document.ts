@@ -188,6 +188,11 @@ export class Members {
   }
 }
 
+/** Whether a value is absent, also in YAML, where every scalar is a text. Not for members that are texts. */
+export function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || value === "~" || value === "null";
+}
+
 /** Whether a value is an object. A number that JavaScript would write otherwise is none: see `parseExactly`. */
 function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) && numberText(value) === undefined;

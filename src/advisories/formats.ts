@@ -7,6 +7,7 @@ import { isOsv, readOsv } from "./osv/read.ts";
 import type { ReadDocument, Reader, ReadOptions } from "./reading.ts";
 import { isSecdb } from "./secdb/database.ts";
 import { readSecdb } from "./secdb/read.ts";
+import { isYamlAdvisories, readYamlAdvisories } from "./yaml/read.ts";
 
 interface Format {
   readonly isThis: (document: unknown) => boolean;
@@ -18,6 +19,7 @@ const formats = {
   secdb: { isThis: isSecdb, read: readSecdb },
   openvex: { isThis: isOpenvex, read: readOpenvex },
   csaf: { isThis: isCsaf, read: readCsaf },
+  yaml: { isThis: isYamlAdvisories, read: readYamlAdvisories },
 } as const satisfies Readonly<Record<string, Format>>;
 
 /** The name of a format. */

@@ -22,6 +22,8 @@ describe("the text of a document", () => {
       "version: 1.10\nnone: ~\nat: 2030-01-02\nlist: [&x a, *x]",
       '{"version":"1.10","none":"~","at":"2030-01-02","list":["a","a"]}',
     ],
+    ["yaml", "--- \na: 1\n---\n--- \na: 2\n...\n", '[{"a":"1"},{"a":"2"}]'],
+    ["yaml", "", "null"],
     ["yaml", "__proto__: {a: 1}", '{"__proto__":{"a":"1"}}'],
   ];
   for (const [format, text, json] of good) {
@@ -41,7 +43,8 @@ describe("the text of a document", () => {
     ["json", "[".repeat(1_000_000), "is nested more than 100 deep"],
     ["yaml", "a: [", "is not valid YAML: "],
     ["yaml", "a: 1\nb: 2\n'a': 3", "has a member twice: a"],
-    ["yaml", "--- \na: 1\n--- \nb: 2", "holds several YAML documents"],
+    ["yaml", "--- \na: 1\n--- \nb: [", "is not valid YAML: "],
+    ["yaml", `${"--- a\n".repeat(textLimits.yamlDocuments + 1)}`, "has more than 10000 YAML documents"],
     ["yaml", deep("[", "]", 3000), "is nested more than 100 deep"],
     ["yaml", "a: &a\n  - b\n  - *a\n  - *a\n", "is nested more than 100 deep"],
     ["yaml", bomb.join("\n"), "is not valid YAML: Excessive alias count"],

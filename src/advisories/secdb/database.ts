@@ -1,6 +1,6 @@
 // What a security database says of itself: of which distribution, release and repository it is.
 import { isJsonObject, type JsonObject, numberText } from "../../json.ts";
-import { BadDocument, Members, type Problems } from "../document.ts";
+import { BadDocument, isNothing, Members, type Problems } from "../document.ts";
 import { extraOf } from "../extra.ts";
 
 /** A database without its packages. */
@@ -42,11 +42,6 @@ export function isSecdb(document: unknown): boolean {
 /** Mirrors have a file for each package, which repeats the header. */
 function isPackage(value: unknown): boolean {
   return isJsonObject(value) && typeof value.name === "string" && isJsonObject(value.secfixes);
-}
-
-/** Whether a value is absent, also as YAML writes it where every scalar is a text. */
-export function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || value === "" || value === "~" || value === "null";
 }
 
 /** Reads the header of a database. Throws BadDocument when the document has no packages. */

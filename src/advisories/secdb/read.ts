@@ -12,11 +12,11 @@ import {
   type VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject } from "../../json.ts";
-import { Problems } from "../document.ts";
+import { isNothing, Problems } from "../document.ts";
 import { extraOf, parseExtra } from "../extra.ts";
 import { parseProduct } from "../product.ts";
 import type { Problem, Reader, ReadItem } from "../reading.ts";
-import { type Database, isNothing, readDatabase } from "./database.ts";
+import { type Database, readDatabase } from "./database.ts";
 import { type EntryVulnerability, parseEntry } from "./entry.ts";
 
 /** How many vulnerabilities an entry may name: each has a record, which names all others. */

@@ -1,0 +1,100 @@
+// Events of an advisory in the YAML format. One that cannot be read is dropped and reported; the others stay.
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type AdvisoryEvent,
+  type AdvisoryEvent_DetectionSchema,
+  AdvisoryEventSchema,
+  ReviewState,
+} from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import type { JsonObject } from "../../json.ts";
+import { isNothing, type Members } from "../document.ts";
+import { reasonOfWord } from "../reasons.ts";
+import { caseOfWord, scanFields } from "./words.ts";
+
+/** An event, and what only the format can say of it. */
+export interface ReadEvent {
+  readonly event: AdvisoryEvent;
+  readonly milliseconds: number;
+  readonly extra: JsonObject;
+}
+
+type Type = NonNullable<MessageInitShape<typeof AdvisoryEventSchema>["type"]>;
+type Detection = MessageInitShape<typeof AdvisoryEvent_DetectionSchema>;
+
+/** Reads an event; undefined when it has no time or no known type. */
+export function readEvent(event: Members, author: string): ReadEvent | undefined {
+  if (isNothing(event.value("timestamp"))) event.drop("timestamp", "is missing");
+  const time = event.time("timestamp");
+  // The data is missing now and then.
+  const data = isNothing(event.value("data")) ? undefined : event.object("data");
+  const scan = isNothing(data?.value("data")) ? undefined : data?.object("data");
+  const type = readType(event, data, scan);
+  if (!time || !type) return undefined;
+  const content = { author, reviewState: ReviewState.APPROVED, createTime: time.timestamp, type };
+  const rest = { ...data?.rest(), data: unlessEmpty(scan?.rest() ?? {}) };
+  return {
+    event: create(AdvisoryEventSchema, content),
+    milliseconds: time.milliseconds,
+    extra: withoutUndefined({ ...event.rest(), timestamp: time.raw || undefined, data: unlessEmpty(rest) }),
+  };
+}
+
+/** The type with what it says. `scan` is the data of a detection. */
+function readType(event: Members, data: Members | undefined, scan: Members | undefined): Type | undefined {
+  const word = event.text("type");
+  const found = caseOfWord(word);
+  switch (found) {
+    case undefined:
+      event.drop("type", word === "" ? "is missing" : `is not a type of event: ${JSON.stringify(word.slice(0, 60))}`);
+      return undefined;
+    case "detection":
+      return { case: found, value: readDetection(data, scan) };
+    case "fixed":
+      return { case: found, value: { fixedVersion: data?.text("fixed-version") ?? "", note: noteOf(data) } };
+    case "falsePositiveDetermination":
+      return { case: found, value: { type: readReason(data), note: noteOf(data) } };
+    default:
+      return { case: found, value: { note: noteOf(data) } };
+  }
+}
+
+function noteOf(data: Members | undefined): string {
+  return data?.text("note") ?? "";
+}
+
+function readReason(data: Members | undefined) {
+  const word = data?.text("type") ?? "";
+  const reason = reasonOfWord(word);
+  if (word !== "" && reason === 0) data?.drop("type", `is not a reason: ${JSON.stringify(word.slice(0, 60))}`);
+  return reason;
+}
+
+/** How it was found. That it was found stays, also if this is not known. */
+function readDetection(data: Members | undefined, scan: Members | undefined): Detection {
+  const kind = data?.text("type") ?? "";
+  const text = (name: string) => scan?.text(name) ?? "";
+  switch (kind) {
+    case "scan/v1": {
+      const fields = Object.entries(scanFields).map(([name, field]) => [field, text(name)]);
+      return { type: { case: "scanv1", value: Object.fromEntries(fields) } };
+    }
+    case "nvdapi":
+      return { type: { case: "nvdapi", value: { cpeSearched: text("cpeSearched"), cpeFound: text("cpeFound") } } };
+    case "manual":
+    case "":
+      return { type: { case: "manual", value: {} } };
+    default:
+      data?.drop("type", `is not a type of detection: ${JSON.stringify(kind.slice(0, 60))}`);
+      return {};
+  }
+}
+
+function withoutUndefined(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** The members that are not undefined; undefined when there are none. */
+export function unlessEmpty(members: JsonObject): JsonObject | undefined {
+  const kept = withoutUndefined(members);
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
