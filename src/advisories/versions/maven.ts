@@ -55,8 +55,9 @@ function withoutNulls(tokens: readonly Token[]): Token[] {
   return found;
 }
 
+/** The first token stays: without it the second one would be compared with the first of another version. */
 function trimEnd(tokens: Token[]): void {
-  while (tokens.length > 0 && /^0*$/.test(tokens.at(-1)!.text)) tokens.pop();
+  while (tokens.length > 1 && /^0*$/.test(tokens.at(-1)!.text)) tokens.pop();
 }
 
 /** What the shorter version has in place of a token. */
