@@ -66,7 +66,10 @@ export function newRegistryClient(address: string, options: SignInOptions): Regi
 }
 
 function refusal(whom: string, path: string, status: number): CommandFailure {
-  const hint = status === 401 || status === 403 ? "Name a user with --user, and set GATEHOUSE_REGISTRY_PASSWORD." : "";
+  const hint =
+    status === 401 || status === 403
+      ? "It is not there, or the credentials do not cover it: --user and GATEHOUSE_REGISTRY_PASSWORD name others."
+      : "";
   return new CommandFailure(`${whom} answers ${status} to ${path}`, { hint });
 }
 

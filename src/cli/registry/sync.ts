@@ -62,7 +62,8 @@ async function bringAll(
       totals.repositories++;
     } catch (error) {
       totals.failed++;
-      note(shell, `${printable(name)}: ${printable(reasonOf(error))}`);
+      const hint = error instanceof CommandFailure && error.hint !== "" ? `\n  ${error.hint}` : "";
+      note(shell, `${printable(name)}: ${printable(reasonOf(error))}${hint}`);
     }
     progress.advance();
   });
