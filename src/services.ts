@@ -26,6 +26,7 @@ import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
 import { advisoryChanges } from "./services/vulnerabilities/advisory-changes.ts";
 import { advisoryImport } from "./services/vulnerabilities/advisory-import.ts";
+import { advisoryRecords } from "./services/vulnerabilities/records.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
 export const exemptMethods: ReadonlySet<string> = new Set([
@@ -52,6 +53,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     advisories(deps),
     advisoryChanges(deps),
     advisoryImport(deps),
+    advisoryRecords(deps),
     subscriptions(deps),
     delivery(deps),
     changes(deps),

@@ -5,7 +5,7 @@ import { rangeBelow } from "../uid.ts";
 import { likePattern, type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
 import { type Condition, textPlaceholder } from "./condition.ts";
 import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from "./drizzle.ts";
-import { atMost, placeholders } from "./placeholders.ts";
+import { placeholders } from "./placeholders.ts";
 import type { Session, SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
 
@@ -70,6 +70,7 @@ function build(dialect: SessionDialect): SQL {
     oneOf(advisories.componentType, "componentTypes"),
     oneOf(advisories.componentLocation, "componentLocations"),
     oneOf(asText(advisories.latestEventType), "latestEventTypes"),
+    oneOf(advisories.packageKey, "products"),
     optional("aliases", sql`exists (select 1 from ${dialect.textsOf(advisories.aliases)} where ${anyAlias})`),
     optional("query", sql`exists (select 1 from ${texts} where ${matches})`),
     optional("anyEvent", sql`exists (select 1 from ${events} where ${eventConditions})`),
@@ -122,10 +123,18 @@ export async function updateAdvisoryEvent(tx: Transaction, event: AdvisoryEventR
   const statement = tx.prepared("advisory_events.update", (db, { advisoryEvents }) =>
     db
       .update(advisoryEvents)
-      .set(placeholders(["createTime", "author", "reviewer", "reviewState", "type", "event"]))
+      .set(placeholders(["createTime", "author", "reviewer", "reviewState", "type", "event", "derived"]))
       .where(eq(advisoryEvents.uid, sql.placeholder("uid"))),
   );
   await statement.execute({ ...event });
+}
+
+/** Removes one event. */
+export async function deleteAdvisoryEvent(tx: Transaction, uid: string): Promise<void> {
+  const statement = tx.prepared("advisory_events.delete_one", (db, { advisoryEvents }) =>
+    db.delete(advisoryEvents).where(eq(advisoryEvents.uid, sql.placeholder("uid"))),
+  );
+  await statement.execute({ uid });
 }
 
 /** Removes the events of an advisory. */
@@ -136,15 +145,16 @@ export async function deleteAdvisoryEvents(tx: Transaction, advisoryUid: string)
   await statement.execute({ advisoryUid });
 }
 
-/** The advisory with this public id directly below a group; undefined when there is none. */
-export async function findAdvisoryByName(session: Session, parent: string, name: string) {
+/** The advisories with this public id directly below a group, each of another product. */
+export async function findAdvisoriesByName(session: Session, parent: string, name: string) {
   const statement = session.prepared("advisories.by_name", (db, { advisories }) =>
     db
       .select()
       .from(advisories)
-      .where(and(eq(advisories.parent, sql.placeholder("parent")), eq(advisories.name, sql.placeholder("name")))),
+      .where(and(eq(advisories.parent, sql.placeholder("parent")), eq(advisories.name, sql.placeholder("name"))))
+      .orderBy(asc(advisories.product)),
   );
-  return (await statement.execute({ parent, name }))[0];
+  return await statement.execute({ parent, name });
 }
 
 /** The advisories directly below a group that have this alias and author. */
@@ -187,21 +197,28 @@ export async function findDeletedAdvisory(session: Session, uid: string): Promis
   return (await statement.execute({ uid }))[0];
 }
 
-/** The deleted advisory with this public id below a group, the latest of several; undefined when there is none. */
-export async function findDeletedAdvisoryByName(
+/** The deleted advisories with this public id below a group, the latest first. */
+export async function findDeletedAdvisoriesByName(
   session: Session,
   parent: string,
   name: string,
-): Promise<DeletedAdvisoryRow | undefined> {
+): Promise<DeletedAdvisoryRow[]> {
   const statement = session.prepared("deleted_advisories.by_name", (db, { deletedAdvisories: deleted }) =>
     db
       .select()
       .from(deleted)
       .where(and(eq(deleted.parent, sql.placeholder("parent")), eq(deleted.name, sql.placeholder("name"))))
-      .orderBy(desc(deleted.deleteTime))
-      .limit(atMost(1)),
+      .orderBy(desc(deleted.deleteTime), desc(deleted.uid)),
   );
-  return (await statement.execute({ parent, name }))[0];
+  return await statement.execute({ parent, name });
+}
+
+/** Removes the deleted advisory of this uid, which is an advisory again or is kept in another form. */
+export async function removeDeletedAdvisory(tx: Transaction, uid: string): Promise<void> {
+  const statement = tx.prepared("deleted_advisories.remove", (db, { deletedAdvisories: deleted }) =>
+    db.delete(deleted).where(eq(deleted.uid, sql.placeholder("uid"))),
+  );
+  await statement.execute({ uid });
 }
 
 /** Forgets the deleted advisories of a group, which is about to go. */

@@ -18,6 +18,7 @@ export const termFilters = {
   componentTypes: true,
   componentLocations: true,
   latestEventTypes: true,
+  products: true,
   aliases: false,
   eventAuthors: false,
   eventReviewers: false,
@@ -35,7 +36,7 @@ export interface Term {
 }
 
 /** The value as it is stored: an index entry of PostgreSQL holds less than 2704 bytes. */
-function termValue(text: string): string {
+export function termValue(text: string): string {
   return text.length <= 256 ? text : `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
@@ -58,6 +59,7 @@ export function termsOf(
     componentTypes: [row.componentType],
     componentLocations: [row.componentLocation],
     latestEventTypes: [row.latestEventType],
+    products: [row.packageKey],
     aliases: row.aliases,
     eventAuthors: events.map(({ author }) => author),
     eventReviewers: events.map(({ reviewer }) => reviewer),

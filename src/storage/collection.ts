@@ -65,6 +65,12 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly keepBeside?: (tx: Transaction, before: R | undefined, after: R | undefined) => Promise<void>;
 }
 
+/** What the change log has of a row besides its columns, as it was and as it became. */
+export interface Logged {
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
 /** What can be done to a row. */
 export type Change = "insert" | "update" | "delete";
 
@@ -112,6 +118,7 @@ export async function insertRow<R extends ResourceRow>(
   tx: Transaction,
   collection: Collection<R>,
   row: R,
+  logged: Logged = {},
 ): Promise<void> {
   const insert = tx.prepared(`${collection.kind}.insert`, (db, tables) => {
     const table = collection.rows(tables);
@@ -120,7 +127,7 @@ export async function insertRow<R extends ResourceRow>(
   await insert.execute(row as unknown as Record<string, unknown>);
   await collection.keepBeside?.(tx, undefined, row);
   await addEntries(tx, collection, row);
-  recordChange(tx, collection, "insert", undefined, row);
+  recordChange(tx, collection, "insert", undefined, row, logged);
 }
 
 /**
@@ -151,7 +158,7 @@ export async function updateRow<R extends ResourceRow>(
   collection: Collection<R>,
   before: R,
   given: R,
-  { changesBeside = false } = {},
+  { changesBeside = false, ...logged }: Logged & { readonly changesBeside?: boolean } = {},
 ): Promise<R> {
   const changed = changedColumns(before, given);
   if (changed.length === 0 && !changesBeside) return before;
@@ -168,7 +175,7 @@ export async function updateRow<R extends ResourceRow>(
   await updateEntries(tx, collection, before, after);
   const internal: readonly string[] = collection.internal ?? [];
   if (changesBeside || changed.some((column) => !internal.includes(column)))
-    recordChange(tx, collection, "update", before, after);
+    recordChange(tx, collection, "update", before, after, logged);
   return after;
 }
 
@@ -177,6 +184,7 @@ export async function deleteRow<R extends ResourceRow>(
   tx: Transaction,
   collection: Collection<R>,
   row: R,
+  logged: Logged = {},
 ): Promise<void> {
   const remove = tx.prepared(`${collection.kind}.delete`, (db, tables) => {
     const table = collection.rows(tables);
@@ -187,7 +195,7 @@ export async function deleteRow<R extends ResourceRow>(
   if (removed.length === 0) throw new StaleRow(`${collection.kind} ${row.uid} has changed`);
   await removeEntries(tx, collection, row);
   if (!collection.sharesUid) tx.counterChanges.drop(row.uid);
-  recordChange(tx, collection, "delete", row, undefined);
+  recordChange(tx, collection, "delete", row, undefined, logged);
 }
 
 function readRow<R extends ResourceRow>(
@@ -229,17 +237,24 @@ function recordChange<R extends ResourceRow>(
   change: Change,
   before: R | undefined,
   after: R | undefined,
+  logged: Logged,
 ): void {
   if (collection.changesAccess.includes(change)) tx.changeAccess();
-  const visible = (row: R | undefined) => {
+  const visible = (row: R | undefined, beside: object | undefined) => {
     if (!row) return null;
     const secret: readonly string[] = collection.secret ?? [];
-    if (secret.length === 0) return row;
-    return Object.fromEntries(Object.entries(row).filter(([column]) => !secret.includes(column)));
+    if (secret.length === 0) return beside ? { ...row, ...beside } : row;
+    return Object.fromEntries(Object.entries({ ...row, ...beside }).filter(([column]) => !secret.includes(column)));
   };
   const { uid, parent } = (after ?? before)!;
   const isFiledUnderItself = collection.sharesUid || (collection.kind === "groups" && change !== "delete");
   const groupUid = isFiledUnderItself ? uid : (parent ?? "/");
   if (collection.isExported) tx.changeExports(groupUid);
-  tx.logChange({ kind: collection.kind, uid, groupUid, before: visible(before), after: visible(after) });
+  tx.logChange({
+    kind: collection.kind,
+    uid,
+    groupUid,
+    before: visible(before, logged.before),
+    after: visible(after, logged.after),
+  });
 }

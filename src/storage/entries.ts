@@ -58,16 +58,18 @@ export async function updateEntries(
 ): Promise<void> {
   const old = entryOf(before);
   const now = entryOf(after);
-  if (old.name === now.name && old.updateTime === now.updateTime) return;
-  const update = tx.prepared(`${collection.kind}.entries.update`, (db, tables) => {
+  const isMoved = old.createTime !== now.createTime;
+  if (old.name === now.name && old.updateTime === now.updateTime && !isMoved) return;
+  // An index whose column is set is written, also when the value stays.
+  const columns = ["name", "updateTime", ...(isMoved ? ["createTime"] : [])];
+  const update = tx.prepared(`${collection.kind}.entries.update${isMoved ? "_all" : ""}`, (db, tables) => {
     const entries = collection.entries(tables);
-    return db
-      .update(entries)
-      .set(placeholders(["newName", "newUpdateTime"], ["name", "updateTime"]))
-      .where(entriesOfRow(tx, entries));
+    const names = columns.map((column) => `new.${column}`);
+    return db.update(entries).set(placeholders(names, columns)).where(entriesOfRow(tx, entries));
   });
-  const values = { ...placeOfEntries(keysOf(after), old), newName: now.name, newUpdateTime: now.updateTime };
-  await update.execute(values);
+  const { name, updateTime, createTime } = now;
+  const values = { "new.name": name, "new.updateTime": updateTime, "new.createTime": createTime };
+  await update.execute({ ...placeOfEntries(keysOf(after), old), ...values });
 }
 
 /** Takes away the entries of a row that is gone, and counts it no more. */

@@ -38,6 +38,7 @@ import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { AdvisoryChangesService } from "../../gen/gatehouse/vulnerabilities/v1/changes_pb.ts";
+import { AdvisoryRecordsService } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller, type Witness } from "./rest-door.ts";
@@ -72,6 +73,7 @@ export const services = [
   AdvisoriesService,
   AdvisoryChangesService,
   AdvisoryImportService,
+  AdvisoryRecordsService,
   SubscriptionsService,
   GroupInvitesService,
   AccountAssociationsService,

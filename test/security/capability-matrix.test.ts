@@ -36,6 +36,17 @@ const byHand: Readonly<Record<string, Ask>> = {
     token: "token",
   }),
   "gatehouse.iam.v1.DelegationsService/ConfirmDelegation": (absent) => ({ uid: uidOf("groupInvite", absent) }),
+  "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/ImportAdvisoryRecords": (absent) => ({
+    parent: uidOf("group", absent),
+    records: [{ source: "osv", document: "CVE-2026-1", vulnerability: "CVE-2026-1" }],
+  }),
+  "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/CompleteDocument": (absent) => ({
+    ...{ parent: uidOf("group", absent), source: "vendor", document: "VEX-1", modifyTime: "2026-01-01T00:00:00Z" },
+  }),
+  "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/DeleteAdvisoryRecords": (absent) => ({
+    parent: uidOf("group", absent),
+    records: [{ source: "osv", document: "CVE-2026-1", vulnerability: "CVE-2026-1" }],
+  }),
   "gatehouse.vulnerabilities.v1.AdvisoryImportService/ImportAdvisories": (absent) => ({
     parent: uidOf("group", absent),
     advisories: [{ advisoryId: "CVE-2026-1" }],

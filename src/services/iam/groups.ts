@@ -19,6 +19,7 @@ import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { type Soon, whenThere } from "../../soon.ts";
 import { clearDeletedAdvisories } from "../../storage/advisories.ts";
+import { clearRecords } from "../../storage/advisory-records.ts";
 import { deleteRow, findRow, insertRow, lockRow } from "../../storage/collection.ts";
 import { readCounters } from "../../storage/counters.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
@@ -190,6 +191,7 @@ async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Prom
     }
   }
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
+  await clearRecords(tx, row.uid);
   await clearDeletedAdvisories(tx, row.uid);
   await clearExportState(tx, row.uid);
 }

@@ -25,11 +25,12 @@ import {
 } from "../../storage/advisories.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
-import { type AdvisoryState, advisoryType, stateOf } from "./advisory-state.ts";
+import { type AdvisoryState, advisoryType, type LoggedState, stateOf } from "./advisory-state.ts";
 import { eventMessage, locationChanged } from "./event-content.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
 
-const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
+/** Advisories as a resource. */
+export const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
   schema: AdvisorySchema,
   plural: "advisories",
   collection: advisoryCollection,
@@ -119,6 +120,7 @@ function conditionOf(request: ListAdvisoriesRequest) {
     eventTypes: request.eventTypes.filter(isSet),
     latestEventTypes: [request.latestEventType ?? 0].filter(isSet),
     excludeEventAuthors: request.excludeEventAuthors,
+    products: [],
     query: request.query.toLowerCase(),
   });
 }
@@ -162,9 +164,10 @@ const advisoryMessages = onceFrozen((states: readonly AdvisoryState[]) =>
   ),
 );
 
-/** How the change log shows advisories: it does not have their events. */
-export const advisoryView = rowView({ collection: advisoryCollection, schema: AdvisorySchema }, (row: AdvisoryRow) =>
-  advisoryMessage(row, []),
+/** How the change log shows advisories: of their events it has the one that is the state, since a later version than the first. */
+export const advisoryView = rowView(
+  { collection: advisoryCollection, schema: AdvisorySchema },
+  (row: AdvisoryRow & Partial<LoggedState>) => advisoryMessage(row, row.events ?? []),
 );
 
 /** An advisory and its events as a message. */

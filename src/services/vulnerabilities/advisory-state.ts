@@ -9,6 +9,7 @@ import { notFound } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
 import {
   type AdvisoryEventRow,
+  deleteAdvisoryEvent,
   deleteAdvisoryEvents,
   findAdvisoryEvents,
   insertAdvisoryEvent,
@@ -61,22 +62,34 @@ function settled({ row, events }: AdvisoryState): AdvisoryState {
 
 /** The state of an advisory is its latest approved event. */
 function latestTypeOf(events: readonly AdvisoryEventRow[]): number {
-  return (
-    events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED)?.type ?? EventTypeFilter.UNSPECIFIED
-  );
+  return latestApproved(events)?.type ?? EventTypeFilter.UNSPECIFIED;
+}
+
+function latestApproved(events: readonly AdvisoryEventRow[]): AdvisoryEventRow | undefined {
+  return events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
+}
+
+/** What the change log has of an advisory besides its columns: the event that is its state. */
+export interface LoggedState {
+  readonly events: readonly AdvisoryEventRow[];
+}
+
+function loggedState({ events }: AdvisoryState): LoggedState | undefined {
+  const state = latestApproved(events);
+  return state && { events: [state] };
 }
 
 /** Adds an advisory. Throws UniqueViolation or ReferenceViolation. */
 export async function insertState(tx: Transaction, state: AdvisoryState): Promise<AdvisoryState> {
   const { row, events } = settled(state);
-  await insertRow(tx, advisoryCollection, row);
+  await insertRow(tx, advisoryCollection, row, { after: loggedState({ row, events }) });
   for (const event of events) await insertAdvisoryEvent(tx, event);
   await replaceTerms(tx, row.uid, [], termsOf(row, events));
   await replaceText(tx, row.uid, textOf(row));
   return { row, events };
 }
 
-/** Replaces an advisory, given as this transaction read it. Events are never taken away. */
+/** Replaces an advisory, given as this transaction read it. */
 export async function replaceState(
   tx: Transaction,
   before: AdvisoryState,
@@ -84,8 +97,12 @@ export async function replaceState(
 ): Promise<AdvisoryState> {
   const { row: given, events } = settled(state);
   const known = new Map(before.events.map((event) => [event.uid, event]));
-  const changesBeside = events.some((event) => known.get(event.uid) !== event);
-  const row = await updateRow(tx, advisoryCollection, before.row, given, { changesBeside });
+  const left = new Set(events.map(({ uid }) => uid));
+  const dropped = before.events.filter(({ uid }) => !left.has(uid));
+  const changesBeside = dropped.length > 0 || events.some((event) => known.get(event.uid) !== event);
+  const logged = { before: loggedState(before), after: loggedState({ row: given, events }) };
+  const row = await updateRow(tx, advisoryCollection, before.row, given, { changesBeside, ...logged });
+  for (const { uid } of dropped) await deleteAdvisoryEvent(tx, uid);
   for (const event of events) {
     if (!known.has(event.uid)) await insertAdvisoryEvent(tx, event);
     else if (known.get(event.uid) !== event) await updateAdvisoryEvent(tx, event);
@@ -105,7 +122,7 @@ export async function deleteState(
   await deleteAdvisoryEvents(tx, row.uid);
   await replaceTerms(tx, row.uid, termsOf(row, events), []);
   await replaceText(tx, row.uid, undefined);
-  await deleteRow(tx, advisoryCollection, row);
+  await deleteRow(tx, advisoryCollection, row, { before: loggedState({ row, events }) });
   await keepDeleted(tx, kept, deleteTime);
 }
 

@@ -66,11 +66,17 @@ export function contentOfRow({
 }
 
 /** An event as it is stored. */
-export function eventRow(uid: string, advisoryUid: string, content: EventContent, time: number): AdvisoryEventRow {
+export function eventRow(
+  uid: string,
+  advisoryUid: string,
+  content: EventContent,
+  time: number,
+  derived = false,
+): AdvisoryEventRow {
   const { author, reviewer, reviewState, type, said } = content;
   const createTime = toJson(AdvisoryEventSchema, create(AdvisoryEventSchema, { createTime: toTimestamp(time) }));
   const event = { ...said, ...(createTime as JsonObject) };
-  return { uid, advisoryUid, createTime: time, author, reviewer, reviewState, type, event };
+  return { uid, advisoryUid, createTime: time, author, reviewer, reviewState, type, event, derived };
 }
 
 /** A stored event as a message; undefined for one that this version of the API has no word for. */

@@ -1,6 +1,6 @@
 // What becomes of an advisory when a source says what it knows of it. Nothing is written before it is decided.
 import { isDeepStrictEqual } from "node:util";
-import { findAdvisoryByName, findDeletedAdvisoryByName } from "../../storage/advisories.ts";
+import { findAdvisoriesByName, findDeletedAdvisoriesByName } from "../../storage/advisories.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
 import type { AdvisoryFields } from "./advisory-fields.ts";
@@ -8,7 +8,7 @@ import { type AdvisoryState, deleteState, insertState, keepDeleted, replaceState
 import type { EventContent } from "./event-content.ts";
 import { distinct, mergedEvents } from "./merged-events.ts";
 import { findDroppedParts } from "./record-parts.ts";
-import { type AdvisoryRow, toldBy, toldTime } from "./rows.ts";
+import { type AdvisoryRow, toldBy, toldTime, unknownProduct } from "./rows.ts";
 import { placedEvents } from "./write-advisory.ts";
 
 /** An advisory as a source has it. Times are milliseconds since the epoch. */
@@ -62,9 +62,9 @@ interface Known {
 }
 
 async function findKnown(session: Session, parent: string, name: string): Promise<Known | undefined> {
-  const row = await findAdvisoryByName(session, parent, name);
+  const [row] = await findAdvisoriesByName(session, parent, name);
   if (row) return { row, isDeleted: false };
-  const deleted = await findDeletedAdvisoryByName(session, parent, name);
+  const [deleted] = await findDeletedAdvisoriesByName(session, parent, name);
   return deleted && { row: deleted.advisory as AdvisoryRow, isDeleted: true };
 }
 
@@ -143,7 +143,7 @@ function newState(parent: string, item: ImportItem, now: number): AdvisoryState 
   const times = { createTime: createTime ?? first, updateTime: now };
   const sources = toldBy([], fields.author, modifyTime);
   const derived = { sources, latestEventType: 0, aliasText: "", legacyAdvisoryId: "" };
-  return { row: { ...fields, ...derived, ...times, uid, parent, name }, events: placed };
+  return { row: { ...fields, ...derived, ...unknownProduct, ...times, uid, parent, name }, events: placed };
 }
 
 /** What is stored, with what the source says in its place. */

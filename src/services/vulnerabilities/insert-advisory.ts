@@ -4,6 +4,7 @@ import type { Transaction } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
 import { insertState } from "./advisory-state.ts";
 import { contentOf, eventRow } from "./event-content.ts";
+import { unknownProduct } from "./rows.ts";
 
 /**
  * Adds an advisory with its events below a group as it is, and answers its uid: for samples. Uids are made; times that are
@@ -29,6 +30,7 @@ export async function insertAdvisory(
     legacyAdvisoryId: advisory.legacyAdvisoryId ?? "",
     ...{ author, artifactName, artifactType, artifactArchitecture, aliases },
     ...{ componentName, componentType, componentLocation, latestEventType: 0, aliasText: "", sources: [] },
+    ...unknownProduct,
     severities: severities.map(({ type, score }) => ({ type, score })),
   };
   await insertState(tx, { row, events });

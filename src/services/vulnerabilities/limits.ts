@@ -8,6 +8,23 @@ export const advisoryLimits = {
   eventsLength: 8 * 1024 * 1024,
   /** Sources of one advisory of which it is remembered when they had changed it; the first of them is forgotten. */
   sources: 100,
+  /** Aliases of an advisory, and severities. */
+  items: 1_000,
+  /** Records of one request. */
+  requestRecords: 1_000,
+  /** How many records of a request are written at once: on SQLite they share a commit, on PostgreSQL each takes a connection. */
+  recordsAtOnce: { sqlite: 1_000, postgres: 8 },
+  /** What one record says, in bytes of protobuf. */
+  recordBytes: 2 * 1024 * 1024,
+  /** Statements of one record. */
+  statements: 5_000,
+  /** Source, document and vulnerability of a record together, in bytes: an index entry of PostgreSQL holds less than 2704. */
+  recordKeyBytes: 1_500,
+  /** The identity of a product, in bytes. */
+  productBytes: 1_500,
+  /** Records that speak of one advisory, and what they say together, in UTF-16 units. */
+  records: 1_000,
+  recordsLength: 64 * 1024 * 1024,
   /** Advisories of one batch of an import. */
   importItems: 200,
   /** How many advisories of a batch are written at once. */

@@ -24,8 +24,15 @@ export interface AdvisoryRow extends ResourceRow {
   readonly aliasText: string;
   /** When each author had changed what they say, as far as it was imported; without those who did not say. */
   readonly sources: { readonly author: string; readonly time: number }[];
+  /** The identity of the product; empty where it is not known. */
+  readonly product: string;
+  /** The key by which queries find the product; empty where it is not known. */
+  readonly packageKey: string;
   readonly updateTime: number;
 }
+
+/** The product of an advisory that is known by its artifact only. */
+export const unknownProduct = { product: "", packageKey: "" };
 
 export const advisoryCollection: Collection<AdvisoryRow> = {
   kind: "advisories",

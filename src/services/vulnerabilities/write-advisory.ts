@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { alreadyExists, failedPrecondition, notFound } from "../../aip/errors.ts";
 import type { AdvisoryEventRow } from "../../storage/advisories.ts";
-import { findAdvisoryByName } from "../../storage/advisories.ts";
+import { findAdvisoriesByName } from "../../storage/advisories.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { newChild, newChildBehind, parentOf } from "../../uid.ts";
 import { groupParents } from "../iam/groups.ts";
@@ -18,6 +18,7 @@ import {
   replaceState,
 } from "./advisory-state.ts";
 import { contentOfRow, type EventContent, eventRow, isFinal, refuseTooManyEvents } from "./event-content.ts";
+import { unknownProduct } from "./rows.ts";
 
 /** An advisory that is to be. */
 export interface NewAdvisory extends AdvisoryFields {
@@ -33,11 +34,21 @@ export async function createAdvisory(tx: Transaction, parent: string, advisory: 
   if (!(await groupParents.lock(tx, parent))) throw notFound(groupParents.type, parent);
   const { advisoryId, legacyAdvisoryId, events, ...fields } = advisory;
   const name = advisoryId || newPublicId();
-  if (await findAdvisoryByName(tx, parent, name)) throw taken(name);
+  if ((await findAdvisoriesByName(tx, parent, name)).length > 0) throw taken(name);
   const uid = newChild(parent);
   const { time } = tx.context;
   const derived = { severities: [], latestEventType: 0, aliasText: "", sources: [], origin: fields.artifactName };
-  const row = { ...fields, ...derived, uid, parent, name, legacyAdvisoryId, createTime: time, updateTime: time };
+  const row = {
+    ...fields,
+    ...derived,
+    ...unknownProduct,
+    uid,
+    parent,
+    name,
+    legacyAdvisoryId,
+    createTime: time,
+    updateTime: time,
+  };
   return await insertState(tx, { row, events: placedEvents(uid, events, time) });
 }
 
@@ -83,7 +94,7 @@ export async function updateEvent(tx: Transaction, uid: string, content: EventCo
   const before = await findLocked(tx, parentOf(uid));
   const known = before?.events.find((event) => event.uid === uid);
   if (!before || !known) throw notFound(advisoryEventType, uid);
-  const after = eventRow(uid, known.advisoryUid, content, content.time ?? known.createTime);
+  const after = eventRow(uid, known.advisoryUid, content, content.time ?? known.createTime, known.derived);
   if (isDeepStrictEqual(contentOfRow(after), contentOfRow(known))) return known;
   if (isFinal(contentOfRow(known)))
     throw failedPrecondition("REVIEW_IS_FINAL", "the event was approved or rejected, which is final", uid);

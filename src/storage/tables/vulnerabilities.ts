@@ -3,9 +3,9 @@ import type { Columns } from "../columns.postgres.ts";
 import { organizationOf } from "../organization.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Advisories and their events. */
+/** Advisories with their events, and the records that they are derived from. */
 export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyPgColumn) {
-  const { table, text, integer, json, index, uniqueIndex, primaryKey } = columns;
+  const { table, text, integer, boolean, json, sequence, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);
 
   const advisories = table(
@@ -34,10 +34,17 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       aliasText: text().notNull().default(""),
       /** When each author had changed what they say, as far as it was imported, in milliseconds since the epoch. */
       sources: json<{ readonly author: string; readonly time: number }[]>().notNull().default([]),
+      /** The identity of the product; empty where it is not known, as in advisories that were written with the API. */
+      product: text().notNull().default(""),
+      /** The key by which queries find the product; empty where it is not known. */
+      packageKey: text().notNull().default(""),
       createTime: integer().notNull(),
       updateTime: integer().notNull(),
     },
-    (t) => [uniqueIndex("advisories_once").on(t.parent, t.name), index("advisories_parent").on(t.parent, t.uid)],
+    (t) => [
+      uniqueIndex("advisories_once").on(t.parent, t.name, t.product),
+      index("advisories_parent").on(t.parent, t.uid),
+    ],
   );
 
   return {
@@ -81,6 +88,59 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       ],
     ),
 
+    /** What documents of sources say, one row for each document and vulnerability. */
+    advisoryRecords: table(
+      "advisory_records",
+      {
+        /** Ascending, since a record is large: those that are imported together are stored together. */
+        id: sequence(),
+        parent: text().notNull().references(groupUid),
+        source: text().notNull(),
+        document: text().notNull(),
+        vulnerability: text().notNull(),
+        format: integer().notNull(),
+        digest: text().notNull(),
+        /** When the source published, changed and withdrew it; null where the source does not say, or did not. */
+        publishTime: integer(),
+        modifyTime: integer(),
+        withdrawTime: integer(),
+        /** The nanoseconds behind the milliseconds of the time when the source changed it. */
+        modifyNanos: integer().notNull(),
+        revision: integer().notNull(),
+        /** When the record was imported first, and when this copy of it was. */
+        createTime: integer().notNull(),
+        updateTime: integer().notNull(),
+        /** The advisories that the record speaks of. */
+        advisoryUids: json<string[]>().notNull(),
+        /** How many characters the record has. */
+        size: integer().notNull(),
+        /** The protobuf JSON of the whole record. */
+        record: json<unknown>().notNull(),
+      },
+      (t) => [uniqueIndex("advisory_records_key").on(t.parent, t.source, t.document, t.vulnerability)],
+    ),
+
+    /** Which records speak of an advisory, so that they are found without reading others. */
+    advisoryRecordLinks: table(
+      "advisory_record_links",
+      { advisoryUid: text().notNull(), recordId: integer().notNull() },
+      (t) => [primaryKey({ columns: [t.advisoryUid, t.recordId] })],
+    ),
+
+    /** Documents of which all records of a version were imported. */
+    completeDocuments: table(
+      "complete_documents",
+      {
+        parent: text().notNull().references(groupUid),
+        source: text().notNull(),
+        document: text().notNull(),
+        modifyTime: integer().notNull(),
+        modifyNanos: integer().notNull(),
+        revision: integer().notNull(),
+      },
+      (t) => [primaryKey({ columns: [t.parent, t.source, t.document] })],
+    ),
+
     /** By group, a text that is another one after each change of what the group exports. */
     exportStates: table("export_states", {
       groupUid: text().primaryKey(),
@@ -104,6 +164,8 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
         type: integer().notNull(),
         /** The protobuf JSON of the whole event but its uid. */
         event: json<unknown>().notNull(),
+        /** Whether it follows from records. */
+        derived: boolean().notNull().default(false),
       },
       (t) => [index("advisory_events_of").on(t.advisoryUid, t.createTime, t.uid)],
     ),

@@ -1,0 +1,93 @@
+// Finds the advisories that a record speaks of, as they are: live, withdrawn, made by an earlier version, or not there yet.
+import { type AdvisoryRecord, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { partKey, type RecordPart } from "../../advisories/derive/parts.ts";
+import { artifactOf } from "../../advisories/product.ts";
+import {
+  type DeletedAdvisoryRow,
+  findAdvisoriesByName,
+  findDeletedAdvisoriesByName,
+  findDeletedAdvisory,
+} from "../../storage/advisories.ts";
+import { findRow } from "../../storage/collection.ts";
+import type { Session } from "../../storage/session.ts";
+import { newChild } from "../../uid.ts";
+import { derivedId } from "./advisory-fields.ts";
+import { type AdvisoryRow, advisoryCollection, unknownProduct } from "./rows.ts";
+
+/** An advisory that a record speaks of. */
+export interface LocatedAdvisory {
+  readonly uid: string;
+  readonly advisoryId: string;
+  readonly identity: string;
+  /** The row; undefined when there is none yet. Of a withdrawn or deleted advisory, as it last was. */
+  readonly row: AdvisoryRow | undefined;
+  /** Whether it is in the lists now. */
+  readonly isLive: boolean;
+  /** Whether it is of an earlier version, which knew no products. */
+  readonly isOlder: boolean;
+}
+
+/** The advisory of a part of a record. */
+export async function locate(
+  session: Session,
+  parent: string,
+  part: RecordPart,
+  record: AdvisoryRecord,
+): Promise<LocatedAdvisory> {
+  const { advisoryId, identity } = part;
+  const rows = await findAdvisoriesByName(session, parent, advisoryId);
+  const exact = rows.find(({ product }) => product === identity);
+  if (exact) return located(part, exact, true);
+  const older = rows.find((row) => isFormer(row, part, record)) ?? (await findOlder(session, parent, part, record));
+  if (older) return located(part, older, true);
+  const deleted = (await findDeletedAdvisoriesByName(session, parent, advisoryId)).map(rowOfDeleted);
+  const withdrawn = deleted.find(({ product }) => product === identity);
+  if (withdrawn) return located(part, withdrawn, false);
+  const former = deleted.find((row) => isFormer(row, part, record));
+  return { uid: newChild(parent), advisoryId, identity, row: former, isLive: false, isOlder: former !== undefined };
+}
+
+/** Whether a row is what an earlier version made of the part. Packages of the YAML format may have ids in common. */
+function isFormer(row: AdvisoryRow, { product }: RecordPart, { format }: AdvisoryRecord): boolean {
+  if (row.product !== "") return false;
+  return format !== RecordFormat.YAML || !product || artifactOf(product).name === row.artifactName;
+}
+
+/** Of an id that earlier versions derived. */
+async function findOlder(
+  session: Session,
+  parent: string,
+  { advisoryId, product }: RecordPart,
+  record: AdvisoryRecord,
+): Promise<AdvisoryRow | undefined> {
+  if (!product) return undefined;
+  const name = derivedId(artifactOf(product), record.advisoryId || record.vulnerability);
+  if (name === advisoryId) return undefined;
+  const rows = await findAdvisoriesByName(session, parent, name);
+  return rows.find((row) => row.product === "");
+}
+
+function located({ advisoryId, identity }: RecordPart, row: AdvisoryRow, isLive: boolean): LocatedAdvisory {
+  return { uid: row.uid, advisoryId, identity, row, isLive, isOlder: row.product !== identity };
+}
+
+/** An advisory that a record spoke of before, by its uid; undefined when nothing is left of it. */
+export async function locateByUid(session: Session, uid: string): Promise<LocatedAdvisory | undefined> {
+  const live = await findRow(session, advisoryCollection, uid);
+  const deleted = live ? undefined : await findDeletedAdvisory(session, uid);
+  const row = live ?? (deleted && rowOfDeleted(deleted));
+  if (!row) return undefined;
+  return { uid, advisoryId: row.name, identity: row.product, row, isLive: live !== undefined, isOlder: false };
+}
+
+const laterColumns: Pick<AdvisoryRow, "product" | "packageKey" | "sources"> = { ...unknownProduct, sources: [] };
+
+/** Earlier versions kept rows without the columns that came later. */
+export function rowOfDeleted({ advisory }: Pick<DeletedAdvisoryRow, "advisory">): AdvisoryRow {
+  return { ...laterColumns, ...(advisory as Omit<AdvisoryRow, keyof typeof laterColumns>) };
+}
+
+/** The key of the parts that an advisory is derived from. */
+export function keyOfLocated({ advisoryId, identity }: LocatedAdvisory): string {
+  return partKey({ advisoryId, identity });
+}

@@ -1,0 +1,215 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type AdvisoryRecord,
+  AdvisoryRecordsService,
+  type CompleteDocumentRequest,
+  type DeleteAdvisoryRecordsRequest,
+  type RecordKey,
+  RecordOutcome,
+  type RecordResultSchema,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { keyOf } from "../../advisories/digest.ts";
+import { ApiError, fieldViolationsOf, invalidArgument, invalidField, notFound } from "../../aip/errors.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { type Deps, writeContext } from "../../resource/deps.ts";
+import {
+  findCompleteDocument,
+  findCopiesOfDocument,
+  findStoredCopy,
+  writeCompleteDocument,
+} from "../../storage/advisory-records.ts";
+import { findRow } from "../../storage/collection.ts";
+import { ReferenceViolation } from "../../storage/errors.ts";
+import type { Transaction } from "../../storage/session.ts";
+import { groupParents } from "../iam/groups.ts";
+import { groupCollection } from "../iam/rows.ts";
+import { isTime, timeRule } from "./event-content.ts";
+import { advisoryLimits } from "./limits.ts";
+import { type Copy, compareVersions, type Decision, versionOf } from "./record-copies.ts";
+import { recordLists } from "./record-lists.ts";
+import { checkRecord, recordRules } from "./record-rules.ts";
+import {
+  dropRecord,
+  type IncomingRecord,
+  incomingRecord,
+  isWritten,
+  previewRecord,
+  storeRecord,
+} from "./store-record.ts";
+
+type Result = MessageInitShape<typeof RecordResultSchema>;
+
+/** Serves what sources say. */
+export function advisoryRecords(deps: Deps): Implementation {
+  const { database, clock } = deps;
+
+  async function checkGroup(parent: string): Promise<void> {
+    if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
+  }
+
+  function write<T>(call: Call, body: (tx: Transaction) => Promise<T>): Promise<T> {
+    return database.write({ ...writeContext(call, clock), isBulk: true }, body);
+  }
+
+  /** What becomes of the records of a request, of which those of one key come one after the other. */
+  async function preview(parent: string, records: readonly AdvisoryRecord[]): Promise<Preview[]> {
+    const now = clock();
+    return await database.read(async (session) => {
+      const earlier = new Map<string, Copy>();
+      const previews: Preview[] = [];
+      for (const record of records) {
+        const key = keyOf(record);
+        const incoming = await resultOf(async () => checked(record));
+        if ("outcome" in incoming) {
+          previews.push({ key, result: incoming });
+          continue;
+        }
+        const { copy } = incoming;
+        const before = earlier.get(key);
+        const stored = before ?? (await findStoredCopy(session, { parent, ...record }));
+        const result = isRepeated(copy, before)
+          ? repeated
+          : await previewRecord(session, parent, incoming, stored, now);
+        if (isWritten(result)) earlier.set(key, copy);
+        previews.push({ key, result, incoming });
+      }
+      return previews;
+    });
+  }
+
+  async function store(parent: string, { incoming, result }: Preview, call: Call): Promise<Result> {
+    if (!incoming || !isWritten(result)) return result;
+    return await resultOf(() => write(call, (tx) => storeRecord(tx, parent, incoming)));
+  }
+
+  /** Records of one key one after the other, others together. */
+  async function storeAll(parent: string, previews: readonly Preview[], call: Call): Promise<Result[]> {
+    const results = new Map<Preview, Result>();
+    const groups = Map.groupBy(previews, ({ key }) => key).values();
+    const worker = async () => {
+      for (const group of groups) for (const each of group) results.set(each, await store(parent, each, call));
+    };
+    const workers = advisoryLimits.recordsAtOnce[database.dialect];
+    await Promise.all(Array.from({ length: Math.min(workers, previews.length) }, worker));
+    return previews.map((each) => results.get(each)!);
+  }
+
+  async function complete(request: CompleteDocumentRequest, call: Call) {
+    const { parent, source, document, dryRun } = request;
+    const modifyTime = fromTimestamp(request.modifyTime!);
+    if (!isTime(modifyTime)) throw invalidField("modify_time", timeRule);
+    if (request.revision < 0n) throw invalidField("revision", "must not be negative");
+    await checkGroup(parent);
+    const version = versionOf(request);
+    const row = { parent, source, document, ...version, modifyTime };
+    const now = clock();
+    // It would keep out all that is true.
+    if (modifyTime > now) return { deletedCount: 0 };
+    const key = { parent, source, document };
+    const known = await findCompleteDocument(database.session, key);
+    const isLater = !known || compareVersions(row, known, now) > 0;
+    const copies = await findCopiesOfDocument(database.session, key);
+    const older = copies.filter((copy) => compareVersions(copy, row, now) < 0);
+    if (dryRun || (known && compareVersions(row, known, now) < 0)) return { deletedCount: dryRun ? older.length : 0 };
+    if (!isLater && older.length === 0) return { deletedCount: 0 };
+    await write(call, (tx) => writeCompleteDocument(tx, row));
+    let deletedCount = 0;
+    for (const copy of older) {
+      const isDeleted = await write(call, async (tx) => {
+        const stored = await findStoredCopy(tx, copy, tx.rowLock);
+        if (!stored || compareVersions(stored, row, now) >= 0) return false;
+        await dropRecord(tx, stored);
+        return true;
+      });
+      if (isDeleted) deletedCount++;
+    }
+    return { deletedCount };
+  }
+
+  async function remove({ parent, records }: DeleteAdvisoryRecordsRequest, call: Call) {
+    await checkGroup(parent);
+    let deletedCount = 0;
+    for (const key of records) if (await write(call, (tx) => removeOne(tx, parent, key))) deletedCount++;
+    return { deletedCount };
+  }
+
+  return implement(
+    AdvisoryRecordsService,
+    {
+      async importAdvisoryRecords({ parent, records, dryRun }, call) {
+        refuseTooMany(records);
+        await checkGroup(parent);
+        const previews = await preview(parent, records);
+        if (dryRun) return { results: previews.map(({ result }) => result) };
+        return { results: await storeAll(parent, previews, call) };
+      },
+      completeDocument: complete,
+      async deleteAdvisoryRecords(request, call) {
+        refuseTooMany(request.records);
+        return await remove(request, call);
+      },
+      ...recordLists(deps),
+    },
+    recordRules,
+  );
+}
+
+/** What would become of a record, and the record unless something is wrong with it. */
+interface Preview {
+  readonly key: string;
+  readonly result: Decision;
+  readonly incoming?: IncomingRecord;
+}
+
+const repeated: Decision = {
+  outcome: RecordOutcome.LEFT_OUT,
+  error: "another record of the request has the same key, and neither has a modify_time",
+};
+
+/** Of copies without a time, the first of a request counts: to import the same request again changes nothing. */
+function isRepeated(copy: Copy, before: Copy | undefined): boolean {
+  return (
+    before !== undefined && before.digest !== copy.digest && copy.modifyTime === null && before.modifyTime === null
+  );
+}
+
+function checked(record: AdvisoryRecord): IncomingRecord {
+  const found = checkRecord(record);
+  if (found.length > 0) throw invalidArgument(found);
+  return incomingRecord(record);
+}
+
+async function removeOne(tx: Transaction, parent: string, key: RecordKey): Promise<boolean> {
+  const { source, document, vulnerability, digest } = key;
+  const stored = await findStoredCopy(tx, { parent, source, document, vulnerability }, tx.rowLock);
+  if (!stored || (digest !== "" && digest !== stored.digest)) return false;
+  await dropRecord(tx, stored);
+  return true;
+}
+
+function refuseTooMany(records: readonly unknown[]): void {
+  const { requestRecords } = advisoryLimits;
+  if (records.length > requestRecords) throw invalidField("records", `must not have more than ${requestRecords} items`);
+}
+
+/** What the work comes to, or why the record is left out. */
+async function resultOf<T>(work: () => Promise<T>): Promise<T | Decision> {
+  try {
+    return await work();
+  } catch (error) {
+    return { outcome: RecordOutcome.LEFT_OUT, error: reasonOf(error) };
+  }
+}
+
+/** How many violations one reason names. */
+const namedViolations = 3;
+
+/** Why a record is left out. What is no fault of the record is thrown on. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ReferenceViolation) return "its group is being deleted";
+  if (!(error instanceof ApiError)) throw error;
+  const named = fieldViolationsOf(error)?.slice(0, namedViolations);
+  return named ? named.map(({ field, description }) => `${field}: ${description}`).join("; ") : error.message;
+}
