@@ -207,7 +207,8 @@ export function isText(value: unknown): value is string {
   return typeof value === "string" && value.isWellFormed() && !value.includes("\0");
 }
 
-function textRule(value: unknown): string {
+/** The rule that a value breaks if it is not a text that can be stored; empty when it breaks none. */
+export function textRule(value: unknown): string {
   if (typeof value !== "string") return "must be a text";
   return isText(value) ? "" : "must be well-formed Unicode without the character NUL";
 }

@@ -52,7 +52,9 @@ function countUnsaid({ severities, references, summary, details, statements }: A
   if (severities.length > 0 || statements.some((each) => each.severities.length > 0)) loss("a severity");
   if (references.length > 0) loss("a reference");
   if (summary + details !== "") loss("a description");
-  if (statements.some(({ subcomponents }) => subcomponents.length > 0)) loss("the parts that a status is about");
+  // The parts in a log tell where something was found, not what its last event is about.
+  if (statements.some(({ subcomponents, events }) => subcomponents.length > 0 && events.length === 0))
+    loss("the parts that a status is about");
 }
 
 /** Scanners look for ids of vulnerabilities: those that Gatehouse has made stand for an advisory without any. */

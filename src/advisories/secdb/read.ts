@@ -12,7 +12,7 @@ import {
   type VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject } from "../../json.ts";
-import { isNothing, Problems } from "../document.ts";
+import { isNothing, Problems, textRule } from "../document.ts";
 import { extraOf, parseExtra } from "../extra.ts";
 import { parseProduct } from "../product.ts";
 import type { Problem, Reader, ReadItem } from "../reading.ts";
@@ -62,6 +62,7 @@ function addPackage(packages: Map<string, Package>, item: unknown, path: string)
   if (!isJsonObject(pkg)) return { path: `${path}.pkg`, rule: "must be an object" };
   const { name, secfixes } = pkg;
   if (typeof name !== "string" || name.trim() === "") return { path: `${path}.pkg.name`, rule: "must be a text" };
+  if (textRule(name) !== "") return { path: `${path}.pkg.name`, rule: textRule(name) };
   const known = packages.get(name.trim()) ?? { name: name.trim(), secfixes: [] };
   packages.set(known.name, known);
   known.secfixes.push(secfixes);
@@ -130,13 +131,27 @@ function* versionEntries(
     const [version, path] = [key.trim(), `secfixes.${key}`];
     if (isNothing(value)) continue;
     if (version === "") problems.add(path, "must have a version");
-    else if (typeof value === "string") yield [version, path, value.trim()];
+    else if (textRule(version) !== "") problems.add("secfixes", `has a version that ${textRule(version)}`);
+    else if (typeof value === "string") yield* entryTexts(version, [[path, value]], problems);
     else if (!Array.isArray(value)) problems.add(path, "must be a list");
     else
-      for (const [i, entry] of value.entries()) {
-        if (typeof entry === "string") yield [version, `${path}[${i}]`, entry.trim()];
-        else problems.add(`${path}[${i}]`, "must be a text");
-      }
+      yield* entryTexts(
+        version,
+        value.map((entry, i) => [`${path}[${i}]`, entry]),
+        problems,
+      );
+  }
+}
+
+function* entryTexts(
+  version: string,
+  entries: readonly (readonly [path: string, entry: unknown])[],
+  problems: Problems,
+): Generator<readonly [version: string, path: string, text: string]> {
+  for (const [path, entry] of entries) {
+    const rule = textRule(entry);
+    if (rule === "") yield [version, path, (entry as string).trim()];
+    else problems.add(path, rule);
   }
 }
 

@@ -11,7 +11,7 @@ import { BadDocument, BadRecord, documentLimits, isNothing, Members, Problems, r
 import { extraOf } from "../extra.ts";
 import { productOfArtifact } from "../product.ts";
 import type { Reader, ReadItem } from "../reading.ts";
-import { readEvent, unlessEmpty } from "./events.ts";
+import { type ReadEvent, readEvent, unlessEmpty } from "./events.ts";
 
 /** Whether a document is of this format, or is a list of documents of which one is. */
 export function isYamlAdvisories(document: unknown): boolean {
@@ -90,6 +90,7 @@ function readAdvisory(advisory: Members, { name, extra }: Head, author: string, 
   const hasExtra = events.some((event) => unlessEmpty(event.extra));
   const statement = create(ProductStatementSchema, {
     product: productOfArtifact({ name, type: "apk", architecture: "" }, undefined),
+    subcomponents: componentsOf(events),
     events: events.map(({ event }) => event),
     extra: hasExtra ? extraOf({ events: events.map((event) => event.extra) }) : "",
   });
@@ -97,4 +98,14 @@ function readAdvisory(advisory: Members, { name, extra }: Head, author: string, 
     ...{ source: author, document: name, vulnerability: id, advisoryId: id, format: RecordFormat.YAML },
     ...{ aliases, statements: [statement], extra: extraOf({ ...extra, advisory: unlessEmpty(advisory.rest()) }) },
   });
+}
+
+/** What a scanner found last. */
+function componentsOf(events: readonly ReadEvent[]): string[] {
+  const scans = events.flatMap(({ event: { type } }) =>
+    type.case === "detection" && type.value.type.case === "scanv1" ? [type.value.type.value] : [],
+  );
+  const { component: name = "", componentType: type = "" } = scans.at(-1) ?? {};
+  if (name === "") return [];
+  return [productOfArtifact({ name, type: "library", architecture: "" }, { name, type }).purl || name];
 }

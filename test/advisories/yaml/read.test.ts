@@ -97,6 +97,26 @@ describe("advisories in YAML", () => {
     assert.deepEqual([records[0]!.source, logOf(records[0]!)[0]!.author], ["team", "team"]);
   });
 
+  const components: readonly (readonly [type: string, name: string, found: readonly string[]])[] = [
+    ["go-module", "example.test/lib", ["pkg:golang/example.test/lib"]],
+    ["apk", "libssl3", ["pkg:apk/libssl3"]],
+    ["python", "Flask_X", ["pkg:pypi/flask-x"]],
+    ["java", "core", ["pkg:maven/core"]],
+    ["", "lib", ["lib"]],
+    ["java archive", "lib", ["lib"]],
+    ["npm", "", []],
+  ];
+  for (const [type, name, found] of components) {
+    it(`have what was found last as the part that they are about: ${type} ${name}`, () => {
+      const data = `{type: scan/v1, data: {componentName: "${name}", componentType: ${type}}}`;
+      const earlier =
+        "{timestamp: 2030-01-01T00:00:00Z, type: detection, data: {type: scan/v1, data: {componentName: x}}}";
+      const scan = `{${at}, type: detection, data: ${data}}`;
+      const { records } = read(head + advisory("A-1", scan, earlier));
+      assert.deepEqual(records[0]!.statements[0]!.subcomponents, found);
+    });
+  }
+
   const events: readonly (readonly [what: string, event: string, problem: string])[] = [
     ["no time", "{type: fixed}", ".timestamp is missing"],
     ["no time that there is", "{timestamp: soon, type: fixed}", ".timestamp must be a time of RFC 3339"],
