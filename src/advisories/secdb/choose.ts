@@ -18,8 +18,7 @@ export interface Chosen extends Choice {
 
 /**
  * Keeps the claims of one database, and counts the others as lost. `ecosystem` names it, such as "Wolfi", "Alpine:v3.20" or
- * "Alpine:v3.20/community"; what it leaves open is as most claims have it. A claim without a release or repository holds for
- * all of them.
+ * "Alpine:v3.20/community"; what it leaves open is as most claims have it.
  */
 export function chooseDatabase(claims: readonly Claim[], ecosystem: string, losses: Losses): Chosen {
   const wanted = choiceOf(ecosystem);
@@ -34,9 +33,12 @@ export function chooseDatabase(claims: readonly Claim[], ecosystem: string, loss
   let chosen = claims;
   for (const part of ["distribution", "release", "repository"] as const) {
     choice[part] ||= mostFrequent(chosen.map((claim) => claim[part]));
-    const fits = (claim: Claim) => claim[part] === "" || claim[part] === choice[part];
+    // `ecosystem` is what packages are of that name no distribution. What names no release or repository holds for all.
+    const holdsForAll = part !== "distribution" || choice.distribution === wanted.distribution;
+    const fits = (claim: Claim) => claim[part] === choice[part] || (claim[part] === "" && holdsForAll);
     for (const claim of chosen) {
-      if (!fits(claim)) losses.add(`a package of the ${part} ${claim[part]}, not of ${choice[part]}`, claim.advisoryId);
+      const other = claim[part] === "" ? `an unknown ${part}` : `the ${part} ${claim[part]}`;
+      if (!fits(claim)) losses.add(`a package of ${other}, not of ${choice[part]}`, claim.advisoryId);
     }
     chosen = chosen.filter(fits);
   }

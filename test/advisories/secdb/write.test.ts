@@ -136,6 +136,18 @@ describe("an export as a security database", () => {
       assert.equal((await exported(both, "Wolfi")).document.urlprefix, "https://packages.wolfi.dev");
     });
 
+    it("has packages of an unknown distribution only if --ecosystem names the distribution", async () => {
+      const unknown = other([{ ...fix("1"), product: { purl: "pkg:apk/tool" } }]);
+      const named = await exported([...imported(main), unknown], "Alpine");
+      assert.deepEqual(
+        named.document.packages.map(({ pkg }: Json) => pkg.name),
+        ["a", "b", "tool"],
+      );
+      const { document, lost } = await exported([...imported(main), unknown]);
+      assert.deepEqual([document, lost], [main, ["a package of an unknown distribution, not of alpine"]]);
+      assert.equal((await exported([unknown], "Wolfi")).document.urlprefix, "https://packages.wolfi.dev");
+    });
+
     it("has none of them when --ecosystem names a release that is not there", async () => {
       const { document, lost } = await exported(both, "Alpine:v3.22");
       assert.deepEqual([document.packages, document.distroversion, lost.length], [[], "v3.22", 5]);
