@@ -1,4 +1,4 @@
-// Files that lie beside advisories and hold none: they are named in reports, and are no errors.
+// Files next to advisories that hold none: reports name them, and they are no errors.
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { nameCsaf, nameCsafText } from "./csaf/named.ts";
 import { attestationIn } from "./openvex/attestation.ts";

@@ -1,5 +1,6 @@
 // `gatehouse advisories import` and `export`.
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { FormatName } from "../../advisories/formats.ts";
 import { clientOptionsOf } from "../client/options.ts";
 import { type ClientOptions, openSession, type Session, withClient } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
@@ -7,7 +8,7 @@ import { groupOption } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
 import { addChanges } from "./changes-command.ts";
 import type { ExportFormat } from "./export.ts";
-import type { FormatName } from "./formats.ts";
+import type { PruneBound } from "./import/prune.ts";
 
 // Named once more, since what reads and writes them is loaded when a command runs; by key, so that the compiler misses none.
 const importFormats = namesOf<FormatName | "auto">({ auto: 1, osv: 1, secdb: 1, openvex: 1, csaf: 1, yaml: 1 });
@@ -30,21 +31,45 @@ interface ImportFlags extends ClientOptions {
   readonly format: FormatName | "auto";
   readonly author: string;
   readonly dryRun?: boolean;
+  readonly prune?: boolean;
+  readonly maxPrune?: PruneBound;
 }
 
 function addImport(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
-  const command = withClient(advisories.command("import"), [])
+  const command = withClient(advisories.command("import"), ["table", "json", "yaml", "none"])
     .description("bring in advisories from files, directories and zip archives")
     .argument("<path...>", "OSV, secdb, OpenVEX or CSAF (JSON), or advisories in YAML")
     .addOption(groupOption("--group", "the group that they belong to (default.group)"))
     .addOption(new Option("--format <format>", "what the files hold").choices(importFormats).default("auto"))
     .option("--author <name>", "who wrote them, in place of what the files say", "")
+    .option("--prune", "delete the records of these sources that are not in the files")
+    .addOption(maxPruneOption())
     .option("--dry-run", "only tell what would become of them");
   command.action(async (paths: string[], flags: ImportFlags) => {
+    const { format, author, dryRun = false, prune = false, maxPrune } = flags;
+    if (maxPrune && !prune) throw wrongUsage("--max-prune goes with --prune");
     using session = await openSession(shell, command);
-    const { importAdvisories } = await import("./import.ts");
-    const { format, author, dryRun = false } = flags;
-    finish(await importAdvisories(session, paths, { group: await groupOf(session, flags), format, author, dryRun }));
+    const [{ importAdvisories }, { defaultBound }] = await Promise.all([
+      import("./import/import-advisories.ts"),
+      import("./import/prune.ts"),
+    ]);
+    const pruning = prune ? { prune: maxPrune ?? defaultBound } : { prune: undefined };
+    const options = { group: await groupOf(session, flags), format, author, dryRun, ...pruning };
+    finish(await importAdvisories(session, paths, options));
+  });
+}
+
+function maxPruneOption(): Option {
+  return new Option(
+    "--max-prune <bound>",
+    "how many records of a source may be deleted, as a number or in percent",
+  ).argParser((text): PruneBound => {
+    const [, number = "", percent = ""] = /^(\d{1,9})(%?)$/.exec(text) ?? [];
+    if (number === "" || (percent !== "" && Number(number) > 100))
+      throw new InvalidArgumentError("It is a number of records, such as 500, or a percentage, such as 10%.");
+    return percent === ""
+      ? { records: Number(number), percent: 0, text }
+      : { records: 0, percent: Number(number), text };
   });
 }
 

@@ -11,7 +11,7 @@ export interface Progress extends Disposable {
   advance(count?: number, detail?: string): void;
 }
 
-/** Shows progress on standard error, so that results can be piped: as counts, or in percent where the unit means nothing to people. */
+/** Shows progress on standard error, as counts or in percent. */
 export async function openProgress(
   { stderr }: Shell,
   what: string,
@@ -22,7 +22,7 @@ export async function openProgress(
   const { Presets, SingleBar } = await import("cli-progress");
   const counts = unit === "counts" ? "{value}/{total} " : "";
   const format = `${what} {bar} ${counts}{percentage}%{detail} {eta_formatted}`;
-  // The cursor stays: whoever ends the program in between would be left without one.
+  // The cursor stays: a program that ends in between would leave the terminal without one.
   const bar = new SingleBar({ format, stream: stderr, hideCursor: false, etaBuffer: 100 }, Presets.shades_classic);
   bar.start(total, 0, { detail: "" });
   let done = 0;

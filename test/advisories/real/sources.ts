@@ -35,7 +35,7 @@ export interface RealSource {
   readonly format: "osv" | "openvex" | "csaf" | "secdb" | "yaml" | "mixed";
   /** How many records and files an import leaves out. None when it is absent. */
   readonly leftOut?: number;
-  /** Why they are left out, and whatever else is peculiar to the files. */
+  /** Why they are left out, and what else is peculiar to the files. */
   readonly remarks?: string;
 }
 

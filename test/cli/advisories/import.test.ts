@@ -1,118 +1,138 @@
 // `gatehouse advisories import`, as a person runs it.
 import assert from "node:assert/strict";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createWriteStream, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { readChanges } from "../../../src/storage/changes.ts";
 import { addCaller, viewerRole } from "../../security/tree.ts";
+import { start } from "../process.ts";
 import { type Desk, type Json, openDesk } from "./desk.ts";
 import { csaf, record, secdb, vex, yaml } from "./samples.ts";
-import { zip } from "./zip.ts";
-
-let desk: Desk;
-before(async () => {
-  desk = await openDesk();
-});
-after(async () => {
-  await desk[Symbol.asyncDispose]();
-});
-
-/** How far the change log has come. */
-async function changes(): Promise<number> {
-  const latest = await readChanges(desk.caller.server.server.database.session, 0, 1_000_000);
-  return latest.at(-1)?.sequence ?? 0;
-}
+import { packedZeros, zip } from "./zip.ts";
 
 describe("advisories import", () => {
+  let desk: Desk;
+  before(async () => {
+    desk = await openDesk();
+  });
+  after(() => desk[Symbol.asyncDispose]());
+
+  /** How far the change log has come. */
+  async function changes(): Promise<number> {
+    const latest = await readChanges(desk.caller.server.server.database.session, 0, 1_000_000);
+    return latest.at(-1)?.sequence ?? 0;
+  }
+
+  const summary = (created: number, updated: number, unchanged: number, leftOut = 0) =>
+    `${created + updated + unchanged + leftOut} record${created + updated + unchanged + leftOut === 1 ? "" : "s"}: ` +
+    `${created} created, ${updated} updated, ${unchanged} unchanged, 0 withdrawn, ${leftOut} left out`;
+
+  /** What was said, without the folder of the files. */
+  const saidIn = (directory: string, text: string) => text.replaceAll(`${directory}/`, "").trimEnd().split("\n");
+
   const sources: Readonly<Record<string, readonly [name: string, content: unknown, count: number]>> = {
     OSV: ["one.json", record(1), 1],
     "OSV, several in a list": ["list.json", [record(1), record(2), record(3)], 3],
+    "OSV, one in each line": ["lines.ndjson", [1, 2, 3].map((i) => JSON.stringify(record(i))).join("\n"), 3],
     secdb: ["secdb.json", secdb, 4],
     OpenVEX: ["vex.json", vex, 3],
     CSAF: ["csaf.json", csaf, 2],
     YAML: ["tool.advisories.yaml", yaml, 2],
   };
   for (const [format, [name, content, count]] of Object.entries(sources)) {
-    it(`${format}: there are as many as in the source, and twice is as once`, async () => {
+    it(`${format}: counts the records of the source; a second import writes nothing`, async () => {
       const group = await desk.newGroup();
       const file = path.join(desk.folder({ [name]: content }), name);
       const dry = await desk.importInto(group, file, "--dry-run");
-      assert.deepEqual([dry.code, dry.stdout], [0, `would be: ${count} created, 0 updated, 0 unchanged, 0 left out\n`]);
+      assert.deepEqual([dry.code, dry.stdout], [0, `would be: ${summary(count, 0, 0)}\n`]);
       assert.equal(await desk.countOf(group), 0);
       const first = await desk.importInto(group, file);
-      assert.deepEqual(
-        [first.code, first.stdout, first.stderr],
-        [0, `${count} created, 0 updated, 0 unchanged, 0 left out\n`, ""],
-      );
+      assert.deepEqual([first.code, first.stdout, first.stderr], [0, `${summary(count, 0, 0)}\n`, ""]);
       assert.equal(await desk.countOf(group), count);
       const before = await changes();
       const second = await desk.importInto(group, file);
-      assert.deepEqual([second.code, second.stdout], [0, `0 created, 0 updated, ${count} unchanged, 0 left out\n`]);
+      assert.deepEqual([second.code, second.stdout], [0, `${summary(0, 0, count)}\n`]);
       assert.equal(await changes(), before);
     });
   }
 
-  it("a package that was affected in one version and fixed in the next is fixed, each time", async () => {
+  it("one broken record among three hundred is named, and 299 go in; a broken field is only left out", async () => {
     const group = await desk.newGroup();
-    const names = Array.from({ length: 12 }, (_, i) => `tool${i}`);
-    const document = (name: string) => ({
-      document: { ...csaf.document, tracking: { current_release_date: "2030-01-01T00:00:00Z" } },
-      product_tree: {
-        full_product_names: ["1", "2"].map((version) => ({
-          ...{ product_id: `v${version}`, name: `${name} ${version}` },
-          product_identification_helper: { purl: `pkg:apk/wolfi/${name}@${version}` },
-        })),
-      },
-      vulnerabilities: [{ cve: "CVE-2030-1", product_status: { fixed: ["v2"], known_affected: ["v1"] } }],
-    });
-    const files = desk.folder(Object.fromEntries(names.map((name) => [`${name}.json`, document(name)])));
-    assert.equal((await desk.importInto(group, files)).code, 0);
-    const { items } = await desk.caller.json("advisories", "list", "--parent", group);
-    const states = items.map(({ events }: Json) => events.at(-1).fixed?.fixedVersion);
-    assert.deepEqual(states, Array(12).fill("2"));
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`${i % 9}/${i}.json`, record(i)]));
+    files["4/50.json"] = record(50, { modified: "yesterday" });
+    files["6/60.json"] = record(60, { aliases: ["CVE-2030-60", 7] });
+    delete files["5/50.json"];
+    const directory = desk.folder(files);
+    const { code, stdout, stderr } = await desk.importInto(group, directory);
+    assert.equal(code, 1);
+    assert.deepEqual(saidIn(directory, stderr), [
+      "4/50.json: GO-2030-1050: modified: must be a time of RFC 3339 (record left out)",
+      "6/60.json: GO-2030-1060: aliases[1]: must be a text",
+    ]);
+    assert.equal(stdout, `${summary(299, 0, 0, 1)}; 1 field left out\n`);
+    assert.equal(await desk.countOf(group), 299);
+    const fields = await desk.importInto(group, path.join(directory, "6/60.json"));
+    assert.deepEqual([fields.code, fields.stdout], [0, `${summary(0, 0, 1)}; 1 field left out\n`]);
   });
 
-  it("one broken advisory among a thousand is named, and 999 go in", async () => {
+  it("shows a thousand problems, the records that were left out first, and counts the others", async () => {
     const group = await desk.newGroup();
-    const files = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${i % 9}/${i}.json`, record(i)]));
-    files["4/500.json"] = record(500, { aliases: ["CVE-2030-500", "not an id"] });
-    delete files["5/500.json"];
-    const { code, stdout, stderr } = await desk.importInto(group, desk.folder(files));
-    assert.equal(code, 1);
-    assert.match(stderr, /^[^\n]+4\/500\.json: GO-2030-1500: aliases\[1\]: alias must match "[^\n]+"\n$/);
-    assert.equal(stdout, "999 created, 0 updated, 0 unchanged, 1 left out\n");
-    assert.equal(await desk.countOf(group), 999);
+    const fields = Array.from({ length: 1100 }, (_, i) => record(i, { aliases: "none" }));
+    const directory = desk.folder({ "a.json": [...fields, record(5000, { modified: "x" })] });
+    const { code, stdout, stderr } = await desk.importInto(group, directory, "--dry-run");
+    const lines = saidIn(directory, stderr);
+    assert.deepEqual([code, lines.length, lines.at(-1)], [1, 1001, "… and 101 more"]);
+    assert.match(lines[0]!, /GO-2030-6000: modified: .* \(record left out\)$/);
+    assert.equal(stdout, `would be: ${summary(1100, 0, 0, 1)}; 1100 fields left out\n`);
   });
 
   it("bad files are named with their reasons, and the others go in", async () => {
     const group = await desk.newGroup();
     const directory = desk.folder({
+      ...{ "a.json": "{", "b.json": { what: 1 }, "c.yaml": yaml, "d.txt": "nothing", ".hidden.json": "{" },
       ...{
-        "a.json": "{",
-        "b.json": { what: 1 },
-        "c.yaml": yaml,
-        "d.txt": "nothing",
-        ".hidden.json": "{",
         "e.json": record(1),
         "\u001b[31mf.json": "{",
+        "g.json": '{"id": 1, "id": 2}',
+        "h.json": "[".repeat(100_000),
       },
+      "i.ndjson": `${JSON.stringify(record(2))}\n{\n`,
     });
-    symlinkSync(directory, path.join(directory, "loop"));
     const { code, stdout, stderr } = await desk.importInto(group, directory, path.join(directory, "missing.json"));
     assert.equal(code, 1);
-    assert.equal(stdout, "3 created, 0 updated, 0 unchanged, 4 left out\n");
+    assert.equal(stdout, `${summary(4, 0, 0, 1)}; 6 files not read\n`);
     // Names of others cannot give orders to the terminal.
     assert.ok(!stderr.includes("\u001b"));
-    const reasons = stderr
-      .trim()
-      .split("\n")
-      .sort()
-      .map((line) => line.replace(`${directory}/`, "").replace(/JSON: .*/, "JSON"));
-    assert.deepEqual(reasons, [
-      "\\u{1b}[31mf.json: it is no JSON",
-      "a.json: it is no JSON",
-      "b.json: it is in none of the formats osv, secdb, openvex, csaf, yaml",
+    const reasons = saidIn(directory, stderr).map((line) => line.replace(/JSON: .*?(?= \(record|$)/, "JSON"));
+    assert.deepEqual(reasons.sort(), [
+      "\\u{1b}[31mf.json: is not valid JSON",
+      "a.json: is not valid JSON",
+      "b.json: is in none of the formats osv, secdb, openvex, csaf, yaml",
+      'g.json: has a member twice: "id" in line 1',
+      "h.json: is nested more than 100 deep",
+      "i.ndjson: line 2: is not valid JSON (record left out)",
       "missing.json: there is no such file",
+    ]);
+  });
+
+  it("files that hold no advisories are named as what they are, and are no failure", async () => {
+    const group = await desk.newGroup();
+    const directory = desk.folder({
+      "all.json": [{ id: "GO-2030-1001", modified: "2030-02-01T00:00:00Z" }],
+      "feed.json": { feed: { id: "x", entry: [] } },
+      "pointer.json": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n",
+      "next.json": { document: { csaf_version: "2.1" } },
+    });
+    symlinkSync(directory, path.join(directory, "loop"));
+    const { code, stdout, stderr } = await desk.importInto(group, directory);
+    assert.deepEqual([code, stdout], [0, `0 records: ${summary(0, 0, 0).slice("0 records: ".length)}\n`]);
+    assert.deepEqual(saidIn(directory, stderr).sort(), [
+      "all.json: is an index of OSV records: nothing to import",
+      "feed.json: is a ROLIE feed: nothing to import",
+      "loop: is a link to a directory, which is not followed: nothing to import",
+      "next.json: is a document of CSAF 2.1, which is not read (only CSAF 2.0 is): nothing to import",
+      "pointer.json: is a Git LFS pointer to a file: nothing to import",
     ]);
   });
 
@@ -124,80 +144,115 @@ describe("advisories import", () => {
       const exported = await desk.caller.run("advisories", "export", ...args);
       assert.equal(exported.code, 0);
       writeFileSync(file, exported.stdout);
-      for (const more of [[], ["--format", format]]) {
-        const { code, stdout, stderr } = await desk.importInto(group, file, ...more);
-        const nothing = "0 created, 0 updated, 0 unchanged, 0 left out\n";
-        assert.deepEqual([code, stdout, stderr], [0, nothing, "No advisories.\n"], format);
-      }
+      const { code, stdout, stderr } = await desk.importInto(group, file, "--format", format);
+      assert.deepEqual([code, stdout, stderr], [0, `${summary(0, 0, 0)}\n`, "No advisories.\n"], format);
     }
   });
 
-  it("a file whose name says nothing is named with the formats that there are", async () => {
-    const [group, directory] = [await desk.newGroup(), desk.folder({ "README.md": "# Advisories\n" })];
-    const { code, stderr } = await desk.importInto(group, path.join(directory, "README.md"));
+  it("a file whose name says nothing is read as JSON, and else named with what it could be", async () => {
+    const [group, directory] = [await desk.newGroup(), desk.folder({ README: "# Advisories\n" })];
+    const { code, stderr } = await desk.importInto(group, path.join(directory, "README"));
     assert.equal(code, 1);
-    const said = /README\.md: it is no JSON \(osv, secdb, openvex, csaf\), and by its name no YAML \(\.yaml, \.yml\): /;
-    assert.match(stderr, said);
-    const named = await desk.importInto(group, path.join(directory, "README.md"), "--format", "osv");
-    assert.match(named.stderr, /README\.md: it is no JSON: /);
+    assert.match(stderr, /README: is not valid JSON: [^\n]+; files of YAML are named \.yaml or \.yml\n$/);
   });
 
-  it("an archive is read like a directory", async () => {
+  it("an archive is read like a directory, and one that unpacks to too much does no harm", async () => {
     const group = await desk.newGroup();
+    const zeros = 65 * 2 ** 20;
     const archive = zip([
       { name: "feed/", content: Buffer.from("") },
-      {
-        name: "feed/all.json",
-        content: Buffer.from(JSON.stringify([{ id: "GO-2030-1001", modified: "2030-02-01T00:00:00Z" }])),
-      },
       ...[1, 2, 3].map((i) => ({ name: `feed/${i}.json`, content: Buffer.from(JSON.stringify(record(i))) })),
       { name: "feed/4.json", content: Buffer.from("{") },
+      { name: "feed/5.json", packed: packedZeros(65), claimed: zeros },
+      { name: "feed/6.json", packed: packedZeros(65), claimed: 100 },
     ]);
-    const { code, stdout, stderr } = await desk.importInto(
-      group,
-      path.join(desk.folder({ "feed.zip": archive }), "feed.zip"),
+    const directory = desk.folder({ "feed.zip": archive });
+    const { code, stdout, stderr } = await desk.importInto(group, path.join(directory, "feed.zip"));
+    assert.deepEqual([code, stdout], [1, `${summary(3, 0, 0)}; 3 files not read\n`]);
+    assert.deepEqual(
+      saidIn(directory, stderr).map((line) => line.slice(0, 60)),
+      [
+        "feed.zip: feed/4.json: is not valid JSON: Expected property name",
+        "feed.zip: feed/5.json: is larger than 67108864 bytes",
+        "feed.zip: feed/6.json: too many bytes in the stream. expected 100",
+      ].map((line) => line.slice(0, 60)),
     );
-    assert.deepEqual([code, stdout], [1, "3 created, 0 updated, 0 unchanged, 1 left out\n"]);
-    assert.match(stderr, /feed\.zip: feed\/4\.json: it is no JSON/);
   });
 
-  it("an archive that unpacks to too much, or to more than it says, or is none, does no harm", async () => {
+  it("a record of a hundred thousand events is left out or cut down with a reason, not half written", async () => {
     const group = await desk.newGroup();
-    const zeros = Buffer.alloc(65 * 1024 * 1024, 0x20);
-    const directory = desk.folder({
-      "bomb.zip": zip([
-        { name: "1.json", content: zeros },
-        { name: "2.json", content: Buffer.from(JSON.stringify(record(1))) },
-      ]),
-      "liar.zip": zip([{ name: "1.json", content: zeros, claimed: 100 }]),
-      "none.zip": "PK, but no archive",
-      "escape.zip": zip([{ name: "../../1.json", content: Buffer.from(JSON.stringify(record(2))) }]),
-    });
-    const { code, stdout, stderr } = await desk.importInto(group, directory);
-    assert.equal(code, 1);
-    assert.equal(stdout, "1 created, 0 updated, 0 unchanged, 4 left out\n");
-    assert.match(stderr, /bomb\.zip: 1\.json: it is larger than 67108864 bytes\n/);
-    assert.match(stderr, /liar\.zip: 1\.json: too many bytes in the stream/);
-    assert.match(stderr, /none\.zip: [^\n]*(end of central directory|End of central directory)/i);
-    assert.match(stderr, /escape\.zip: invalid relative path/);
+    const events = Array.from({ length: 100_000 }, (_, i) =>
+      i % 2 === 0 ? { introduced: `${i}` } : { fixed: `${i}` },
+    );
+    const affected = [{ package: { ecosystem: "Go", name: "example.test/a" }, ranges: [{ type: "SEMVER", events }] }];
+    const directory = desk.folder({ "a.json": [record(1, { affected }), record(2)] });
+    const { stdout, stderr } = await desk.importInto(group, directory);
+    assert.match(
+      stderr,
+      /a\.json: GO-2030-1001: affected\[0\]\.ranges\[0\]\.events: has 100000 items, more than the limit/,
+    );
+    assert.match(stdout, /^2 records: /);
   });
 
   it("--author and --format win over what the files say", async () => {
     const group = await desk.newGroup();
     const file = path.join(desk.folder({ "a.json": vex }), "a.json");
-    assert.match((await desk.importInto(group, file, "--format", "osv")).stderr, /a\.json: it is not osv\n/);
+    assert.match((await desk.importInto(group, file, "--format", "osv")).stderr, /a\.json: is not osv\n/);
     assert.equal((await desk.importInto(group, file, "--author", "somebody")).code, 0);
     const { items } = await desk.caller.json("advisories", "list", "--parent", group);
     assert.deepEqual(new Set(items.map(({ author }: Json) => author)), new Set(["somebody"]));
   });
 
-  it("I8: who may not write imports nothing, and is told what is missing", async () => {
+  it("prints its counts and problems for programs", async () => {
+    const group = await desk.newGroup();
+    const directory = desk.folder({ "a.json": [record(1, { aliases: 7 }), { id: "GO-1" }], "b.json": "{" });
+    const { code, stdout, stderr } = await desk.importInto(group, directory, "-o", "json");
+    const { problems, ...counts } = JSON.parse(stdout);
+    assert.deepEqual([code, stderr], [1, ""]);
+    assert.deepEqual(counts, {
+      ...{ dryRun: false, complete: true, records: 2, created: 1, updated: 0, unchanged: 0, withdrawn: 0, leftOut: 1 },
+      ...{ fieldsLeftOut: 1, filesNotRead: 1, filesWithoutAdvisories: [], recordsOfEarlierVersionsDeleted: 0 },
+      problemsNotShown: 0,
+    });
+    assert.deepEqual(
+      problems.map(({ file, record: id, path: at, leftOut }: Json) => [path.basename(file), id, at, leftOut]),
+      [
+        ["b.json", "", "", "file"],
+        ["a.json", "GO-1", "modified", "record"],
+        ["a.json", "GO-2030-1001", "aliases", "field"],
+      ],
+    );
+  });
+
+  it("interrupted, it tells how far it came; started again, it goes on from there", async () => {
+    const group = await desk.newGroup();
+    const directory = desk.folder({ "a.txt": "" });
+    const pipe = path.join(directory, "a.ndjson");
+    execFileSync("mkfifo", [pipe]);
+    const args = ["advisories", "import", "--group", group, pipe];
+    const running = start(args, desk.caller.environment);
+    const writing = createWriteStream(pipe);
+    const lines = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => `${JSON.stringify(record(from + i))}\n`).join("");
+    writing.write(lines(0, 1001));
+    while ((await desk.countOf(group)) < 1000) await new Promise((resolve) => setTimeout(resolve, 20));
+    running.child.kill("SIGINT");
+    writing.end(lines(1001, 1002));
+    const { code, stdout, stderr } = await running.finished;
+    assert.deepEqual([code, stdout], [130, `interrupted: ${summary(1000, 0, 0)}\n`]);
+    assert.match(stderr, /^Run the same command again to go on/);
+    const whole = path.join(desk.folder({ "a.ndjson": lines(0, 1010) }), "a.ndjson");
+    const again = await desk.importInto(group, whole);
+    assert.deepEqual([again.code, again.stdout], [0, `${summary(10, 0, 1000)}\n`]);
+  });
+
+  it("a caller without the capabilities imports nothing, and the error names them", async () => {
     const group = await desk.newGroup();
     const { token } = await addCaller(desk.caller.server, group, viewerRole.uid);
     const file = path.join(desk.folder({ "a.json": record(1) }), "a.json");
     const args = ["advisories", "import", "--group", group, file];
-    const { code, stderr } = await desk.caller.runWith({ GATEHOUSE_TOKEN: token }, ...args);
-    assert.equal(code, 1);
+    const { code, stdout, stderr } = await desk.caller.runWith({ GATEHOUSE_TOKEN: token }, ...args);
+    assert.deepEqual([code, stdout], [1, `interrupted: ${summary(0, 0, 0)}\n`]);
     assert.match(stderr, /Permission denied: .*advisories\.create, advisories\.update at/);
     assert.equal(await desk.countOf(group), 0);
   });
@@ -211,6 +266,76 @@ describe("advisories import", () => {
       assert.deepEqual([code, stdout, stderr], [2, "", "gatehouse: the path of what to import is empty\n"]);
     }
     assert.equal((await desk.importInto("example.org", file, "--format", "xml")).code, 2);
+    assert.equal((await desk.importInto("example.org", file, "--max-prune", "5")).code, 2);
+    for (const bound of ["101%", "some", "-1", "1e3"])
+      assert.equal((await desk.importInto("example.org", file, "--prune", "--max-prune", bound)).code, 2, bound);
     assert.equal((await desk.caller.run("advisories", "export", "--group", "example.org")).code, 2);
+  });
+});
+
+describe("advisories import --prune", () => {
+  let desk: Desk;
+  before(async () => {
+    desk = await openDesk();
+  });
+  after(() => desk[Symbol.asyncDispose]());
+
+  const records = (count: number, changes: object = {}) => Array.from({ length: count }, (_, i) => record(i, changes));
+  /** Imports the documents from a file each. */
+  const run = (group: string, files: Readonly<Record<string, unknown>>, ...args: readonly string[]) =>
+    desk.importInto(group, desk.folder(files), ...args);
+  const pruned = (stdout: string) => /; (\d+) pruned\n$/.exec(stdout)?.[1];
+
+  it("deletes what the source no longer has, of that source alone; with --dry-run it names it", async () => {
+    const group = await desk.newGroup();
+    await run(group, { "a.json": records(20) });
+    await run(group, { "b.json": records(20) }, "--author", "other");
+    const left = { "a.json": records(18) };
+    const dry = await run(group, left, "--prune", "--dry-run");
+    assert.deepEqual([dry.code, pruned(dry.stdout)], [0, "2"]);
+    assert.equal(dry.stderr, "would be pruned: osv: GO-2030-1018\nwould be pruned: osv: GO-2030-1019\n");
+    const done = await run(group, left, "--prune");
+    assert.deepEqual([done.code, pruned(done.stdout), done.stderr], [0, "2", ""]);
+    assert.equal(pruned((await run(group, left, "--prune")).stdout), "0");
+    // The other source still speaks of all of them.
+    assert.equal(await desk.countOf(group), 20);
+    assert.equal(pruned((await run(group, left, "--prune", "--author", "other")).stdout), "2");
+    assert.equal(await desk.countOf(group), 18);
+  });
+
+  it("deletes nothing where the source may have more than was read", async () => {
+    const group = await desk.newGroup();
+    await run(group, { "a.json": records(5) });
+    const cases: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+      "a file could not be read": { "a.json": records(1), "b.json": "{" },
+      "a record was left out": { "a.json": [...records(1), { id: "GO-1" }] },
+      "nothing was imported": { "a.json": [] },
+    };
+    for (const [reason, files] of Object.entries(cases)) {
+      const { code, stderr } = await run(group, files, "--prune", "--author", "osv");
+      assert.equal(code, 1, reason);
+      assert.ok(stderr.endsWith(`gatehouse: nothing was pruned: ${reason}\n`), stderr);
+    }
+    const pointer = { "a.json": records(1), "b.json": "version https://git-lfs.github.com/spec/v1\noid x\n" };
+    assert.match((await run(group, pointer, "--prune")).stderr, /nothing was pruned: .+b\.json is a Git LFS pointer/);
+    assert.equal(await desk.countOf(group), 5);
+  });
+
+  it("deletes more than 100 records and a tenth of a source only with a limit that allows it", async () => {
+    const group = await desk.newGroup();
+    await run(group, { "a.json": records(150) });
+    const refused = async (files: Readonly<Record<string, unknown>>, ...args: string[]) => {
+      const { code, stderr } = await run(group, files, "--prune", ...args);
+      assert.equal(code, 1);
+      return stderr.split("\n")[0];
+    };
+    const words =
+      'gatehouse: nothing was pruned: 101 of the 150 records of "osv" are not in what was imported, which is more than';
+    assert.equal(await refused({ "a.json": records(49) }), `${words} 100 records and more than 10 %`);
+    assert.equal(await refused({ "a.json": records(49) }, "--max-prune", "100"), `${words} 100`);
+    assert.equal(await refused({ "a.json": records(49) }, "--max-prune", "50%"), `${words} 50%`);
+    assert.equal(await desk.countOf(group), 150);
+    assert.equal(pruned((await run(group, { "a.json": records(49) }, "--prune", "--max-prune", "101")).stdout), "101");
+    assert.equal(await desk.countOf(group), 49);
   });
 });

@@ -36,7 +36,7 @@ export const csaf = {
   document: {
     csaf_version: "2.0",
     publisher: { name: "Vendor" },
-    tracking: { current_release_date: "2030-01-01T00:00:00Z" },
+    tracking: { id: "VENDOR-2030-1", current_release_date: "2030-01-01T00:00:00Z" },
   },
   product_tree: { full_product_names: [{ product_id: "p", name: "Box" }] },
   vulnerabilities: [

@@ -1,5 +1,5 @@
 // Copies of one record within an import. The server decides between what it is sent and what it has; here it is decided what
-// becomes of the copies of one run, so that each of them is counted and none is replaced without a word.
+// becomes of the copies of one run, and each of them is counted or named.
 import { type AdvisoryRecord, RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { digestOf } from "../../../advisories/digest.ts";
 import type { Place } from "./report.ts";
@@ -78,16 +78,25 @@ export function isTie(copy: Copy, earlier: Copy): boolean {
 }
 
 /**
- * The outcome of a copy that replaces an earlier one of the run. Of two copies of one time, the later one stands for both, in
- * whatever order they come. In a dry run the server does not know the earlier copy.
+ * The outcome of a copy that replaces an earlier one of the run. Of two copies of one time, the one that counts takes the place of
+ * the other: the counts are the same in whatever order they come.
  */
-export function outcomeAfter(earlier: Copy, copy: Copy, outcome: RecordOutcome, isDryRun: boolean): RecordOutcome {
-  const before = earlier.result?.outcome;
-  if (isTie(copy, earlier)) {
-    return before === RecordOutcome.CREATED && outcome === RecordOutcome.UPDATED ? RecordOutcome.CREATED : outcome;
-  }
-  if (!isDryRun || outcome === RecordOutcome.UNCHANGED || outcome === RecordOutcome.LEFT_OUT) return outcome;
-  return copy.isWithdrawn && !earlier.isWithdrawn ? RecordOutcome.WITHDRAWN : RecordOutcome.UPDATED;
+export function outcomeAfter(earlier: Copy, copy: Copy, answered: RecordOutcome, isDryRun: boolean): RecordOutcome {
+  const { CREATED, UPDATED, WITHDRAWN } = RecordOutcome;
+  if (!isTaken(answered)) return answered;
+  const before = earlier.result?.outcome ?? RecordOutcome.UNSPECIFIED;
+  // In a dry run the server does not have the earlier copy.
+  const outcome =
+    isDryRun && isTaken(before) ? (copy.isWithdrawn && !earlier.isWithdrawn ? WITHDRAWN : UPDATED) : answered;
+  if (!isTie(copy, earlier)) return outcome;
+  if (before === CREATED && outcome === UPDATED) return CREATED;
+  return before === WITHDRAWN && copy.isWithdrawn ? WITHDRAWN : outcome;
+}
+
+/** Whether the server has stored a copy, or would. */
+export function isTaken(outcome: RecordOutcome): boolean {
+  const { CREATED, UPDATED, WITHDRAWN } = RecordOutcome;
+  return outcome === CREATED || outcome === UPDATED || outcome === WITHDRAWN;
 }
 
 function compare(a: Version, b: Version): number {

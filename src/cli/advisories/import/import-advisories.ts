@@ -33,16 +33,15 @@ export async function importAdvisories(
   using signals = listenForStop(hasLauncher());
   void signals.stopped.then(() => stop.abort());
   let isComplete = false;
-  let isPruned = true;
   try {
     const writer = await importAll(session, paths, options, report, stop.signal);
     isComplete = writer !== undefined;
-    if (writer && options.prune) isPruned = await prune(session, options, options.prune, writer, report);
+    if (writer && options.prune) report.pruning = await prune(session, options, options.prune, writer, report);
   } finally {
     await print(session, report, { isDryRun: options.dryRun, isComplete });
   }
   if (!isComplete) return interrupted;
-  return report.isWhole && isPruned ? 0 : 1;
+  return report.isWhole && !(report.pruning && "refused" in report.pruning) ? 0 : 1;
 }
 
 /** Answers the writer that has written everything; undefined when the import was interrupted. */
@@ -53,9 +52,12 @@ async function importAll(
   report: Report,
   stop: AbortSignal,
 ): Promise<RecordWriter | undefined> {
-  const onPause = (error: Error, pauseMs: number) =>
-    note(session.shell, `gatehouse: ${error.message}; the next attempt is in ${pauseMs / 1000} s`);
-  const writer = await openRecordWriter(session, options, report, newRetries({ signal: stop, onPause }));
+  const writer = await openRecordWriter(
+    session,
+    options,
+    report,
+    newRetries({ signal: stop, onPause: newPauseNotes(session) }),
+  );
   using progress = await openProgress(session.shell, "importing", 0, "percent");
   if (progress.isShown) progress.total(await bytesOf(paths));
   const startedAt = performance.now();
@@ -78,7 +80,17 @@ async function importAll(
   }
 }
 
-/** What an import is asked for and tells while it reads. */
+/** Says why the import waits: once, although several requests may wait for the same reason. */
+function newPauseNotes({ shell }: Session): (error: Error, pauseMs: number) => void {
+  let quietUntil = 0;
+  return ({ message }, pauseMs) => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + pauseMs;
+    note(shell, `gatehouse: ${message}; the next attempt is in ${pauseMs / 1000} s`);
+  };
+}
+
+/** How an import is stopped, and where it reports its progress. */
 interface Course {
   readonly stop: AbortSignal;
   advance(bytes: number): void;

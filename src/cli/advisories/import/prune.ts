@@ -6,11 +6,9 @@ import {
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { keyOf } from "../../../advisories/digest.ts";
 import type { Session } from "../../client/session.ts";
-import { printable } from "../../output/escape.ts";
-import { note } from "../../shell.ts";
 import type { DocumentOptions } from "./documents.ts";
 import type { RecordWriter, WriterOptions } from "./record-writer.ts";
-import type { Report } from "./report.ts";
+import type { Pruning, Report } from "./report.ts";
 
 /** How many records of a source may be deleted at once: the greater of the two. */
 export interface PruneBound {
@@ -23,15 +21,14 @@ export interface PruneBound {
 /** What nobody has said otherwise. */
 export const defaultBound: PruneBound = { records: 100, percent: 10, text: "100 records and more than 10 %" };
 
+type Key = Omit<RecordKey, "$typeName">;
+
 /** What one request deletes at most. */
 const maxDeleted = 1000;
 
-/** Records that a dry run names. */
-const namedRecords = 1000;
-
 /**
- * Deletes what the sources of an import no longer have, and answers whether it did. It does not when something was left out:
- * the source may have what could not be read.
+ * Deletes what the sources of an import no longer have. It does not when something was left out: the source may have what could
+ * not be read.
  */
 export async function prune(
   session: Session,
@@ -39,37 +36,30 @@ export async function prune(
   bound: PruneBound,
   writer: RecordWriter,
   report: Report,
-): Promise<boolean> {
+): Promise<Pruning> {
   const reason = report.reasonIncomplete || (report.records === 0 ? "nothing was imported" : "");
-  if (reason !== "") return refuse(session, reason);
+  if (reason !== "") return { refused: reason, hint: "" };
   const sources = options.author === "" ? [...writer.sources].sort() : [options.author];
-  const found = [];
+  const found: Key[] = [];
   for (const source of sources) {
     const { all, gone } = await goneOf(session, options, source, writer);
     if (gone.length > bound.records && gone.length > (all * bound.percent) / 100) {
       const counts = `${gone.length} of the ${all} records of ${JSON.stringify(source)} are not in what was imported`;
-      return refuse(session, `${counts}, which is more than ${bound.text}`, hintFor(gone.length));
+      return { refused: `${counts}, which is more than ${bound.text}`, hint: hintFor(gone.length) };
     }
     found.push(...gone);
   }
-  report.pruned = options.dryRun ? found.length : await deleteAll(session, options.group, found);
-  if (options.dryRun) name(session, found);
-  return true;
-}
-
-function refuse({ shell }: Session, reason: string, hint = ""): boolean {
-  note(shell, printable(`gatehouse: nothing was pruned: ${reason}`));
-  if (hint !== "") note(shell, `  ${hint}`);
-  return false;
+  if (options.dryRun) return { pruned: found.length, named: found.map(nameOf) };
+  return { pruned: await deleteAll(session, options.group, found), named: [] };
 }
 
 const hintFor = (count: number) =>
-  `If the source has other files, import them together or name each of them with --author; else allow it with --max-prune ${count}.`;
+  `  If the source has other files, import them together or name each of them with --author; else allow it with --max-prune ${count}.`;
 
 /** The records of a source that the import did not have, and how many the source has in all. */
 async function goneOf(session: Session, { group, dryRun }: WriterOptions, source: string, writer: RecordWriter) {
   const client = await session.client(AdvisoryRecordsService);
-  const gone: Omit<RecordKey, "$typeName">[] = [];
+  const gone: Key[] = [];
   let all = 0;
   let pageToken = "";
   do {
@@ -87,7 +77,7 @@ async function goneOf(session: Session, { group, dryRun }: WriterOptions, source
   return { all, gone };
 }
 
-async function deleteAll(session: Session, parent: string, keys: readonly Omit<RecordKey, "$typeName">[]) {
+async function deleteAll(session: Session, parent: string, keys: readonly Key[]) {
   const client = await session.client(AdvisoryRecordsService);
   let deleted = 0;
   for (let from = 0; from < keys.length; from += maxDeleted) {
@@ -100,10 +90,6 @@ async function deleteAll(session: Session, parent: string, keys: readonly Omit<R
   return deleted;
 }
 
-function name({ shell }: Session, keys: readonly Omit<RecordKey, "$typeName">[]): void {
-  for (const { source, document, vulnerability } of keys.slice(0, namedRecords)) {
-    const record = document === vulnerability ? document : `${document}: ${vulnerability}`;
-    note(shell, printable(`would be pruned: ${source}: ${record}`));
-  }
-  if (keys.length > namedRecords) note(shell, `… and ${keys.length - namedRecords} more`);
+function nameOf({ source, document, vulnerability }: Key): string {
+  return document === vulnerability ? `${source}: ${document}` : `${source}: ${document}: ${vulnerability}`;
 }

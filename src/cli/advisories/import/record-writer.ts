@@ -11,7 +11,7 @@ import { keyOf } from "../../../advisories/digest.ts";
 import type { CompleteDocument } from "../../../advisories/reading.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import type { Session } from "../../client/session.ts";
-import { type Copy, decide, isTie, newCopy, outcomeAfter, tieReason } from "./copies.ts";
+import { type Copy, decide, isTaken, isTie, newCopy, outcomeAfter, tieReason } from "./copies.ts";
 import type { Place, Report } from "./report.ts";
 import { type Item, maxBatch, openSender } from "./sender.ts";
 
@@ -145,9 +145,8 @@ function settle(
     document.isWhole = false;
     report.leaveOut(copy.place, { path: "", rule: result.error });
   } else report.count(outcome);
-  const isStored = outcome !== RecordOutcome.LEFT_OUT && outcome !== RecordOutcome.UNCHANGED;
-  if (isStored && outcome !== RecordOutcome.CREATED) document.replaced++;
-  if (isStored && after && isTie(copy, after)) retract(report, after, tieReason(copy.place));
+  if (isTaken(outcome) && outcome !== RecordOutcome.CREATED) document.replaced++;
+  if (isTaken(outcome) && after && isTie(copy, after)) retract(report, after, tieReason(copy.place));
   for (const place of copy.repeats) countRepeat(report, copy, place);
 }
 

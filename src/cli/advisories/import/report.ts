@@ -38,6 +38,13 @@ export interface Ending {
   readonly isComplete: boolean;
 }
 
+/** What became of the records that the sources of an import no longer have. */
+export type Pruning =
+  /** `named` are those of a dry run, which are still there. */
+  | { readonly pruned: number; readonly named: readonly string[] }
+  /** Why nothing was deleted, and what to do about it. */
+  | { readonly refused: string; readonly hint: string };
+
 /** Counts the records of an import, and keeps what was wrong with them. */
 export class Report {
   readonly #counts: Record<Counted, number> = { created: 0, updated: 0, unchanged: 0, withdrawn: 0, leftOut: 0 };
@@ -50,8 +57,8 @@ export class Report {
   #unreadRecords = "";
   /** Records that only earlier versions of documents had. */
   superseded = 0;
-  /** Records that the source no longer has; undefined unless they were looked for. */
-  pruned: number | undefined;
+  /** What became of the records that the sources no longer have; undefined unless they were looked for. */
+  pruning: Pruning | undefined;
 
   /** Counts a record that the server has taken. */
   count(outcome: RecordOutcome, by = 1): void {
@@ -111,6 +118,7 @@ export class Report {
       ...[...named, ...shown.map(textOf)].map(printable),
       ...(hidden === 0 ? [] : [`… and ${hidden} more`]),
       ...(this.records + this.#lost.file + this.#namedCount === 0 ? ["No advisories."] : []),
+      ...(this.pruning ? pruningLines(this.pruning).map(printable) : []),
     ];
   }
 
@@ -128,7 +136,7 @@ export class Report {
       plural(this.#lost.field, "field left out", "fields left out"),
       plural(this.#lost.file, "file not read", "files not read"),
       plural(this.superseded, "record of an earlier version deleted", "records of earlier versions deleted"),
-      this.pruned === undefined ? "" : `${this.pruned} pruned`,
+      this.pruning === undefined ? "" : "refused" in this.pruning ? "nothing pruned" : `${this.pruning.pruned} pruned`,
     ].filter((text) => text !== "");
     return `${before}${plural(this.records, "record", "records") || "0 records"}: ${[`${outcomes}, ${leftOut} left out`, ...others].join("; ")}`;
   }
@@ -145,11 +153,23 @@ export class Report {
       filesNotRead: this.#lost.file,
       filesWithoutAdvisories: this.#named.map(({ file, what }) => ({ file, what })),
       recordsOfEarlierVersionsDeleted: this.superseded,
-      ...(this.pruned === undefined ? {} : { pruned: this.pruned }),
+      ...(this.pruning ? pruningData(this.pruning) : {}),
       problems: problems.map(({ file, record, path, rule, lost }) => ({ file, record, path, rule, leftOut: lost })),
       problemsNotShown: this.#lost.file + this.#lost.record + this.#lost.field - problems.length,
     };
   }
+}
+
+function pruningLines(pruning: Pruning): string[] {
+  if ("refused" in pruning) return [`gatehouse: nothing was pruned: ${pruning.refused}`, pruning.hint].filter(Boolean);
+  const lines = pruning.named.slice(0, shownProblems).map((record) => `would be pruned: ${record}`);
+  return pruning.named.length > lines.length ? [...lines, `… and ${pruning.named.length - lines.length} more`] : lines;
+}
+
+function pruningData(pruning: Pruning): JsonObject {
+  if ("refused" in pruning) return { pruned: 0, pruneRefused: pruning.refused };
+  const { pruned, named } = pruning;
+  return named.length === 0 ? { pruned } : { pruned, wouldBePruned: [...named] };
 }
 
 function plural(count: number, one: string, many: string): string {

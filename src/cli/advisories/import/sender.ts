@@ -49,7 +49,7 @@ export function openSender<I extends Item>(write: (items: readonly I[]) => Promi
   let batch = newBatch<I>();
   let failure: { readonly error: unknown } | undefined;
 
-  /** Whoever hears of the failure knows what was written: what else is under way ends before. */
+  /** Throws the failure once all that is under way has ended: the counts are final then. */
   async function checkFailure(): Promise<void> {
     if (!failure) return;
     await Promise.all(underWay.keys());

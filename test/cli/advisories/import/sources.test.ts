@@ -122,7 +122,7 @@ describe("the files of an import", () => {
 });
 
 describe("what is too large", () => {
-  /** Zeros in chunks, so that the tests hold no more than the program does. */
+  /** Zeros in chunks: the tests hold no more than the program does. */
   const chunk = Buffer.alloc(1024 * 1024);
   async function* zeros(mebibytes: number, last = "") {
     for (let i = 0; i < mebibytes; i++) yield chunk;

@@ -1,0 +1,167 @@
+// `npm run test:advisories`: public documents are imported, imported again, exported and queried. Not a part of `npm test`, since
+// the documents are downloaded (sources.ts).
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { readChanges } from "../../../src/storage/changes.ts";
+import { type Desk, type Json, openDesk } from "../../cli/advisories/desk.ts";
+import { rest } from "../../harness/rest.ts";
+import { loadValidator } from "../csaf/validator.ts";
+import { publishedSchema } from "../osv/end-to-end/published-schema.ts";
+import { affects } from "./semver-evaluator.ts";
+import { type FetchedSource, fetchSource, realSources } from "./sources.ts";
+
+const hasGo = spawnSync("go", ["version"], { stdio: "ignore" }).status === 0;
+const found = await Promise.all(
+  realSources()
+    .filter(({ registry }) => hasGo || registry !== "go")
+    .map((source) => fetchSource(source).catch((error: Error) => ({ name: source.name, error }))),
+);
+const sources = found.filter((each): each is FetchedSource => "files" in each);
+for (const each of found)
+  if ("error" in each) console.error(`test:advisories: ${each.name} is skipped: ${each.error.message.split("\n")[0]}`);
+if (!hasGo) console.error("test:advisories: Go modules and go-vex are skipped: Go is missing (apt-get install golang)");
+
+const schema = await publishedSchema().catch(() => undefined);
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+const isOsv = schema && ajv.compile(schema);
+const csafFailures = await loadValidator();
+
+describe("public documents", { skip: sources.length === 0 && "skipped: nothing could be downloaded" }, () => {
+  let desk: Desk;
+  let folder: string;
+  const groups = new Map<string, string>();
+  before(async () => {
+    desk = await openDesk();
+    folder = mkdtempSync(path.join(tmpdir(), "gatehouse-real-"));
+  });
+  after(async () => {
+    await desk[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function bring(
+    source: FetchedSource,
+    ...args: readonly string[]
+  ): Promise<{ code: number | null; counts: Json }> {
+    const group = groups.get(source.name) ?? (await desk.newGroup());
+    groups.set(source.name, group);
+    const { code, stdout, stderr } = await desk.importInto(group, source.directory, "-o", "json", ...args);
+    assert.ok(stdout !== "", stderr);
+    return { code, counts: JSON.parse(stdout) };
+  }
+
+  /** How far the change log has come. */
+  async function changes(): Promise<number> {
+    const latest = await readChanges(desk.caller.server.server.database.session, 0, 10_000_000);
+    return latest.at(-1)?.sequence ?? 0;
+  }
+
+  async function exported(source: FetchedSource, format: string): Promise<string> {
+    const args = [
+      "--group",
+      groups.get(source.name)!,
+      "--format",
+      format,
+      "--ecosystem",
+      "Wolfi",
+      "--author",
+      "Gatehouse",
+    ];
+    const { code, stdout, stderr } = await desk.caller.run("advisories", "export", ...args);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  }
+
+  for (const source of sources) {
+    describe(source.name, () => {
+      it("counts add up, and are those of a dry run", async () => {
+        const dry = await bring(source, "--dry-run");
+        const { code, counts } = await bring(source);
+        const { records, created, updated, unchanged, withdrawn, leftOut, filesNotRead } = counts;
+        assert.equal(records, created + updated + unchanged + withdrawn + leftOut);
+        assert.ok(records > 0);
+        const problems = counts.problems.filter((problem: Json) => problem.leftOut !== "field");
+        assert.equal(leftOut + filesNotRead, source.leftOut ?? 0, JSON.stringify(problems));
+        assert.equal(code, (source.leftOut ?? 0) > 0 ? 1 : 0);
+        assert.deepEqual(dry.counts, { ...counts, dryRun: true });
+      });
+
+      it("a second import writes nothing", async () => {
+        const before = await changes();
+        const { counts } = await bring(source);
+        assert.equal(counts.unchanged + counts.leftOut, counts.records);
+        assert.equal(await changes(), before);
+      });
+
+      it("exports are valid OSV", { skip: !isOsv && "skipped: the schema of OSV could not be fetched" }, async () => {
+        for (const record of JSON.parse(await exported(source, "osv")))
+          assert.ok(isOsv!(record), JSON.stringify([record.id, isOsv!.errors]));
+      });
+
+      it("exports are read by go-vex", { skip: !hasGo && "skipped: Go is missing" }, async () => {
+        const file = path.join(folder, `${source.name}.json`);
+        const document = await exported(source, "openvex");
+        writeFileSync(file, document);
+        const cwd = path.join(import.meta.dirname, "go-vex");
+        const env = { ...process.env, GONOSUMDB: "*" };
+        const { stdout } = await promisify(execFile)("go", ["run", ".", file], { cwd, env, maxBuffer: 16 * 2 ** 20 });
+        assert.equal(stdout.trim(), String(JSON.parse(document).statements.length));
+      });
+
+      it("exports pass the strict schema and the mandatory tests of CSAF", async () => {
+        const failures = await csafFailures(JSON.parse(await exported(source, "csaf")));
+        assert.deepEqual(failures.slice(0, 5), []);
+      });
+    });
+  }
+
+  const go = sources.find(({ name }) => name === "go-vulnerability-database");
+  it("queries answer what the records say", { skip: !go && "skipped: the database is not there" }, async () => {
+    const records: Json[] = go!.files.map((file) => JSON.parse(readFileSync(file, "utf8")));
+    const asked = records
+      .filter((_, i) => i % 5 === 0)
+      .flatMap(({ affected = [] }: Json) =>
+        affected.flatMap(({ package: { name, ecosystem }, ranges = [] }: Json) =>
+          ranges
+            .flatMap(({ events }: Json) => events.flatMap((event: Json) => Object.values(event)))
+            .map((version: string) => ({ ecosystem, name, version: version === "0" ? "0.0.1" : version })),
+        ),
+      );
+    const byName = Map.groupBy(
+      records.flatMap((record) => (record.affected ?? []).map(({ package: { name } }: Json) => ({ name, record }))),
+      ({ name }) => name,
+    );
+    const { url, ownerToken } = desk.caller.server;
+    const uidp = { descendantsOf: groups.get(go!.name) };
+    for (let from = 0; from < asked.length; from += 500) {
+      const queries = asked.slice(from, from + 500);
+      const request = { queries, uidp };
+      const { body } = await rest(
+        url,
+        ownerToken,
+        "POST",
+        "/gatehouse/vulnerabilities/v1/affected:batchQuery",
+        request,
+      );
+      for (const [i, { advisories = [] }] of (body.results as Json[]).entries()) {
+        const { ecosystem, name, version } = queries[i]!;
+        const expected = (byName.get(name) ?? [])
+          .filter(({ record }) => affects(record, ecosystem, name, version))
+          .map(({ record }) => record.id);
+        const answered = advisories
+          .filter(({ status }: Json) => status === "PRODUCT_STATUS_AFFECTED")
+          .flatMap(({ statements }: Json) => statements.map(({ document }: Json) => document));
+        assert.deepEqual([...new Set(answered)].sort(), [...new Set(expected)].sort(), `${name} ${version}`);
+      }
+    }
+    assert.ok(asked.length > 1000);
+  });
+});
