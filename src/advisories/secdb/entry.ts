@@ -32,7 +32,7 @@ export function parseEntry(text: string): Entry {
     })
     // Both slips occur in Alpine's database.
     .replace(/\bCVE[ _](?=\d{4}-\d)/gi, "CVE-")
-    .split(/[\s,;]+/)
+    .split(/[\s,;&/|+]+/)
     .filter((word) => word !== "");
   const ids = words.map(canonicalId);
   remarks.push(...words.filter((_, i) => ids[i] === undefined));
