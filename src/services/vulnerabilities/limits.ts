@@ -14,8 +14,8 @@ export const advisoryLimits = {
   requestRecords: 1_000,
   /** How many records of a request are written at once: on SQLite they share a commit, on PostgreSQL each takes a connection. */
   recordsAtOnce: { sqlite: 1_000, postgres: 8 },
-  /** What one record says, in bytes of protobuf. */
-  recordBytes: 2 * 1024 * 1024,
+  /** What one record says, in bytes of protobuf: records of large vendors have 3 MiB, and a request takes 4. */
+  recordBytes: 3.5 * 1024 * 1024,
   /** Statements of one record. */
   statements: 5_000,
   /** Source, document and vulnerability of a record together, in bytes: an index entry of PostgreSQL holds less than 2704. */
