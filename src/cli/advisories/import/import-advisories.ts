@@ -128,9 +128,12 @@ async function importDocument(
   const onFailure = () => {
     document.isWhole = false;
   };
+  let number = 0;
   for (const { name, record, problems } of itemsOf(found, report, onFailure)) {
     if (stop.aborted) return;
-    const place = { file: found.file, record: name };
+    number++;
+    // What has neither a name nor a path is known by its number.
+    const place = { file: found.file, record: name || (problems.at(-1)?.path ? "" : `record ${number}`) };
     // The last problem of a record that is left out says why.
     for (const problem of record ? problems : problems.slice(0, -1)) report.dropField(place, problem);
     if (record) await writer.add(record, place, document);

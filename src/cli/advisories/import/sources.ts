@@ -1,5 +1,5 @@
 // The files that an import reads: single files, those of directories, and those in zip archives. One at a time is in memory.
-import { opendir, open as openFile, stat } from "node:fs/promises";
+import { open as openFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { BadDocument } from "../../../advisories/document.ts";
@@ -53,7 +53,9 @@ async function* filesAt(file: string, depth: number, isNamed: boolean): AsyncGen
 
 async function* filesBelow(directory: string, depth: number): AsyncGenerator<Source> {
   if (depth > sourceLimits.depth) throw new BadDocument(`is more than ${sourceLimits.depth} directories deep`);
-  for await (const entry of await opendir(directory)) {
+  const entries = await readdir(directory, { withFileTypes: true });
+  // Of copies without a time the first one counts, which must not depend on the file system.
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     // What begins with a dot belongs to tools.
     if (entry.name.startsWith(".")) continue;
     const file = path.join(directory, entry.name);
