@@ -194,6 +194,39 @@ describe("advisories import", () => {
     assert.match(stdout, /^2 records: /);
   });
 
+  describe("a document of several records", () => {
+    /** The CSAF document as of a day, with these of its vulnerabilities. */
+    const document = (day: number, ...vulnerabilities: unknown[]) => {
+      const tracking = { ...csaf.document.tracking, current_release_date: `2020-01-0${day}T00:00:00Z` };
+      return { ...csaf, document: { ...csaf.document, tracking }, vulnerabilities };
+    };
+    const [first, second] = csaf.vulnerabilities as [object, object];
+    const deleted = "; 1 record of an earlier version deleted";
+
+    it("loses those that only an earlier version had, in whatever order the versions come", async () => {
+      const group = await desk.newGroup();
+      const [old, later] = [document(1, first, second), document(2, first)];
+      await desk.importInto(group, desk.folder({ "a.json": old }));
+      const folder = desk.folder({ "a.json": later });
+      const dry = await desk.importInto(group, folder, "--dry-run");
+      assert.equal(dry.stdout, `would be: ${summary(0, 1, 0)}${deleted}\n`);
+      assert.equal((await desk.importInto(group, folder)).stdout, `${summary(0, 1, 0)}${deleted}\n`);
+      assert.equal((await desk.importInto(group, folder)).stdout, `${summary(0, 0, 1)}\n`);
+      const older = await desk.importInto(group, desk.folder({ "a.json": old }));
+      assert.equal(older.stdout, `${summary(0, 0, 2)}\n`);
+      assert.equal(await desk.countOf(group), 1);
+    });
+
+    it("keeps them while a record of the later version cannot be read", async () => {
+      const group = await desk.newGroup();
+      await desk.importInto(group, desk.folder({ "a.json": document(1, first, second) }));
+      const broken = await desk.importInto(group, desk.folder({ "a.json": document(2, first, 7) }));
+      assert.equal(broken.code, 1);
+      assert.ok(!broken.stdout.includes("earlier version"), broken.stdout);
+      assert.equal(await desk.countOf(group), 2);
+    });
+  });
+
   it("--author and --format win over what the files say", async () => {
     const group = await desk.newGroup();
     const file = path.join(desk.folder({ "a.json": vex }), "a.json");
