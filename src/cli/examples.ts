@@ -137,6 +137,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "advisories import": [
     `gatehouse advisories import --group ${group} --dry-run advisories.json`,
     `gatehouse advisories import --group ${group} advisories.json`,
+    `gatehouse advisories import --group ${group} --prune --dry-run advisories.json`,
   ],
   "advisories export": [`gatehouse advisories export --group ${group} --format openvex`],
   registry: ["gatehouse registry sync --from https://registry.example.com --group example.org"],
