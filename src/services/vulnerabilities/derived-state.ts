@@ -1,6 +1,5 @@
 // The state of an advisory as it follows from its records, together with the events that were written with the API.
-import { create } from "@bufbuild/protobuf";
-import { ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import type { Product } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type DerivedEvent, deriveAdvisory, type SaidPart } from "../../advisories/derive/derive.ts";
 import { packageKeyOf } from "../../advisories/product.ts";
 import { textLength } from "../../aip/text-length.ts";
@@ -33,7 +32,7 @@ export function derivedState(
   former: readonly AdvisoryEventRow[],
   now: number,
 ): AdvisoryState {
-  const { uid, advisoryId, identity, row } = located;
+  const { uid, advisoryId, row } = located;
   const { product } = said[0]!.part;
   const { items } = advisoryLimits;
   const limits = { events: advisoryLimits.events - kept.length, items };
@@ -44,14 +43,24 @@ export function derivedState(
   };
   const after: AdvisoryRow = {
     ...fields,
-    ...{ uid, parent: parentOf(uid), name: advisoryId, legacyAdvisoryId: formerIdOf(located) },
+    ...{ uid, parent: parentOf(uid), ...identityColumns(located, product) },
     // Of these, only earlier versions and the API know.
     origin: row?.artifactName === fields.artifactName ? row.origin : fields.artifactName,
     componentLocation: row?.componentLocation ?? "",
     ...{ latestEventType: 0, aliasText: "", sources: row?.sources ?? [] },
-    ...{ product: identity, packageKey: product ? packageKeyOf(create(ProductSchema, product)) : "", ...times },
+    ...times,
   };
   return { row: after, events: [...kept, ...placeEvents(uid, fitting(events, kept), former)] };
+}
+
+/** The columns that tell which advisory it is. */
+export function identityColumns(located: LocatedAdvisory, product: Product | undefined) {
+  return {
+    name: located.advisoryId,
+    legacyAdvisoryId: formerIdOf(located),
+    product: located.identity,
+    packageKey: product ? packageKeyOf(product) : "",
+  };
 }
 
 /** The id that earlier versions gave to an advisory, by which it is still found. */

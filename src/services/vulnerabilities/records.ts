@@ -18,6 +18,8 @@ import {
   findCompleteDocument,
   findCopiesOfDocument,
   findStoredCopy,
+  type RecordRowKey,
+  type StoredCopy,
   writeCompleteDocument,
 } from "../../storage/advisory-records.ts";
 import { findRow } from "../../storage/collection.ts";
@@ -84,16 +86,16 @@ export function advisoryRecords(deps: Deps): Implementation {
     return await resultOf(() => write(call, (tx) => storeRecord(tx, parent, incoming)));
   }
 
-  /** Records of one key one after the other, others together. */
-  async function storeAll(parent: string, previews: readonly Preview[], call: Call): Promise<Result[]> {
-    const results = new Map<Preview, Result>();
-    const groups = Map.groupBy(previews, ({ key }) => key).values();
+  /** Works on as many items at once as may be written together, those of one key one after the other. */
+  async function workOnAll<T, R>(items: readonly T[], keyOfItem: (item: T) => string, work: (item: T) => Promise<R>) {
+    const results = new Map<T, R>();
+    const groups = Map.groupBy(items, keyOfItem).values();
     const worker = async () => {
-      for (const group of groups) for (const each of group) results.set(each, await store(parent, each, call));
+      for (const group of groups) for (const each of group) results.set(each, await work(each));
     };
-    const workers = advisoryLimits.recordsAtOnce[database.dialect];
-    await Promise.all(Array.from({ length: Math.min(workers, previews.length) }, worker));
-    return previews.map((each) => results.get(each)!);
+    const workers = Math.min(advisoryLimits.recordsAtOnce[database.dialect], items.length);
+    await Promise.all(Array.from({ length: workers }, worker));
+    return items.map((each) => results.get(each)!);
   }
 
   async function complete(request: CompleteDocumentRequest, call: Call) {
@@ -115,24 +117,18 @@ export function advisoryRecords(deps: Deps): Implementation {
     if (dryRun || (known && compareVersions(row, known, now) < 0)) return { deletedCount: dryRun ? older.length : 0 };
     if (!isLater && older.length === 0) return { deletedCount: 0 };
     await write(call, (tx) => writeCompleteDocument(tx, row));
-    let deletedCount = 0;
-    for (const copy of older) {
-      const isDeleted = await write(call, async (tx) => {
-        const stored = await findStoredCopy(tx, copy, tx.rowLock);
-        if (!stored || compareVersions(stored, row, now) >= 0) return false;
-        await dropRecord(tx, stored);
-        return true;
-      });
-      if (isDeleted) deletedCount++;
-    }
-    return { deletedCount };
+    const removeOlder = (copy: StoredCopy) =>
+      write(call, (tx) => removeOne(tx, copy, (stored) => compareVersions(stored, row, now) < 0));
+    return { deletedCount: countTrue(await workOnAll(older, keyOf, removeOlder)) };
   }
 
   async function remove({ parent, records }: DeleteAdvisoryRecordsRequest, call: Call) {
     await checkGroup(parent);
-    let deletedCount = 0;
-    for (const key of records) if (await write(call, (tx) => removeOne(tx, parent, key))) deletedCount++;
-    return { deletedCount };
+    const removeCopy = ({ source, document, vulnerability, digest }: RecordKey) => {
+      const isMeant = (stored: StoredCopy) => digest === "" || digest === stored.digest;
+      return write(call, (tx) => removeOne(tx, { parent, source, document, vulnerability }, isMeant));
+    };
+    return { deletedCount: countTrue(await workOnAll(records, keyOf, removeCopy)) };
   }
 
   return implement(
@@ -143,7 +139,13 @@ export function advisoryRecords(deps: Deps): Implementation {
         await checkGroup(parent);
         const previews = await preview(parent, records);
         if (dryRun) return { results: previews.map(({ result }) => result) };
-        return { results: await storeAll(parent, previews, call) };
+        return {
+          results: await workOnAll(
+            previews,
+            ({ key }) => key,
+            (each) => store(parent, each, call),
+          ),
+        };
       },
       completeDocument: complete,
       async deleteAdvisoryRecords(request, call) {
@@ -181,12 +183,16 @@ function checked(record: AdvisoryRecord): IncomingRecord {
   return incomingRecord(record);
 }
 
-async function removeOne(tx: Transaction, parent: string, key: RecordKey): Promise<boolean> {
-  const { source, document, vulnerability, digest } = key;
-  const stored = await findStoredCopy(tx, { parent, source, document, vulnerability }, tx.rowLock);
-  if (!stored || (digest !== "" && digest !== stored.digest)) return false;
+/** Deletes a record if it is there and is the one that is meant; returns whether it was. */
+async function removeOne(tx: Transaction, key: RecordRowKey, isMeant: (stored: StoredCopy) => boolean) {
+  const stored = await findStoredCopy(tx, key, tx.rowLock);
+  if (!stored || !isMeant(stored)) return false;
   await dropRecord(tx, stored);
   return true;
+}
+
+function countTrue(values: readonly boolean[]): number {
+  return values.filter((value) => value).length;
 }
 
 function refuseTooMany(records: readonly unknown[]): void {

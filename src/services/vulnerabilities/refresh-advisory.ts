@@ -1,7 +1,6 @@
 // Brings an advisory to what its records say.
 import { isDeepStrictEqual } from "node:util";
 import { RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { SaidPart } from "../../advisories/derive/derive.ts";
 import { type AdvisoryEventRow, findDeletedAdvisory, removeDeletedAdvisory } from "../../storage/advisories.ts";
 import { StaleRow, UniqueViolation } from "../../storage/errors.ts";
 import type { Transaction } from "../../storage/session.ts";
@@ -13,7 +12,7 @@ import {
   keepDeleted,
   replaceState,
 } from "./advisory-state.ts";
-import { derivedState, saidOf } from "./derived-state.ts";
+import { derivedState, identityColumns, saidOf } from "./derived-state.ts";
 import type { LoadedRecord, RecordReader } from "./linked-records.ts";
 import { type LocatedAdvisory, rowOfDeleted } from "./located-advisories.ts";
 import type { AdvisoryRow } from "./rows.ts";
@@ -23,17 +22,36 @@ export async function refreshAdvisory(tx: Transaction, located: LocatedAdvisory,
   const before = located.isLive ? await findLocked(tx, located.uid) : undefined;
   if (located.isLive && !before) throw new StaleRow(`advisory ${located.uid} is not there any more`);
   const records = await reader.of(located.uid);
-  const held = records.filter(({ withdrawTime }) => withdrawTime === null);
-  const kept = before ? keptEvents(before, records) : [];
-  const former = before ? before.events.filter(({ derived }) => derived) : [];
   const adopted = { ...located, row: before ? withoutSources(before.row, records) : located.row };
-  const said = saidOf(located, held);
-  if (said.length > 0) {
-    const state = derivedState(adopted, said, kept, former, tx.context.time);
-    return before ? await replaceChanged(tx, before, state) : await revive(tx, located, state);
-  }
-  if (before && kept.length > 0) return await replaceChanged(tx, before, { row: adopted.row!, events: kept });
-  await withdraw(tx, located, before, adopted, records);
+  const state = dueState(adopted, before, records, tx.context.time);
+  if (!state) await withdraw(tx, adopted, before, records);
+  else if (before) await replaceState(tx, before, state);
+  else await revive(tx, located, state);
+}
+
+/** The state that an advisory is to have; undefined when nothing holds that is said of it. */
+export function dueState(
+  located: LocatedAdvisory,
+  before: AdvisoryState | undefined,
+  records: readonly LoadedRecord[],
+  now: number,
+): AdvisoryState | undefined {
+  const kept = before ? keptEvents(before, records) : [];
+  const former = before?.events.filter(({ derived }) => derived) ?? [];
+  const said = saidOf(
+    located,
+    records.filter(({ withdrawTime }) => withdrawTime === null),
+  );
+  if (said.length > 0) return derivedState(located, said, kept, former, now);
+  return before && kept.length > 0
+    ? { row: { ...adoptedRow(located, records), updateTime: now }, events: kept }
+    : undefined;
+}
+
+/** The row of an advisory that only others than its records speak of. */
+function adoptedRow(located: LocatedAdvisory, records: readonly LoadedRecord[]): AdvisoryRow {
+  const { product } = saidOf(located, records)[0]?.part ?? {};
+  return { ...located.row!, ...identityColumns(located, product) };
 }
 
 /** The events that others wrote: those of a source whose record is linked now were imported by an earlier version, and give way. */
@@ -62,11 +80,6 @@ function withoutSources(row: AdvisoryRow, records: readonly LoadedRecord[]): Adv
   return { ...row, sources: row.sources.filter(({ author }) => !linked.has(author)) };
 }
 
-/** Replaces an advisory if more would change than the time of its change. */
-async function replaceChanged(tx: Transaction, before: AdvisoryState, after: AdvisoryState): Promise<void> {
-  await replaceState(tx, before, { ...after, row: { ...after.row, updateTime: tx.context.time } });
-}
-
 /** Puts an advisory into the lists that is new, or that was withdrawn or deleted. */
 async function revive(tx: Transaction, { uid, row }: LocatedAdvisory, state: AdvisoryState): Promise<void> {
   if (row) await removeDeletedAdvisory(tx, uid);
@@ -78,20 +91,17 @@ async function withdraw(
   tx: Transaction,
   located: LocatedAdvisory,
   before: AdvisoryState | undefined,
-  adopted: LocatedAdvisory,
   records: readonly LoadedRecord[],
 ): Promise<void> {
-  const { uid } = located;
-  const said: readonly SaidPart[] = saidOf(located, records);
+  const said = saidOf(located, records);
+  const kept = said.length > 0 ? derivedState(located, said, [], before?.events ?? [], tx.context.time) : before;
+  if (!kept) return;
   const times = records.map(({ withdrawTime }) => withdrawTime ?? 0);
   const deleteTime = times.length > 0 ? Math.max(...times) : tx.context.time;
-  const former = before?.events ?? [];
-  const kept = said.length > 0 ? derivedState(adopted, said, [], former, tx.context.time) : before;
-  if (!kept) return;
   if (before) return await deleteState(tx, before, deleteTime, kept);
-  const known = await findDeletedAdvisory(tx, uid);
+  const known = await findDeletedAdvisory(tx, located.uid);
   if (known && isKept(rowOfDeleted(known), known.deleteTime, kept.row, deleteTime)) return;
-  if (known) await removeDeletedAdvisory(tx, uid);
+  if (known) await removeDeletedAdvisory(tx, located.uid);
   await insertedOnce(() => keepDeleted(tx, kept, deleteTime));
 }
 

@@ -1,5 +1,4 @@
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
-import { advisoryTables } from "../../storage/term-check.ts";
 import { advisoryLimits } from "./limits.ts";
 
 /** An advisory as it is stored. */
@@ -43,7 +42,6 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   isExported: true,
   // Its events: some hundred bytes each.
   weight: 3,
-  derived: advisoryTables,
 };
 
 /** When the author had changed what they say of an advisory, as far as it was imported; 0 when they did not say. */
@@ -60,6 +58,3 @@ export function toldBy(sources: AdvisoryRow["sources"], author: string, time: nu
   if (!isKnown) return [...sources, { author, time }].slice(-advisoryLimits.sources);
   return sources.map((source) => (source.author === author ? { author, time } : source));
 }
-
-/** Every collection of vulnerabilities, for what concerns them all. */
-export const vulnerabilityCollections = [advisoryCollection] as const;

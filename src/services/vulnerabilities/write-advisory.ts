@@ -98,6 +98,8 @@ export async function updateEvent(tx: Transaction, uid: string, content: EventCo
   if (isDeepStrictEqual(contentOfRow(after), contentOfRow(known))) return known;
   if (isFinal(contentOfRow(known)))
     throw failedPrecondition("REVIEW_IS_FINAL", "the event was approved or rejected, which is final", uid);
+  if (known.derived)
+    throw failedPrecondition("EVENT_IS_DERIVED", "the event follows from a record, and changes with it alone", uid);
   const events = before.events.map((event) => (event === known ? after : event));
   refuseTooManyEvents(events, before.row.uid);
   await replaceState(tx, before, { row: { ...before.row, updateTime: tx.context.time }, events });

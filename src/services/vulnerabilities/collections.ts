@@ -1,0 +1,17 @@
+import type { CollectionTables, DerivedTables } from "../../storage/collection.ts";
+import { advisoryTables } from "../../storage/term-check.ts";
+import { recordTables } from "./record-check.ts";
+import { advisoryCollection } from "./rows.ts";
+
+/** Advisories follow from records, and what they are found by follows from them. */
+const derived: DerivedTables = {
+  tables: (tables) => [...recordTables.tables(tables), ...advisoryTables.tables(tables)],
+  async *findings(session) {
+    yield* recordTables.findings(session);
+    yield* advisoryTables.findings(session);
+  },
+  repair: async (tx) => (await recordTables.repair(tx)) + (await advisoryTables.repair(tx)),
+};
+
+/** Every collection of vulnerabilities, for what concerns them all. */
+export const vulnerabilityCollections: readonly CollectionTables[] = [{ ...advisoryCollection, derived }];
