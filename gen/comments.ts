@@ -2003,7 +2003,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.vulnerabilities.v1.OsvResult.next_page_token": "Asks for the following page. Empty on the last page.",
   "gatehouse.vulnerabilities.v1.OsvVulnerability": "A vulnerability in the results of a batch.",
   "gatehouse.vulnerabilities.v1.OsvVulnerability.id": "Its id.",
-  "gatehouse.vulnerabilities.v1.OsvVulnerability.modified": "When its record changed last.",
+  "gatehouse.vulnerabilities.v1.OsvVulnerability.modified": "When its record changed last, as the record has it.",
   "gatehouse.vulnerabilities.v1.GetVulnerabilityRequest": "The request of GetVulnerability.",
   "gatehouse.vulnerabilities.v1.GetVulnerabilityRequest.id": "The id of the record.",
   "gatehouse.vulnerabilities.v1.GetVulnerabilityRequest.parent": "The uid of a group: only advisories of it and of the groups below it are found. Empty means no restriction.",

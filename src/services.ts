@@ -26,6 +26,8 @@ import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
 import { advisoryChanges } from "./services/vulnerabilities/advisory-changes.ts";
 import { advisoryImport } from "./services/vulnerabilities/advisory-import.ts";
+import { affectedQuery } from "./services/vulnerabilities/affected-query.ts";
+import { osvApi } from "./services/vulnerabilities/osv-api.ts";
 import { advisoryRecords } from "./services/vulnerabilities/records.ts";
 
 /** Methods that take a credential of another kind, which they check by themselves. */
@@ -52,6 +54,8 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     imageStore(deps),
     advisories(deps),
     advisoryChanges(deps),
+    affectedQuery(deps),
+    osvApi(deps),
     advisoryImport(deps),
     advisoryRecords(deps),
     subscriptions(deps),

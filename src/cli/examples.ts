@@ -133,6 +133,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse advisories list --alias CVE-2030-1000001 -o json",
   ],
   "advisories describe": ["gatehouse advisories describe CVE-2030-1000001"],
+  "advisories affected": ["gatehouse advisories affected pkg:apk/wolfi/curl@8.5.0-r0 pkg:npm/lodash@4.17.20"],
   "advisories changes": ["gatehouse advisories changes --since 24h"],
   "advisories import": [
     `gatehouse advisories import --group ${group} --dry-run advisories.json`,

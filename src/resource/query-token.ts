@@ -28,9 +28,12 @@ export function readToken(
   return undefined;
 }
 
-/** A digest of the caller, the narrowing of their token, the method and everything in the request but its paging fields. */
-export function queryDigest(call: Call, request: Message): string {
-  const { path, descriptor } = methodOf(call);
+/**
+ * A digest of the caller, the narrowing of their token, the method and everything in the request but its paging fields. Another
+ * method than the one that is called may be named: the one that goes on with the token.
+ */
+export function queryDigest(call: Call, request: Message, method = methodOf(call)): string {
+  const { path, descriptor } = method;
   const filters = toBinary(descriptor.input, {
     ...request,
     pageSize: 0,

@@ -58,6 +58,7 @@ function build(dialect: SessionDialect): SQL {
   );
   const excluded = and(ofThis, isOneOf(dialect, events.author, "excludeEventAuthors"));
   const anyAlias = isOneOf(dialect, sql`value`, "aliases");
+  const anyKey = isOneOf(dialect, sql`value`, "products");
   const matches = sql`${texts.uid} = ${advisories.uid} and ${texts.text} like ${textPlaceholder("query")} escape '\\'`;
   return and(
     oneOf(advisories.name, "advisoryIds"),
@@ -70,8 +71,8 @@ function build(dialect: SessionDialect): SQL {
     oneOf(advisories.componentType, "componentTypes"),
     oneOf(advisories.componentLocation, "componentLocations"),
     oneOf(asText(advisories.latestEventType), "latestEventTypes"),
-    oneOf(advisories.packageKey, "products"),
     optional("aliases", sql`exists (select 1 from ${dialect.textsOf(advisories.aliases)} where ${anyAlias})`),
+    optional("products", sql`exists (select 1 from ${dialect.textsOf(advisories.lookUpKeys)} where ${anyKey})`),
     optional("query", sql`exists (select 1 from ${texts} where ${matches})`),
     optional("anyEvent", sql`exists (select 1 from ${events} where ${eventConditions})`),
     optional("excludeEventAuthors", sql`not exists (select 1 from ${events} where ${excluded})`),

@@ -38,6 +38,8 @@ import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { AdvisoryChangesService } from "../../gen/gatehouse/vulnerabilities/v1/changes_pb.ts";
+import { OsvService } from "../../gen/gatehouse/vulnerabilities/v1/osv_pb.ts";
+import { AdvisoryQueryService } from "../../gen/gatehouse/vulnerabilities/v1/query_pb.ts";
 import { AdvisoryRecordsService } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
@@ -74,6 +76,8 @@ export const services = [
   AdvisoryChangesService,
   AdvisoryImportService,
   AdvisoryRecordsService,
+  AdvisoryQueryService,
+  OsvService,
   SubscriptionsService,
   GroupInvitesService,
   AccountAssociationsService,

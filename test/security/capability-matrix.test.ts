@@ -36,6 +36,13 @@ const byHand: Readonly<Record<string, Ask>> = {
     token: "token",
   }),
   "gatehouse.iam.v1.DelegationsService/ConfirmDelegation": (absent) => ({ uid: uidOf("groupInvite", absent) }),
+  "gatehouse.vulnerabilities.v1.AdvisoryQueryService/QueryAffected": () => ({ query: { purl: "pkg:npm/a@1" } }),
+  "gatehouse.vulnerabilities.v1.AdvisoryQueryService/BatchQueryAffected": () => ({
+    queries: [{ purl: "pkg:npm/a@1" }],
+  }),
+  "gatehouse.vulnerabilities.v1.OsvService/QueryVulnerabilities": () => ({ package: { purl: "pkg:npm/a@1" } }),
+  "gatehouse.vulnerabilities.v1.OsvService/GetVulnerability": () => ({ id: "GHSA-1" }),
+  "gatehouse.vulnerabilities.v1.OsvService/BatchQueryVulnerabilities": () => ({ queries: [{ commit: "aa" }] }),
   "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/ImportAdvisoryRecords": (absent) => ({
     parent: uidOf("group", absent),
     records: [{ source: "osv", document: "CVE-2026-1", vulnerability: "CVE-2026-1" }],

@@ -1,7 +1,7 @@
 // The package that a query asks for: the keys by which its advisories are found, and which of their statements are about it.
 import type { Product, ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { productOf, splitEcosystem } from "../ecosystems.ts";
-import { packageKeyOf } from "../product.ts";
+import { packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
+import { packageKeyOf, parseProduct } from "../product.ts";
 import { type Purl, readPurl, withEpoch, writePurl } from "../purl.ts";
 import { mayBeSameRelease } from "./releases.ts";
 
@@ -20,6 +20,10 @@ export interface QueriedPackage {
   readonly qualifiers: ReadonlyMap<string, string>;
   /** The release of the distribution; empty when the query names none. */
   readonly release: string;
+  /** The ecosystem of OSV; empty when it has none for the package. */
+  readonly ecosystem: string;
+  /** The commit that is asked for in place of a package. Empty for packages. */
+  readonly commit: string;
 }
 
 /** What is wrong with a query. */
@@ -55,12 +59,20 @@ export function lookUpKeysOf(statements: readonly ProductStatement[]): string[] 
       .filter(({ type }) => type === "GIT")
       .flatMap(({ events }) => events.map(({ version }) => commitKey(version))),
   );
-  return [...new Set([...products, ...[...new Set(commits)].slice(0, mostCommits)])];
+  // In one order, in whatever order the statements are.
+  return [...new Set(products), ...[...new Set(commits)].sort().slice(0, mostCommits)].sort();
 }
+
+const commitPrefix = "commit:";
 
 /** The key by which a commit is found. */
 export function commitKey(commit: string): string {
-  return `commit:${commit.toLowerCase()}`;
+  return commitPrefix + commit.toLowerCase();
+}
+
+/** Whether a key is that of a commit. */
+export function isCommitKey(key: string): boolean {
+  return key.startsWith(commitPrefix);
 }
 
 /** Reads a query. */
@@ -76,7 +88,13 @@ export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
   }
   const asked = version === "" ? purl : { ...purl, version: withEpoch({ ...purl, version }) };
   const { qualifiers } = asked;
-  return { versions: versionsOf(asked), qualifiers, release: qualifiers.get("distro") ?? "" };
+  return {
+    versions: versionsOf(asked),
+    qualifiers,
+    release: qualifiers.get("distro") ?? "",
+    ...ofPurl(text),
+    commit: "",
+  };
 }
 
 function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPackage | QueryProblem {
@@ -85,8 +103,25 @@ function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPack
   const { ecosystem, release } = splitEcosystem(text);
   const product = productOf(ecosystem, name);
   const purl = readPurl(product.purl);
-  if (!purl) return { versions: new Map([[packageKeyOf(product), version]]), qualifiers: new Map(), release };
-  return { versions: versionsOf({ ...purl, version }), qualifiers: purl.qualifiers, release };
+  if (!purl)
+    return {
+      versions: new Map([[packageKeyOf(product), version]]),
+      qualifiers: new Map(),
+      release,
+      ecosystem,
+      commit: "",
+    };
+  return { versions: versionsOf({ ...purl, version }), qualifiers: purl.qualifiers, release, ecosystem, commit: "" };
+}
+
+function ofPurl(purl: string): Pick<QueriedPackage, "ecosystem"> {
+  const product = parseProduct(purl)?.product;
+  return { ecosystem: (product && packageOf(product, "")?.ecosystem) ?? "" };
+}
+
+/** Asks for a commit, wherever it is named. */
+export function commitPackage(commit: string): QueriedPackage {
+  return { versions: new Map([[commitKey(commit), ""]]), qualifiers: new Map(), release: "", ecosystem: "", commit };
 }
 
 /** Whether a statement is about the package, as far as both tell: what only one of them names does not part them. */

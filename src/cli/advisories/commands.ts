@@ -6,6 +6,7 @@ import { type ClientOptions, openSession, type Session, withClient } from "../cl
 import { wrongUsage } from "../failure.ts";
 import { groupOption } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
+import { addAffected } from "./affected-command.ts";
 import { addChanges } from "./changes-command.ts";
 import type { ExportFormat } from "./export.ts";
 import type { PruneBound } from "./import/prune.ts";
@@ -20,7 +21,8 @@ function namesOf<N extends string>(names: Readonly<Record<N, 1>>): string[] {
 
 /** Adds the commands to those of advisories. */
 export function addAdvisoryCommands(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
-  advisories.description(`${advisories.description()}, changes, import, export`);
+  advisories.description(`${advisories.description()}, affected, changes, import, export`);
+  addAffected(advisories, shell);
   addChanges(advisories, shell);
   addImport(advisories, shell, finish);
   addExport(advisories, shell);

@@ -35,7 +35,7 @@ export function isNeededInside(field: DescField): boolean {
 const nothing: ReadonlySet<DescField> = new Set();
 
 /**
- * The schema of a message that is no value of its own (`valueSchema`). The `given` fields of a request stand in its path, and are not
+ * The schema of a message that is no value of a field (`valueSchema`). The `given` fields of a request stand in its path, and are not
  * looked at here.
  */
 export function messageSchema(
@@ -44,6 +44,8 @@ export function messageSchema(
   context: SchemaContext,
   given: ReadonlySet<DescField> = nothing,
 ): JsonObject {
+  const wellKnown = wellKnownSchema(message);
+  if (wellKnown) return wellKnown;
   // What is input only is in no reply.
   const fields = isInput(use) ? message.fields : message.fields.filter((field) => !isInputOnly(field));
   const isNeeded = (field: DescField) =>

@@ -5,6 +5,8 @@ import {
   EventTypeFilter,
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { packageKeyOf, productOfArtifact } from "../../advisories/product.ts";
+import { isCommitKey } from "../../advisories/queries/package.ts";
 import { notFound } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
 import {
@@ -56,8 +58,23 @@ function settled({ row, events }: AdvisoryState): AdvisoryState {
   const sorted = events.toSorted((a, b) => a.createTime - b.createTime || (a.uid < b.uid ? -1 : 1));
   // Sources may date their records in the future.
   const updateTime = Math.max(row.createTime, row.updateTime);
-  const derived = { aliasText: row.aliases.join("\n"), latestEventType: latestTypeOf(sorted), updateTime };
+  const lookUpKeys = row.product === "" ? keysOfArtifact(row) : row.lookUpKeys;
+  const derived = { aliasText: row.aliases.join("\n"), latestEventType: latestTypeOf(sorted), lookUpKeys, updateTime };
   return { row: { ...row, ...derived }, events: sorted };
+}
+
+/** Without a product the artifact tells which package it is about. */
+function keysOfArtifact(row: AdvisoryRow): string[] {
+  const {
+    artifactName: name,
+    artifactType: type,
+    artifactArchitecture: architecture,
+    componentName,
+    componentType,
+  } = row;
+  const component = { name: componentName, type: componentType };
+  const key = packageKeyOf(productOfArtifact({ name, type, architecture }, component));
+  return [...row.lookUpKeys.filter(isCommitKey), ...(key === "" ? [] : [key])];
 }
 
 /** The state of an advisory is its latest approved event. */

@@ -1,7 +1,6 @@
 // The state of an advisory as it follows from its records, together with the events that were written with the API.
-import type { Product } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type DerivedEvent, deriveAdvisory, type SaidPart } from "../../advisories/derive/derive.ts";
-import { packageKeyOf } from "../../advisories/product.ts";
+import { lookUpKeysOf } from "../../advisories/queries/package.ts";
 import { textLength } from "../../aip/text-length.ts";
 import type { AdvisoryEventRow } from "../../storage/advisories.ts";
 import { newChildBehind, parentOf } from "../../uid.ts";
@@ -43,7 +42,7 @@ export function derivedState(
   };
   const after: AdvisoryRow = {
     ...fields,
-    ...{ uid, parent: parentOf(uid), ...identityColumns(located, product) },
+    ...{ uid, parent: parentOf(uid), ...identityColumns(located, said) },
     // Of these, only earlier versions and the API know.
     origin: row?.artifactName === fields.artifactName ? row.origin : fields.artifactName,
     componentLocation: row?.componentLocation ?? "",
@@ -54,12 +53,12 @@ export function derivedState(
 }
 
 /** The columns that tell which advisory it is. */
-export function identityColumns(located: LocatedAdvisory, product: Product | undefined) {
+export function identityColumns(located: LocatedAdvisory, said: readonly SaidPart[]) {
   return {
     name: located.advisoryId,
     legacyAdvisoryId: formerIdOf(located),
     product: located.identity,
-    packageKey: product ? packageKeyOf(product) : "",
+    lookUpKeys: lookUpKeysOf(said.flatMap(({ part }) => part.statements)),
   };
 }
 

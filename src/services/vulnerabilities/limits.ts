@@ -29,4 +29,13 @@ export const advisoryLimits = {
   importItems: 200,
   /** How many advisories of a batch are written at once. */
   importAtOnce: 16,
+  /** What one query for packages, or one batch of them, does at most; the rest is for the next page. */
+  search: {
+    /** Keys that are looked up, in each subtree that the caller may see. */
+    lookUps: 20_000,
+    /** Advisories that are read with their records. */
+    advisories: 5_000,
+    /** What the results add up to, in UTF-16 units: as much as a page of any list. */
+    length: 4_000_000,
+  },
 } as const;

@@ -80,7 +80,7 @@ export async function locateByUid(session: Session, uid: string): Promise<Locate
   return { uid, advisoryId: row.name, identity: row.product, row, isLive: live !== undefined, isOlder: false };
 }
 
-const laterColumns: Pick<AdvisoryRow, "product" | "packageKey" | "sources"> = { ...unknownProduct, sources: [] };
+const laterColumns: Pick<AdvisoryRow, "product" | "lookUpKeys" | "sources"> = { ...unknownProduct, sources: [] };
 
 /** Earlier versions kept rows without the columns that came later. */
 export function rowOfDeleted({ advisory }: Pick<DeletedAdvisoryRow, "advisory">): AdvisoryRow {

@@ -93,10 +93,11 @@ async function* differingOf(session: Session, rows: readonly AdvisoryRow[]): Asy
 
 /** Fields may have been changed with the API since the records changed; what is derived of events may not. */
 function isSame(before: AdvisoryState, due: AdvisoryState): boolean {
-  const { product, packageKey } = before.row;
+  const { product, lookUpKeys } = before.row;
   return (
     product === due.row.product &&
-    packageKey === due.row.packageKey &&
+    // Without a product the keys follow from the artifact.
+    (product === "" || isDeepStrictEqual(lookUpKeys, due.row.lookUpKeys)) &&
     isDeepStrictEqual(derivedOf(before), derivedOf(due))
   );
 }

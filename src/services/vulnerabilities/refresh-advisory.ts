@@ -50,8 +50,7 @@ export function dueState(
 
 /** The row of an advisory that only others than its records speak of. */
 function adoptedRow(located: LocatedAdvisory, records: readonly LoadedRecord[]): AdvisoryRow {
-  const { product } = saidOf(located, records)[0]?.part ?? {};
-  return { ...located.row!, ...identityColumns(located, product) };
+  return { ...located.row!, ...identityColumns(located, saidOf(located, records)) };
 }
 
 /** The events that others wrote: those of a source whose record is linked now were imported by an earlier version, and give way. */

@@ -25,13 +25,13 @@ export interface AdvisoryRow extends ResourceRow {
   readonly sources: { readonly author: string; readonly time: number }[];
   /** The identity of the product; empty where it is not known. */
   readonly product: string;
-  /** The key by which queries find the product; empty where it is not known. */
-  readonly packageKey: string;
+  /** The keys by which queries for packages and commits find it. */
+  readonly lookUpKeys: string[];
   readonly updateTime: number;
 }
 
 /** The product of an advisory that is known by its artifact only. */
-export const unknownProduct = { product: "", packageKey: "" };
+export const unknownProduct: Pick<AdvisoryRow, "product" | "lookUpKeys"> = { product: "", lookUpKeys: [] };
 
 export const advisoryCollection: Collection<AdvisoryRow> = {
   kind: "advisories",

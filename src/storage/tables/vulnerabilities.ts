@@ -36,8 +36,8 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       sources: json<{ readonly author: string; readonly time: number }[]>().notNull().default([]),
       /** The identity of the product; empty where it is not known, as in advisories that were written with the API. */
       product: text().notNull().default(""),
-      /** The key by which queries find the product; empty where it is not known. */
-      packageKey: text().notNull().default(""),
+      /** The keys by which queries for packages and commits find the advisory. */
+      lookUpKeys: json<string[]>().notNull().default([]),
       createTime: integer().notNull(),
       updateTime: integer().notNull(),
     },
