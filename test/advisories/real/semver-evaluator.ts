@@ -2,11 +2,11 @@
 // apart from the product.
 import type { Json } from "../../cli/advisories/desk.ts";
 
-/** Whether a record says that a version of a package of an ecosystem is affected. */
-export function affects(record: Json, ecosystem: string, name: string, version: string): boolean {
+/** Whether a record says that a version of a Go module is affected. Package URLs have module paths in lower case. */
+export function affects(record: Json, name: string, version: string): boolean {
   if (record.withdrawn) return false;
   const items: Json[] = (record.affected ?? []).filter(
-    (item: Json) => item.package?.ecosystem === ecosystem && item.package.name === name,
+    (item: Json) => item.package?.ecosystem === "Go" && item.package.name.toLowerCase() === name.toLowerCase(),
   );
   return items.some(({ ranges = [], versions = [] }) => {
     if (ranges.length + versions.length === 0) return true;

@@ -35,6 +35,8 @@ export interface RealSource {
   readonly format: "osv" | "openvex" | "csaf" | "secdb" | "yaml" | "mixed";
   /** How many records and files an import leaves out. None when it is absent. */
   readonly leftOut?: number;
+  /** The mandatory tests of CSAF that the documents fail themselves, and that exports of them therefore may fail. */
+  readonly csafFailures?: readonly string[];
   /** Why they are left out, and what else is peculiar to the files. */
   readonly remarks?: string;
 }
