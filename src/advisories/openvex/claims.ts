@@ -14,6 +14,7 @@ import { isJsonObject, type JsonObject } from "../../json.ts";
 import { parseExtra } from "../extra.ts";
 import { heldStatement } from "../held.ts";
 import { parseProduct } from "../product.ts";
+import { statusAt } from "../versions/status.ts";
 import { productJson } from "./products.ts";
 
 /** A statement that holds, and the record that it is from. */
@@ -79,7 +80,8 @@ export function claimsOf(held: Held, loss: Loss): Claim[] {
   const named = new Set(versions);
   // Of versions that are affected, a range names those with a fix. Else it names the versions that it begins with.
   const boundaries = boundariesOf(ranges, isAffected ? RangeEventType.FIXED : RangeEventType.INTRODUCED);
-  const others = boundaries.filter((version) => !named.has(version));
+  const isSaid = (version: string) => !isAffected || statusAt(held.statement, version)?.status === ProductStatus.FIXED;
+  const others = boundaries.filter((version) => !named.has(version) && isSaid(version));
   if (ranges.length > 0) loss("a range of versions");
   return [
     ...(ranges.length > 0 ? [{ ...newClaim(status, ""), ranges, json: undefined }] : []),

@@ -1,6 +1,7 @@
 // Sources that disagree. Readers let the latest statement of a document hold, but of several sources the worst has to.
 import { ProductStatus } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../json.ts";
+import { statusAt } from "../versions/status.ts";
 import { type Claim, ofRelease } from "./claims.ts";
 import { partJson, productJson } from "./products.ts";
 
@@ -67,10 +68,19 @@ function newTimeline(claims: readonly Claim[]): (cell: Cell) => Claim[] {
       .flatMap((each) => byVersion.get(each) ?? [])
       .filter((claim) => claim.release === "" || claim.release === release)
       .filter(({ parts }) => parts.length === 0 || parts.includes(part))
-      .sort((a, b) => places.get(b)! - places.get(a)!);
+      .sort((a, b) => places.get(b)! - places.get(a)!)
+      .flatMap((claim) => (claim.ranges.length > 0 ? (claimAt(claim, version) ?? []) : claim));
     const certain = about.findIndex(({ ranges }) => ranges.length === 0);
     return certain < 0 ? about : [about[certain]!, ...about.slice(0, certain)];
   };
+}
+
+/** What a claim about ranges says of a version; the claim itself when it may be about it. */
+function claimAt(claim: Claim, version: string): Claim | undefined {
+  if (version === "") return claim;
+  const found = statusAt(claim.held.statement, version);
+  if (found?.status !== claim.status) return undefined;
+  return found.isInDoubt ? claim : { ...claim, ranges: [] };
 }
 
 /** The last of the repeated claims about a cell. */

@@ -135,7 +135,7 @@ function membersOf({ held, status, time, isRepeated }: Claim, loss: Loss): JsonO
     timestamp: isRepeated ? textOf(time) : timestampOf(held, extra),
     status: wordOfStatus(status),
     // What explains that versions are affected does not explain a fix.
-    ...(status === statement.status ? explanationOf(held) : {}),
+    ...(status === statement.status ? explanationOf(held, loss) : {}),
   };
 }
 
@@ -151,17 +151,26 @@ function textOf(time: number): string | undefined {
   return Number.isFinite(time) ? timeText(time) : undefined;
 }
 
-/** Why the status is so, and what to do about it. */
-function explanationOf({ statement }: Held): JsonObject {
+/**
+ * Why the status is so, and what to do about it. OpenVEX has justifications and impacts for what is not affected, and actions for what
+ * is affected. Such texts about another status are further notes.
+ */
+function explanationOf({ statement }: Held, loss: Loss): JsonObject {
   const { status, justification, impact, action, notes, plan } = statement;
-  const isAffected = status === ProductStatus.AFFECTED;
-  const isWithoutReason = status === ProductStatus.NOT_AFFECTED && justification === "" && impact === "";
-  return {
-    justification,
-    impact_statement: isWithoutReason ? noReason : impact,
-    action_statement: isAffected ? joinPlan(plan, action) || noAction : action,
-    status_notes: isAffected ? notes : joinPlan(plan, notes),
-  };
+  if (status === ProductStatus.AFFECTED) {
+    if (justification !== "") loss("a justification of what is not `not_affected`");
+    return { action_statement: joinPlan(plan, action) || noAction, status_notes: linesOf(notes, impact) };
+  }
+  if (status === ProductStatus.NOT_AFFECTED) {
+    const reason = justification === "" && impact === "" ? noReason : impact;
+    return { justification, impact_statement: reason, status_notes: linesOf(joinPlan(plan, notes), action) };
+  }
+  if (justification !== "") loss("a justification of what is not `not_affected`");
+  return { status_notes: linesOf(joinPlan(plan, notes), impact, action) };
+}
+
+function linesOf(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n");
 }
 
 /** The vulnerability as its document calls it; that of other formats by its CVE, by which scanners know it. */

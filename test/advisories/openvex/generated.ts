@@ -133,12 +133,18 @@ export function saidBy(vex: Json): Said[] {
   );
 }
 
-/** What the specification requires of a status, where the statement does not have it. */
-function required(status: string, more: Json): Json {
-  if (status === "affected") return { action_statement: "No action statement provided", ...more };
-  const hasReason = more.justification !== undefined || more.impact_statement !== undefined;
-  if (status !== "not_affected" || hasReason) return more;
-  return { ...more, impact_statement: "No justification or impact statement provided" };
+/** What the specification requires of a status where the statement does not have it, and where texts about another status go. */
+function required(status: string, said: Json): Json {
+  const { justification, impact_statement: impact, action_statement: action, status_notes: notes, ...more } = said;
+  const noted = (...texts: string[]) => {
+    const lines = texts.filter((text) => text !== undefined);
+    return lines.length > 0 ? { status_notes: lines.join("\n") } : {};
+  };
+  if (status === "affected")
+    return { ...more, action_statement: action ?? "No action statement provided", ...noted(notes, impact) };
+  if (status !== "not_affected") return { ...more, ...noted(notes, impact, action) };
+  const reason = justification ? impact : (impact ?? "No justification or impact statement provided");
+  return { ...more, justification, impact_statement: reason, ...noted(notes, action) };
 }
 
 /** The status of the latest statement on a product, which is matched as by scanners: by its id, or all of its versions. */

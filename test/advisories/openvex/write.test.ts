@@ -100,6 +100,20 @@ describe("writing OpenVEX from other formats", () => {
       [{ ...notAffected, justification: "component_not_present", impact: "i" }],
       [{ products: [purl], status: "not_affected", justification: "component_not_present", impact_statement: "i" }],
     ],
+    [
+      "texts about another status are notes",
+      [
+        { ...affected, versions: ["1"], justification: "component_not_present", impact: "i", notes: "n", action: "a" },
+        { ...fixed, versions: ["2"], impact: "i", notes: "n", action: "a" },
+        { ...notAffected, versions: ["3"], impact: "i", notes: "n", action: "a" },
+      ],
+      [
+        { products: [`${purl}@1`], status: "affected", status_notes: "n\ni", action_statement: "a" },
+        { products: [`${purl}@2`], status: "fixed", status_notes: "n\ni\na" },
+        { products: [`${purl}@3`], status: "not_affected", status_notes: "n\na", impact_statement: "i" },
+      ],
+      { "a justification of what is not `not_affected`": 1 },
+    ],
     ["under investigation", [unknown], [{ products: [purl], status: "under_investigation" }]],
     [
       "plans",
@@ -234,7 +248,7 @@ describe("writing OpenVEX from OpenVEX", () => {
 
   it("statements on versions, parts and qualifiers of a product stay apart", async () => {
     const statement = (id: string, status: string, part?: string) => ({
-      ...{ vulnerability, status, action_statement: "wait" },
+      ...{ vulnerability, status, ...(status === "affected" && { action_statement: "wait" }) },
       products: [{ "@id": id, ...(part && { subcomponents: [{ "@id": part }] }) }],
     });
     const all = [
@@ -311,6 +325,8 @@ describe("sources that disagree", () => {
     );
     return Object.keys(lost).length > 0 ? [...all, lost] : all;
   };
+  const until2 = { ...affected, ranges: [range(["INTRODUCED", "0"], ["FIXED", "2"])], time: "2030-01-01T00:00:00Z" };
+  const before2 = record([until2], { source: "a" });
   const cases: readonly (readonly [string, AdvisoryRecord[], Json[]])[] = [
     ["one source alone", [said("a", [1, "", affected], [2, "1", fixed])], ["1 all affected", "2 @1 fixed"]],
     [
@@ -368,6 +384,16 @@ describe("sources that disagree", () => {
       "the whole product and a part of it",
       [said("a", [1, "", affected]), said("b", [2, "", notAffected, "pkg:npm/b@1"])],
       ["1 all affected", "2 all > pkg:npm/b@1 not_affected", "2 all > pkg:npm/b@1 affected"],
+    ],
+    [
+      "a version in a range",
+      [before2, said("b", [2, "1.5", notAffected], [3, "2.5", fixed])],
+      ["1 @2 fixed", "2 @1.5 not_affected", "3 @2.5 fixed", "3 @1.5 affected", aRange],
+    ],
+    [
+      "versions of which some are in a range",
+      [before2, said("b", [2, "", notAffected])],
+      [{ ...aRange, "an advisory on which sources disagree in a way that OpenVEX cannot say": 1 }],
     ],
     [
       "what is worse cannot be said: nothing is",
