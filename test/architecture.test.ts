@@ -95,7 +95,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "gen/chainguard",
     "gen/gatehouse",
   ],
-  advisories: ["aip/timestamps.ts", "json.ts", "gen/chainguard/platform", "gen/gatehouse"],
+  advisories: ["lazy.ts", "aip/timestamps.ts", "json.ts", "gen/chainguard/platform", "gen/gatehouse"],
   registry: [
     "aip",
     "authn",

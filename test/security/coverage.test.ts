@@ -79,7 +79,7 @@ const coverage: Readonly<Record<string, string | readonly string[]>> = {
   I5: ["security/tenancy"],
   I6: ["security/tenancy"],
   I7: ["registry/name", "security/tenancy", "v1/tenancy"],
-  I8: ["security/roles-and-bindings", "security/tenancy", "cli/advisories/import"],
+  I8: ["security/roles-and-bindings", "security/tenancy"],
   I9: ["security/tenancy", "services/images"],
   I10: ["security/tenancy"],
   P1: ["aip/page-token", "security/lists"],

@@ -1,9 +1,8 @@
 // Products of other formats in the words of CSAF.
-import { PackageURL } from "packageurl-js";
 import type { Product, ProductStatement, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../json.ts";
 import { identityOf } from "../product.ts";
-import { readPurl } from "../purl.ts";
+import { purlLibrary, readPurl } from "../purl.ts";
 import type { ProductJson } from "./products.ts";
 import { versionedPurl } from "./purl.ts";
 import { rangeText } from "./vers.ts";
@@ -107,7 +106,7 @@ function helperOf(purl: string, cpe: string): { readonly helper?: JsonObject } {
 /** CSAF 2.0 §6.1.13: a package URL that keeps the rules of its type. */
 function isWritable(purl: string): boolean {
   try {
-    return purl !== "" && PackageURL.fromString(purl) !== undefined;
+    return purl !== "" && purlLibrary().PackageURL.fromString(purl) !== undefined;
   } catch {
     return false;
   }
