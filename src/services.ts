@@ -25,7 +25,6 @@ import { repos } from "./services/registry/repos.ts";
 import { tags } from "./services/registry/tags.ts";
 import { advisories } from "./services/vulnerabilities/advisories.ts";
 import { advisoryChanges } from "./services/vulnerabilities/advisory-changes.ts";
-import { advisoryImport } from "./services/vulnerabilities/advisory-import.ts";
 import { affectedQuery } from "./services/vulnerabilities/affected-query.ts";
 import { osvApi } from "./services/vulnerabilities/osv-api.ts";
 import { advisoryRecords } from "./services/vulnerabilities/records.ts";
@@ -56,7 +55,6 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     advisoryChanges(deps),
     affectedQuery(deps),
     osvApi(deps),
-    advisoryImport(deps),
     advisoryRecords(deps),
     subscriptions(deps),
     delivery(deps),

@@ -36,7 +36,6 @@ import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
-import { AdvisoryImportService } from "../../gen/gatehouse/vulnerabilities/v1/advisory_import_pb.ts";
 import { AdvisoryChangesService } from "../../gen/gatehouse/vulnerabilities/v1/changes_pb.ts";
 import { OsvService } from "../../gen/gatehouse/vulnerabilities/v1/osv_pb.ts";
 import { AdvisoryQueryService } from "../../gen/gatehouse/vulnerabilities/v1/query_pb.ts";
@@ -74,7 +73,6 @@ export const services = [
   DeliveryService,
   AdvisoriesService,
   AdvisoryChangesService,
-  AdvisoryImportService,
   AdvisoryRecordsService,
   AdvisoryQueryService,
   OsvService,

@@ -12,7 +12,7 @@ const validators = new Map<JsonObject, ValidateFunction>();
 const errorSchema: JsonObject = { $ref: "#/components/schemas/Status" };
 
 /** Refuses what is wrong item by item, and is granted nevertheless. */
-const checksItems = ["AdvisoryImportService_ImportAdvisories", "AdvisoryRecordsService_ImportAdvisoryRecords"];
+const checksItems = "AdvisoryRecordsService_ImportAdvisoryRecords";
 
 /** Is told of every request that was granted, as an example. */
 export type ExampleListener = (placed: Placed, example: Example) => void;
@@ -57,7 +57,7 @@ function checkGranted(placed: Placed, { target, body }: RestRequest, received: s
   const [path, query = ""] = target.split("?") as [string, string?];
   checkPath(placed, path, at);
   checkQuery(placed, query, at);
-  if (body !== undefined && !checksItems.includes(operationId))
+  if (body !== undefined && operationId !== checksItems)
     validate(placed, requestBody!.content["application/json"].schema, namedBy(query, body), at);
   const schema = responses["200"].content?.["application/json"].schema;
   if (schema) validate(placed, schema, JSON.parse(received), at);

@@ -54,10 +54,6 @@ const byHand: Readonly<Record<string, Ask>> = {
     parent: uidOf("group", absent),
     records: [{ source: "osv", document: "CVE-2026-1", vulnerability: "CVE-2026-1" }],
   }),
-  "gatehouse.vulnerabilities.v1.AdvisoryImportService/ImportAdvisories": (absent) => ({
-    parent: uidOf("group", absent),
-    advisories: [{ advisoryId: "CVE-2026-1" }],
-  }),
 };
 const everything = allCapabilities().map(({ number }) => number);
 

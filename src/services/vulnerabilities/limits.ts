@@ -6,8 +6,6 @@ export const advisoryLimits = {
   events: 1_000,
   /** What the events of one advisory say together, in UTF-16 units: more than one request can bring. */
   eventsLength: 8 * 1024 * 1024,
-  /** Sources of one advisory of which it is remembered when they had changed it; the first of them is forgotten. */
-  sources: 100,
   /** Aliases of an advisory, and severities. */
   items: 1_000,
   /** Records of one request. */
@@ -25,10 +23,6 @@ export const advisoryLimits = {
   /** Records that speak of one advisory, and what they say together, in UTF-16 units. */
   records: 1_000,
   recordsLength: 64 * 1024 * 1024,
-  /** Advisories of one batch of an import. */
-  importItems: 200,
-  /** How many advisories of a batch are written at once. */
-  importAtOnce: 16,
   /** What one query for packages, or one batch of them, does at most; the rest is for the next page. */
   search: {
     /** Keys that are looked up, in each subtree that the caller may see. */

@@ -15,7 +15,7 @@ import { partKey, partsOf, type RecordPart } from "../../advisories/derive/parts
 import { identityOf, productOfArtifact } from "../../advisories/product.ts";
 import { notFound } from "../../aip/errors.ts";
 import { formatPageToken } from "../../aip/page-token.ts";
-import { countFitting, defaultPageSize } from "../../aip/pagination.ts";
+import { countFitting, defaultPageSize, effectivePageSize } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -81,6 +81,9 @@ export function recordLists(deps: Deps): ListHandlers {
 
   async function pageOfStatements(request: ListAdvisoryStatementsRequest, call: Call) {
     const { parent } = request;
+    const violations = newViolations();
+    effectivePageSize(request.pageSize, violations);
+    violations.throwIfAny();
     await checkGroup(parent);
     return await database.read(async (session) => {
       const { state, changeTime } = await readExportState(session, parent);

@@ -63,7 +63,7 @@ export const recordRules: readonly MessageRules[] = [
     bounds: { records: { maxItems: advisoryLimits.requestRecords } },
   },
   { schema: RecordKeySchema, fields: { ...keyRules, vulnerability: keyTextRule } },
-  { schema: CompleteDocumentRequestSchema, fields: keyRules, bounds: { revision: { minimum: 0 } } },
+  { schema: CompleteDocumentRequestSchema, fields: keyRules },
   { schema: ListAdvisoryRecordsRequestSchema, fields: keyRules },
   { schema: ListAdvisoryStatementsRequestSchema, fields: {} },
 ];

@@ -1,5 +1,4 @@
 import type { Collection, ResourceRow } from "../../storage/collection.ts";
-import { advisoryLimits } from "./limits.ts";
 
 /** An advisory as it is stored. */
 export interface AdvisoryRow extends ResourceRow {
@@ -21,7 +20,7 @@ export interface AdvisoryRow extends ResourceRow {
   readonly latestEventType: number;
   /** The aliases as one text. */
   readonly aliasText: string;
-  /** When each author had changed what they say, as far as it was imported; without those who did not say. */
+  /** When each author had changed what versions before records imported of them, until a record of theirs is stored. */
   readonly sources: { readonly author: string; readonly time: number }[];
   /** The identity of the product; empty where it is not known. */
   readonly product: string;
@@ -44,17 +43,7 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   weight: 3,
 };
 
-/** When the author had changed what they say of an advisory, as far as it was imported; 0 when they did not say. */
-export function toldTime(row: AdvisoryRow, author: string): number {
-  // An advisory that was deleted by an earlier version knows of none.
-  const { sources = [] }: Partial<AdvisoryRow> = row;
+/** When the author had changed what earlier versions imported of them, in milliseconds since the epoch; 0 when that is not known. */
+export function toldTime({ sources }: AdvisoryRow, author: string): number {
   return sources.find((source) => source.author === author)?.time ?? 0;
-}
-
-/** The sources of an advisory after one more import; its time is undefined when the author does not say. */
-export function toldBy(sources: AdvisoryRow["sources"], author: string, time: number | undefined) {
-  if (time === undefined) return sources;
-  const isKnown = sources.some((source) => source.author === author);
-  if (!isKnown) return [...sources, { author, time }].slice(-advisoryLimits.sources);
-  return sources.map((source) => (source.author === author ? { author, time } : source));
 }

@@ -32,7 +32,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       latestEventType: integer().notNull(),
       /** The aliases as one text, by which version 1 can order. */
       aliasText: text().notNull().default(""),
-      /** When each author had changed what they say, as far as it was imported, in milliseconds since the epoch. */
+      /** When each author had changed what versions before records imported of them, until a record of theirs is stored. */
       sources: json<{ readonly author: string; readonly time: number }[]>().notNull().default([]),
       /** The identity of the product; empty where it is not known, as in advisories that were written with the API. */
       product: text().notNull().default(""),
