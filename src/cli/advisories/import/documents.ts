@@ -15,7 +15,7 @@ export interface DocumentOptions {
   readonly author: string;
 }
 
-/** A document, the text that it is from, and how much of the file that is. */
+/** A document, and the file that it is in. */
 export interface FoundDocument {
   /** The file, or the line of it. */
   readonly file: string;
@@ -69,10 +69,10 @@ function openDocument(
     const records = Array.isArray(parsed.document) ? Math.max(1, parsed.document.length) : 1;
     return { file, document, bytesOfRecord: bytes / records };
   } catch (error) {
-    if (!(error instanceof BadDocument)) throw error;
+    const reason = problemOf(error, file);
     // A line of NDJSON is a record.
-    if (place === "") report.failFile(file, error.message);
-    else report.leaveOut({ file: name, record: place }, { path: "", rule: error.message });
+    if (place === "") report.failFile(file, reason);
+    else report.leaveOut({ file: name, record: place }, { path: "", rule: reason });
     return undefined;
   }
 }

@@ -93,6 +93,10 @@ export class Report {
     if (this.#lines[line.lost].length < shownProblems) this.#lines[line.lost].push(line);
   }
 
+  get #problems(): number {
+    return this.#lost.file + this.#lost.record + this.#lost.field;
+  }
+
   get records(): number {
     return counted.reduce((sum, word) => sum + this.#counts[word], 0);
   }
@@ -112,7 +116,7 @@ export class Report {
   /** What was wrong, the worst first, and what files that hold nothing are: a line each. */
   lines(): string[] {
     const shown = this.#shown();
-    const hidden = this.#lost.file + this.#lost.record + this.#lost.field - shown.length;
+    const hidden = this.#problems - shown.length + this.#namedCount - this.#named.length;
     const named = this.#named.map(({ file, what }) => `${file}: is ${what}: nothing to import`);
     return [
       ...[...named, ...shown.map(textOf)].map(printable),
@@ -155,7 +159,7 @@ export class Report {
       recordsOfEarlierVersionsDeleted: this.superseded,
       ...(this.pruning ? pruningData(this.pruning) : {}),
       problems: problems.map(({ file, record, path, rule, lost }) => ({ file, record, path, rule, leftOut: lost })),
-      problemsNotShown: this.#lost.file + this.#lost.record + this.#lost.field - problems.length,
+      problemsNotShown: this.#problems - problems.length,
     };
   }
 }
