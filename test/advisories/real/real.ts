@@ -1,12 +1,11 @@
 // `npm run test:advisories`: public documents are imported, imported again, exported and queried. Not a part of `npm test`, since
 // the documents are downloaded (sources.ts).
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import Sqlite from "better-sqlite3";
@@ -14,6 +13,7 @@ import { readChanges } from "../../../src/storage/changes.ts";
 import { type Desk, type Json, openDesk } from "../../cli/advisories/desk.ts";
 import { rest } from "../../harness/rest.ts";
 import { loadValidator } from "../csaf/validator.ts";
+import { effectiveByGoVex, missingGoVex } from "../go-vex/run.ts";
 import { publishedSchema } from "../osv/end-to-end/published-schema.ts";
 import { affects } from "./semver-evaluator.ts";
 import { type FetchedSource, fetchSource, realSources } from "./sources.ts";
@@ -33,6 +33,7 @@ const schema = await publishedSchema().catch(() => undefined);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 const isOsv = schema && ajv.compile(schema);
+const noGoVex = missingGoVex();
 const csafFailures = await loadValidator();
 
 /** The JSON documents of a source. */
@@ -146,14 +147,10 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
           assert.ok(known.has(record.id) || isOsv!(record), JSON.stringify([record.id, isOsv!.errors]));
       });
 
-      it("exports are read by go-vex", { skip: !hasGo && "skipped: Go is missing" }, async () => {
+      it("exports are valid for go-vex", { skip: noGoVex ?? false }, async () => {
         const file = path.join(folder, `${source.name}.json`);
-        const document = await exported(source, "openvex");
-        writeFileSync(file, document);
-        const cwd = path.join(import.meta.dirname, "go-vex");
-        const env = { ...process.env, GONOSUMDB: "*" };
-        const { stdout } = await promisify(execFile)("go", ["run", ".", file], { cwd, env, maxBuffer: 16 * 2 ** 20 });
-        assert.equal(stdout.trim(), String(JSON.parse(document).statements.length));
+        writeFileSync(file, await exported(source, "openvex"));
+        await effectiveByGoVex([file]);
       });
 
       it("exports pass the strict schema and the mandatory tests of CSAF", async () => {
