@@ -2122,7 +2122,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.vulnerabilities.v1.RecordView.RECORD_VIEW_FULL": "Everything.",
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService": "Answers which advisories there are on a package, and what they say of one of its versions.",
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService.QueryAffected": "Lists the advisories that say something of a version of a package, whether it is affected or not, in the order of their uids.\n\nA version that cannot be compared with those of an advisory counts as affected, and is marked as in doubt.",
-  "gatehouse.vulnerabilities.v1.AdvisoryQueryService.BatchQueryAffected": "Does the same for several packages, as of one moment.\n\nWhere there is too much for one response, the results have fewer advisories and page tokens, with which QueryAffected continues.",
+  "gatehouse.vulnerabilities.v1.AdvisoryQueryService.BatchQueryAffected": "Does the same for several packages.\n\nWhere there is too much for one response, the results have fewer advisories and page tokens, with which QueryAffected continues.",
   "gatehouse.vulnerabilities.v1.PackageQuery": "The package and the version that are asked for: a package URL, or an ecosystem and a name.",
   "gatehouse.vulnerabilities.v1.PackageQuery.purl": "The package URL, such as \"pkg:apk/wolfi/curl@8.5.0-r0\". Of its qualifiers those count that an advisory has too.",
   "gatehouse.vulnerabilities.v1.PackageQuery.ecosystem": "The ecosystem as OSV writes it, such as \"Debian:12\". With a release, statements on other releases are left out.",

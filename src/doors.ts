@@ -136,7 +136,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
     domain,
     anyTypes: detailTypes,
     // Scanners that speak OSV know no bearer tokens, but take a name and a password from .netrc or from the address.
-    basic: { paths: ["/gatehouse/osv/"], withBearer },
+    foreign: { prefix: "/gatehouse/osv/", withBearer },
     requestIdOf,
     refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),

@@ -270,6 +270,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         ["/v1/query", { version: "1", package: { purl: "pkg:npm/left@1" } }],
         ["/v1/query", { version: "1", commit: "aa" }],
         ["/v1/query", { package: { purl: "pkg:npm/left@1" }, page_token: "x" }],
+        ["/v1/query", { package: { purl: "pkg:npm/left@1" }, pageToken: "x" }],
         ["/v1/querybatch", { queries: [{ package: { purl: "pkg:npm/left@1" } }, {}] }],
         ["/v1/querybatch", { queries: Array(1001).fill({ package: { purl: "pkg:npm/left@1" } }) }],
       ] as const) {
@@ -289,6 +290,13 @@ for (const database of ["sqlite", "postgres"] as const) {
         (await fetch(server.url + path, { ...init, headers })).status;
       assert.equal(await send("/gatehouse/osv/v1/query", { method: "POST", body }), 200);
       assert.equal(await send("/vulnerabilities/v2beta1/advisories", {}), 401);
+      // Neither curl -d nor Python's requests say that they send JSON.
+      for (const type of ["application/x-www-form-urlencoded", "text/plain"]) {
+        const reply = await fetch(`${server.url}/gatehouse/osv/v1/query`, {
+          ...{ method: "POST", body, headers: { authorization, "content-type": type } },
+        });
+        assert.equal(reply.status, 200, type);
+      }
     });
   });
 }

@@ -29,7 +29,11 @@ const batchSize = 1000;
 interface AffectedFlags {
   readonly version?: string;
   readonly group?: string;
+  readonly all?: boolean;
 }
+
+/** Statuses by which a version needs attention. */
+const open: ReadonlySet<unknown> = new Set(["PRODUCT_STATUS_AFFECTED", "PRODUCT_STATUS_UNDER_INVESTIGATION"]);
 
 /** Adds the command to those of advisories. */
 export function addAffected(advisories: Command, shell: Shell): void {
@@ -38,9 +42,10 @@ export function addAffected(advisories: Command, shell: Shell): void {
     .description("show what advisories say of versions of packages")
     .argument("<purl...>", "package URLs, such as pkg:apk/wolfi/curl@8.5.0-r0")
     .addOption(new Option("--version <version>", "the version of a package URL that has none"))
+    .option("--all", "also advisories by which the version is fixed or not affected")
     .addOption(groupOption("--group", "only advisories of this group and below it"));
   withList(command, outputs).action(async (purls: string[]) => {
-    const { version = "", group } = command.opts<AffectedFlags>();
+    const { version = "", group, all = false } = command.opts<AffectedFlags>();
     if (version !== "" && purls.length > 1)
       throw wrongUsage(
         "--version is for one package",
@@ -53,7 +58,8 @@ export function addAffected(advisories: Command, shell: Shell): void {
       const queries = purls.slice(i, i + batchSize).map((purl) => ({ purl, version }));
       rows.push(...(await askAll(session, queries, uidp)));
     }
-    await session.output.list(view, session.output.arrange(view, rows, "as it is"));
+    const shown = all ? rows : rows.filter(({ status }) => open.has(status));
+    await session.output.list(view, session.output.arrange(view, shown, "as it is"));
   });
 }
 

@@ -32,13 +32,21 @@ export interface GatewayOptions extends BodyLimits {
   readonly anyTypes: Registry;
   /** Methods beside those that are given. None when absent. */
   readonly later?: readonly LaterMethods[];
-  /** Beginnings of paths whose clients send a name and a password, and how their header reads as a bearer token. */
-  readonly basic?: { readonly paths: readonly string[]; readonly withBearer: (header?: string) => string | undefined };
+  /** Paths of a protocol of others; none when absent. */
+  readonly foreign?: ForeignPaths;
   requestIdOf(request: HttpRequest): string;
   /** Told of requests that came to no method, which would have told of them itself. */
   readonly refused?: (call: Call, httpMethod: string, path: string, failure: ApiError) => void;
   /** Told of failures that the contract of `Method` rules out; the caller sees INTERNAL. */
   readonly report?: (error: unknown, requestId: string) => void;
+}
+
+/** Paths whose clients send a name and a password, and JSON under any content type or none. */
+export interface ForeignPaths {
+  /** How the paths begin. */
+  readonly prefix: string;
+  /** Reads their Authorization header as one with a bearer token. */
+  readonly withBearer: (header?: string) => string | undefined;
 }
 
 /** Serves REST. */
@@ -91,8 +99,7 @@ function report(options: GatewayOptions, error: unknown, requestId: string): voi
 async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Promise<void> {
   try {
     const client = new Client(res);
-    const isBasic = serving.basic?.paths.some((path) => req.url?.startsWith(path)) ?? false;
-    const call = httpCall(req, serving.requestIdOf(req), client, isBasic ? serving.basic?.withBearer : undefined);
+    const call = httpCall(req, serving.requestIdOf(req), client, foreignOf(serving, req)?.withBearer);
     let service: DescService | undefined;
     let reply: Reply;
     let path = "";
@@ -138,6 +145,10 @@ function answer(
   );
 }
 
+function foreignOf({ foreign }: Serving, req: HttpRequest): ForeignPaths | undefined {
+  return foreign && req.url?.startsWith(foreign.prefix) ? foreign : undefined;
+}
+
 function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string): Soon<RequestParts> {
   const parts = { parameters: parseParameters(query, "query"), body: undefined, registry: serving.registry };
   // RFC 9110 §9.3.1: the body of a GET has no meaning, and without a rule for it no other one has.
@@ -154,7 +165,7 @@ async function receiveBody(
   const bytes = await readBody(req, serving);
   if (bytes.length === 0) return parts;
   if (binding.body !== "none") {
-    checkJsonType(req);
+    if (!foreignOf(serving, req)) checkJsonType(req);
     return { ...parts, body: parseJsonText(bytes, serving.maxJsonDepth) };
   }
   checkFormType(req);

@@ -10,6 +10,7 @@ import {
   QueryAffectedRequestSchema,
   type QueryAffectedResponseSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/query_pb.ts";
+import { RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { Finding } from "../../advisories/queries/evaluate.ts";
 import { type QueriedPackage, readPackage } from "../../advisories/queries/package.ts";
 import { effectivePageSize } from "../../aip/pagination.ts";
@@ -22,6 +23,7 @@ import { queryDigest } from "../../resource/query-token.ts";
 import { selectSources } from "../../resource/selection.ts";
 import { advisoryLimits } from "./limits.ts";
 import { type FoundAdvisory, type SearchBudget, searchPackage } from "./package-search.ts";
+import type { AdvisoryRow } from "./rows.ts";
 import { newSearchTokens } from "./search-tokens.ts";
 
 type Response = MessageInitShape<typeof QueryAffectedResponseSchema>;
@@ -47,11 +49,9 @@ export function affectedQuery(deps: Deps): Implementation {
       violations.throwIfAny();
       const context = contextOf(call, query, uidp);
       const after = tokens.parse(pageToken, context, "page_token");
-      return await deps.database.read(async (session) => {
-        const search = { session, sources: sourcesOf(call, uidp), asked: asked!, after };
-        const { items, next } = await searchPackage(search, limit, newBudget(), (found) => [toAffected(found)]);
-        return { advisories: [...items], nextPageToken: tokens.format(next, context) };
-      });
+      const search = { database: deps.database, sources: sourcesOf(call, uidp), asked: asked!, after };
+      const { items, next } = await searchPackage(search, limit, newBudget(), (found) => [toAffected(found)]);
+      return { advisories: [...items], nextPageToken: tokens.format(next, context) };
     },
 
     async batchQueryAffected({ queries, uidp }: BatchQueryAffectedRequest, call) {
@@ -60,17 +60,15 @@ export function affectedQuery(deps: Deps): Implementation {
       violations.throwIfAny();
       const sources = sourcesOf(call, uidp);
       const budget = newBudget();
-      return await deps.database.read(async (session) => {
-        const results: Response[] = [];
-        for (const [i, each] of asked.entries()) {
-          const search = { session, sources, asked: each!, after: undefined };
-          const limit = advisoryLimits.search.advisories;
-          const { items, next } = await searchPackage(search, limit, budget, (found) => [toAffected(found)]);
-          const nextPageToken = next ? tokens.format(next, contextOf(call, queries[i], uidp)) : "";
-          results.push({ advisories: [...items], nextPageToken });
-        }
-        return { results };
-      });
+      const results: Response[] = [];
+      for (const [i, each] of asked.entries()) {
+        const search = { database: deps.database, sources, asked: each!, after: undefined };
+        const limit = advisoryLimits.search.advisories;
+        const { items, next } = await searchPackage(search, limit, budget, (found) => [toAffected(found)]);
+        const nextPageToken = next ? tokens.format(next, contextOf(call, queries[i], uidp)) : "";
+        results.push({ advisories: [...items], nextPageToken });
+      }
+      return { results };
     },
   });
 }
@@ -95,10 +93,16 @@ function toAffected({ row, answer }: FoundAdvisory): MessageInitShape<typeof Aff
   const { status, fixedVersions, isInDoubt, findings } = answer;
   return {
     ...{ uid: row.uid, advisoryId: row.name, aliases: row.aliases, status, fixedVersions: [...fixedVersions] },
-    vulnerability: findings[0]?.record.vulnerability ?? "",
+    vulnerability: vulnerabilityOf(row, findings),
     inDoubt: isInDoubt,
     statements: findings.map(toStatement),
   };
+}
+
+/** What was written with the API has the ids of the vulnerability among its aliases. */
+function vulnerabilityOf({ name, aliases }: AdvisoryRow, findings: readonly Finding[]): string {
+  const said = findings.find(({ record }) => record.format !== RecordFormat.API)?.record.vulnerability;
+  return said ?? aliases[0] ?? name;
 }
 
 function toStatement(finding: Finding): MessageInitShape<typeof AffectedStatementSchema> {

@@ -53,13 +53,11 @@ export function osvApi(deps: Deps): Implementation {
       violations.throwIfAny();
       const context = contextOf(call, request, request.parent);
       const after = tokens.parse(request.pageToken, context, "page_token");
-      return await deps.database.read(async (session) => {
-        const sources = sourcesOf(call, request.parent);
-        const records = newOsvRecords({ session, sources, ecosystem: asked!.ecosystem, now: deps.clock() });
-        const search = { session, sources, asked: asked!, after };
-        const found = await searchPackage(search, mostVulnerabilities, newBudget(), (each) => records.of(each));
-        return { vulns: [...found.items] as JsonObject[], nextPageToken: tokens.format(found.next, context) };
-      });
+      const sources = sourcesOf(call, request.parent);
+      const records = newOsvRecords({ sources, ecosystem: asked!.ecosystem, now: deps.clock() });
+      const search = { database: deps.database, sources, asked: asked!, after };
+      const found = await searchPackage(search, mostVulnerabilities, newBudget(), records.of);
+      return { vulns: [...found.items] as JsonObject[], nextPageToken: tokens.format(found.next, context) };
     },
 
     async batchQueryVulnerabilities({ queries, parent }: BatchQueryVulnerabilitiesRequest, call) {
@@ -72,31 +70,24 @@ export function osvApi(deps: Deps): Implementation {
       );
       const sources = sourcesOf(call, parent);
       const budget = newBudget();
-      return await deps.database.read(async (session) => {
-        const results: MessageInitShape<typeof OsvResultSchema>[] = [];
-        let room = mostOfBatch;
-        for (const [i, each] of asked.entries()) {
-          // What one query found is found again by another, but is named once for each.
-          const records = newOsvRecords({ session, sources, ecosystem: each!.ecosystem, now: deps.clock() });
-          const search = { session, sources, asked: each!, after: starts[i] };
-          const limit = Math.min(mostVulnerabilities, room);
-          const { items, next } = await searchPackage(search, limit, budget, async (found) =>
-            (await records.of(found)).map(({ id, modified }) => ({ id, modified })),
-          );
-          room -= items.length;
-          results.push({ vulns: [...items], nextPageToken: tokens.format(next, contexts[i]!) });
-        }
-        return { results };
-      });
+      const results: MessageInitShape<typeof OsvResultSchema>[] = [];
+      let room = mostOfBatch;
+      for (const [i, each] of asked.entries()) {
+        const records = newOsvRecords({ sources, ecosystem: each!.ecosystem, now: deps.clock() });
+        const search = { database: deps.database, sources, asked: each!, after: starts[i] };
+        const limit = Math.min(mostVulnerabilities, room);
+        const { items, next } = await searchPackage(search, limit, budget, records.headsOf);
+        room -= items.length;
+        results.push({ vulns: [...items], nextPageToken: tokens.format(next, contexts[i]!) });
+      }
+      return { results };
     },
 
     async getVulnerability({ id, parent }: GetVulnerabilityRequest, call) {
-      return await deps.database.read(async (session) => {
-        const sources = sourcesOf(call, parent);
-        const record = await newOsvRecords({ session, sources, ecosystem: "", now: deps.clock() }).get(id);
-        if (!record) throw notFound("gatehouse.dev/OsvRecord", id);
-        return fromJson(StructSchema, record as JsonObject);
-      });
+      const records = newOsvRecords({ sources: sourcesOf(call, parent), ecosystem: "", now: deps.clock() });
+      const record = await deps.database.read((session) => records.get(id, session));
+      if (!record) throw notFound("gatehouse.dev/Vulnerability", id);
+      return fromJson(StructSchema, record as JsonObject);
     },
   });
 }

@@ -1,10 +1,13 @@
 // Finds the advisories on a package among those that a caller may see: by its keys, one after the other, and of each in the order
-// of their uids. The cost follows from what is found, and not from how many advisories there are.
+// of their uids. The cost follows from what is found, and not from how many advisories there are. Each portion is a snapshot of its
+// own, so that a long search delays nobody.
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { AdvisoryStatements } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type Answer, evaluate } from "../../advisories/queries/evaluate.ts";
 import type { QueriedPackage } from "../../advisories/queries/package.ts";
 import { textLength } from "../../aip/text-length.ts";
 import { termFinder } from "../../storage/advisory-terms.ts";
+import type { Database } from "../../storage/database.ts";
 import { listRows, type Source } from "../../storage/listing.ts";
 import type { Session } from "../../storage/session.ts";
 import { readStatements } from "./advisory-statements.ts";
@@ -35,7 +38,7 @@ export interface SearchBudget {
 
 /** What is searched, and where. */
 export interface Search {
-  readonly session: Session;
+  readonly database: Pick<Database, "read">;
   /** What the caller may see. */
   readonly sources: readonly Source[];
   readonly asked: QueriedPackage;
@@ -58,29 +61,37 @@ export async function searchPackage<T>(
   search: Search,
   limit: number,
   budget: SearchBudget,
-  toItems: (found: FoundAdvisory) => readonly T[] | Promise<readonly T[]>,
+  toItems: (found: FoundAdvisory, session: Session) => readonly T[] | Promise<readonly T[]>,
 ): Promise<SearchPage<T>> {
-  const { session, sources, asked } = search;
+  const { database, sources, asked } = search;
   const keys = [...asked.versions.keys()];
   const items: T[] = [];
   const isFull = () => items.length >= limit || budget.length <= 0;
-  let place = search.after ?? { key: 0, uid: "" };
-  while (place.key < keys.length) {
-    if (isFull() || budget.lookUps <= 0 || budget.advisories <= 0) return { items, next: place };
+
+  /** Goes on behind a place; at the end of a key to the next one. */
+  async function readFrom(session: Session, place: SearchPlace): Promise<SearchPlace> {
     const rows = await readPortion(session, sources, keys[place.key]!, place.uid);
     budget.lookUps -= sources.length;
     budget.advisories -= rows.length;
+    let { uid } = place;
     for (const [i, statements] of (await readStatements(session, rows)).entries()) {
-      if (isFull()) return { items, next: place };
+      if (isFull()) return { ...place, uid };
       const row = rows[i]!;
-      place = { ...place, uid: row.uid };
+      uid = row.uid;
       const answer = isFoundBefore(row, keys.slice(0, place.key)) ? undefined : evaluate(statements, asked);
-      for (const item of answer ? await toItems({ row, statements, answer }) : []) {
+      for (const item of answer ? await toItems({ row, statements, answer }, session) : []) {
         items.push(item);
         budget.length -= textLength(item);
       }
     }
-    if (rows.length < portion) place = { key: place.key + 1, uid: "" };
+    return rows.length < portion ? { key: place.key + 1, uid: "" } : { ...place, uid };
+  }
+
+  let place = search.after ?? { key: 0, uid: "" };
+  while (place.key < keys.length) {
+    if (isFull() || budget.lookUps <= 0 || budget.advisories <= 0) return { items, next: place };
+    place = await database.read((session) => readFrom(session, place));
+    await nextTick();
   }
   return { items, next: undefined };
 }

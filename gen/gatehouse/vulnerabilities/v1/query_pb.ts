@@ -377,7 +377,7 @@ export const AdvisoryQueryService: GenService<{
     output: typeof QueryAffectedResponseSchema;
   },
   /**
-   * Does the same for several packages, as of one moment.
+   * Does the same for several packages.
    *
    * Where there is too much for one response, the results have fewer advisories and page tokens, with which QueryAffected
    * continues.
