@@ -1,6 +1,6 @@
 // The package that a query asks for: the keys by which its advisories are found, and which of their statements are about it.
 import type { Product, ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
+import { ecosystems, packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
 import { packageKeyOf, parseProduct } from "../product.ts";
 import { type Purl, readPurl, withEpoch, writePurl } from "../purl.ts";
 import { mayBeSameRelease } from "./releases.ts";
@@ -25,6 +25,9 @@ export interface QueriedPackage {
   /** The commit that is asked for in place of a package. Empty for packages. */
   readonly commit: string;
 }
+
+/** What a query leaves open. */
+const anything: Omit<QueriedPackage, "versions"> = { qualifiers: new Map(), release: "", ecosystem: "", commit: "" };
 
 /** What is wrong with a query. */
 export interface QueryProblem {
@@ -77,9 +80,9 @@ export function isCommitKey(key: string): boolean {
 
 /** Reads a query. */
 export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
-  const { purl: text, ecosystem, name, version } = named;
+  const { purl: text, name, version } = named;
   if (text === "") return readNamed(named);
-  if (ecosystem !== "") return { field: "ecosystem", description: "must be empty together with a package URL" };
+  if (named.ecosystem !== "") return { field: "ecosystem", description: "must be empty together with a package URL" };
   if (name !== "") return { field: "name", description: "must be empty together with a package URL" };
   const purl = readPurl(text);
   if (!purl) return { field: "purl", description: "must be a package URL" };
@@ -88,40 +91,32 @@ export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
   }
   const asked = version === "" ? purl : { ...purl, version: withEpoch({ ...purl, version }) };
   const { qualifiers } = asked;
-  return {
-    versions: versionsOf(asked),
-    qualifiers,
-    release: qualifiers.get("distro") ?? "",
-    ...ofPurl(text),
-    commit: "",
-  };
+  const ecosystem = packageOf(parseProduct(text)!.product, "")?.ecosystem ?? "";
+  const release = qualifiers.get("distro") ?? "";
+  return { ...anything, versions: versionsOf(asked), qualifiers, release, ecosystem };
 }
 
 function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPackage | QueryProblem {
   if (text === "") return { field: "ecosystem", description: "must be set, or else a package URL" };
   if (name === "") return { field: "name", description: "must be set together with the ecosystem" };
-  const { ecosystem, release } = splitEcosystem(text);
+  const { ecosystem, release } = splitEcosystem(knownEcosystem(text));
   const product = productOf(ecosystem, name);
   const purl = readPurl(product.purl);
-  if (!purl)
-    return {
-      versions: new Map([[packageKeyOf(product), version]]),
-      qualifiers: new Map(),
-      release,
-      ecosystem,
-      commit: "",
-    };
-  return { versions: versionsOf({ ...purl, version }), qualifiers: purl.qualifiers, release, ecosystem, commit: "" };
+  const named = { ...anything, release, ecosystem };
+  if (!purl) return { ...named, versions: new Map([[packageKeyOf(product), version]]) };
+  return { ...named, versions: versionsOf({ ...purl, version }), qualifiers: purl.qualifiers };
 }
 
-function ofPurl(purl: string): Pick<QueriedPackage, "ecosystem"> {
-  const product = parseProduct(purl)?.product;
-  return { ecosystem: (product && packageOf(product, "")?.ecosystem) ?? "" };
+/** Some write "pypi" or "debian:12": no two ecosystems differ in their case alone. */
+function knownEcosystem(text: string): string {
+  const [base = "", ...release] = text.split(":");
+  const known = ecosystems.find((name) => name.toLowerCase() === base.toLowerCase());
+  return [known ?? base, ...release].join(":");
 }
 
 /** Asks for a commit, wherever it is named. */
 export function commitPackage(commit: string): QueriedPackage {
-  return { versions: new Map([[commitKey(commit), ""]]), qualifiers: new Map(), release: "", ecosystem: "", commit };
+  return { ...anything, versions: new Map([[commitKey(commit), ""]]), commit };
 }
 
 /** Whether a statement is about the package, as far as both tell: what only one of them names does not part them. */

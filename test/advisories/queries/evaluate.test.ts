@@ -53,6 +53,8 @@ const matches: readonly (readonly [query: Partial<PackageName> | string, about: 
   ["pkg:pypi/Zope.Interface@1", ["PyPI zope-interface", "PyPI Zope_Interface"], ["PyPI zope"]],
   ["pkg:nuget/newtonsoft.json@1", ["NuGet Newtonsoft.Json"], []],
   [{ ecosystem: "Linux", name: "Kernel" }, ["Linux Kernel"], ["Linux Other"]],
+  [{ ecosystem: "pypi", name: "Jinja2" }, ["PyPI jinja2", "pkg:pypi/jinja2"], []],
+  [{ ecosystem: "debian:12", name: "curl" }, ["Debian:12 curl"], ["Debian:11 curl"]],
   // Distributions and their releases.
   ["pkg:apk/wolfi/curl@1", ["Wolfi curl", "pkg:apk/curl"], ["Alpine:v3.20 curl", "Chainguard curl"]],
   [
