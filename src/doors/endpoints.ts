@@ -15,7 +15,7 @@ import { bodyField, parseJsonText } from "./rest/json-text.ts";
 import { type Parameter, parseParameters } from "./rest/query.ts";
 import { statusOf } from "./rest/reply.ts";
 import { methodNotAllowed } from "./rest/routes.ts";
-import { type BodyStream, sendStream } from "./send-stream.ts";
+import { type BodyStream, beginStream, sendStream } from "./send-stream.ts";
 
 /** What an endpoint is asked. */
 export interface EndpointRequest {
@@ -63,9 +63,9 @@ export type Endpoints = Readonly<Record<string, Endpoint>>;
 export interface EndpointOptions {
   readonly bodyTimeoutMs: number;
   readonly maxJsonDepth: number;
-  /** How long an endpoint may take for its answer; for a stream, until it begins. */
+  /** How long an endpoint may take for its answer; the time of a stream is not counted. */
   readonly requestTimeoutMs: number;
-  /** How long a client may take nothing of a stream, or a stream may give nothing. */
+  /** How long a client may take nothing of a stream. */
   readonly streamStallMs: number;
   /** The domain in the ErrorInfo of errors. */
   readonly errorDomain: string;
@@ -90,23 +90,26 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
   const call = httpCall(req, options.requestIdOf(req), client);
   const toFailure = (error: unknown) => (error instanceof HttpError ? error : finishError(error, options.errorDomain));
   let failure: ApiError | undefined;
-  const reply: OpenReply = await client
+  const refuse = (error: unknown): OpenReply => {
+    failure = toFailure(error);
+    return endpoint.refuse(failure, statusOf(failure));
+  };
+  const opened: OpenReply = await client
     .wait(answer(endpoint, options, req, call), options.requestTimeoutMs)
     .then((found) => openReply(req, found))
-    .catch((error) => {
-      failure = toFailure(error);
-      return endpoint.refuse(failure, statusOf(failure));
-    });
+    .catch(refuse);
+  const stream = opened.stream && (await beginStream(opened.stream).catch(refuse));
   const observe = () => options.observe(call, name, performance.now() - startedAt, failure);
-  if (reply.stream) {
-    const head = { status: reply.status, headers: headersOf(reply, failure) };
-    await sendStream(res, { ...head, stream: reply.stream }, callHeaders(call), options).catch((error) => {
+  if (stream && "first" in stream) {
+    const head = { status: opened.status, headers: headersOf(opened, failure) };
+    await sendStream(res, { ...head, stream }, callHeaders(call), options).catch((error) => {
       failure = toFailure(error);
     });
     return observe();
   }
   observe();
   if (client.isGone) return;
+  const reply = stream ?? opened;
   const extra = failure instanceof HttpError ? Object.entries(failure.headers) : [];
   const { status, body } = reply;
   sendReply(req, res, { status, body, headers: headersOf(reply, failure) }, [...extra, ...callHeaders(call)]);

@@ -18,24 +18,43 @@ const chunkLength = 64 * 1024;
 /** RFC 9113 §7. */
 const internalError = 2;
 
+/** A stream of which the first part is there: what fails before it can still be answered with an error. */
+export interface BegunStream {
+  readonly first: IteratorResult<string, unknown>;
+  readonly chunks: AsyncIterator<string>;
+  close(): void;
+}
+
+/** Reads the first part of a stream. Rejects, and closes the stream, where there is none for a failure. */
+export async function beginStream({ parts, close }: BodyStream): Promise<BegunStream> {
+  const chunks = inChunks(parts);
+  try {
+    return { first: await chunks.next(), chunks, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
 /**
  * Sends a reply with a stream. It waits while the client takes nothing, for `streamStallMs` at most. Where the stream fails or the
  * client leaves, it breaks the response off and throws: a part never looks like the whole.
  */
 export async function sendStream(
   res: HttpResponse,
-  { stream, ...reply }: Omit<Reply, "body"> & { readonly stream: BodyStream },
+  { stream, ...reply }: Omit<Reply, "body"> & { readonly stream: BegunStream },
   headers: HeaderList,
   { streamStallMs }: { readonly streamStallMs: number },
 ): Promise<void> {
   // Both versions of HTTP take the same calls; their types only differ in overloads.
   const out = res as ServerResponse;
-  const watch = watchProgress(out, () => breakOff(res), streamStallMs);
+  const { chunks, close } = stream;
+  const watch = watchClient(out, () => breakOff(res), streamStallMs);
   try {
     out.writeHead(reply.status, headLines(reply.headers, headers));
-    for await (const chunk of inChunks(stream.parts)) {
-      watch.progress();
-      if (!out.write(chunk)) await watch.drained();
+    for (let next = stream.first; next.done !== true; next = await chunks.next()) {
+      watch.check();
+      if (!out.write(next.value)) await watch.drained();
     }
     out.end();
   } catch (error) {
@@ -43,7 +62,8 @@ export async function sendStream(
     throw error;
   } finally {
     watch.stop();
-    stream.close();
+    await chunks.return?.();
+    close();
   }
 }
 
@@ -64,36 +84,34 @@ async function* inChunks(parts: AsyncIterable<string>): AsyncGenerator<string> {
   if (chunk !== "") yield chunk;
 }
 
-/** Watches whether a response gets on, and ends it if it does not. */
-function watchProgress(res: ServerResponse, end: () => void, stallMs: number) {
+/** Watches the client of a response, and ends the response if it takes nothing for so long. */
+function watchClient(res: ServerResponse, end: () => void, stallMs: number) {
   let failure: ApiError | undefined;
-  const timer = setTimeout(() => {
-    failure ??= new ApiError(Code.DEADLINE_EXCEEDED, "Deadline exceeded: the response made no progress");
-    end();
-  }, stallMs).unref();
   const closed = () => {
     failure ??= clientLeft();
   };
+  const stalled = () => {
+    failure ??= new ApiError(Code.DEADLINE_EXCEEDED, "Deadline exceeded: the client does not take the response");
+    end();
+  };
   res.on("close", closed);
   return {
-    /** Says that there is something to send. Throws once the response is closed. */
-    progress() {
+    /** Throws once the response is closed. */
+    check() {
       if (failure) throw failure;
-      timer.refresh();
     },
     /** Resolves when the client has taken what was written; rejects when the response is closed. */
     drained: () =>
       new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(stalled, stallMs).unref();
         const settle = () => {
+          clearTimeout(timer);
           res.off("drain", settle).off("close", settle);
           if (failure) reject(failure);
           else resolve();
         };
         res.on("drain", settle).on("close", settle);
       }),
-    stop() {
-      clearTimeout(timer);
-      res.off("close", closed);
-    },
+    stop: () => void res.off("close", closed),
   };
 }

@@ -136,6 +136,25 @@ test("streams: one that fails is broken off, so that a part does not look like t
   assert.deepEqual(new Set(failures), new Set(["/export/: Internal error"]));
 });
 
+test("streams: one that fails before its first part is refused like any other request", async (t) => {
+  // biome-ignore lint/correctness/useYield: it fails first
+  const { listener, streams, failures } = await listenTo(t, async function* () {
+    throw rateLimited("too many advisories", 5000);
+  });
+  for (const { status, headers, body } of await both(t, listener, "/export/a", "GET")) {
+    assert.deepEqual([status, headers["retry-after"]], [429, "5"]);
+    assert.equal(body, "Resource exhausted: too many advisories");
+  }
+  assert.deepEqual([streams.closed, failures.length], [2, 2]);
+});
+
+test("streams: an empty one is an empty content", async (t) => {
+  const { listener, streams } = await listenTo(t, async function* () {});
+  for (const { status, body } of await both(t, listener, "/export/a", "GET"))
+    assert.deepEqual([status, body], [200, ""]);
+  assert.equal(streams.closed, 2);
+});
+
 for (const version of ["HTTP/1.1", "HTTP/2"] as const) {
   test(`streams: ${version}: nothing more is made once the client has left, or takes nothing`, async (t) => {
     const endless = async function* (streams: Streams) {
@@ -165,7 +184,7 @@ for (const version of ["HTTP/1.1", "HTTP/2"] as const) {
     const { listener, streams, failures } = await listenTo(t, endless, 100);
     request(t, listener, version);
     while (streams.closed === 0) await turn();
-    assert.match(String(failures[0]), /made no progress/);
+    assert.match(String(failures[0]), /does not take the response/);
   });
 }
 
