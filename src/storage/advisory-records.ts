@@ -244,20 +244,24 @@ export async function listRecords<W extends boolean>(
   return (await statement.execute({ ...rest, ...behind })) as never;
 }
 
-/** Forgets all records of a group, which is about to be deleted. */
-export async function clearRecords(tx: Transaction, parent: string): Promise<void> {
+/** Forgets all records of a group, which is about to be deleted. Returns whether there were any. */
+export async function clearRecords(tx: Transaction, parent: string): Promise<boolean> {
   const unlink = tx.prepared("advisory_record_links.clear", (db, { advisoryRecordLinks: links }) =>
     db
       .delete(links)
       .where(and(gte(links.advisoryUid, sql.placeholder("from")), lt(links.advisoryUid, sql.placeholder("to")))),
   );
   const remove = tx.prepared("advisory_records.clear", (db, { advisoryRecords: records }) =>
-    db.delete(records).where(eq(records.parent, sql.placeholder("parent"))),
+    db
+      .delete(records)
+      .where(eq(records.parent, sql.placeholder("parent")))
+      .returning({ id: records.id }),
   );
   const forget = tx.prepared("complete_documents.clear", (db, { completeDocuments: documents }) =>
     db.delete(documents).where(eq(documents.parent, sql.placeholder("parent"))),
   );
   await unlink.execute({ ...rangeBelow(parent) });
-  await remove.execute({ parent });
+  const removed = await remove.execute({ parent });
   await forget.execute({ parent });
+  return removed.length > 0;
 }

@@ -191,7 +191,8 @@ async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Prom
     }
   }
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
-  await clearRecords(tx, row.uid);
+  // Withdrawn records are a part of what the groups above export.
+  if ((await clearRecords(tx, row.uid)) && row.parent !== null) tx.changeExports(row.parent);
   await clearDeletedAdvisories(tx, row.uid);
   await clearExportState(tx, row.uid);
 }

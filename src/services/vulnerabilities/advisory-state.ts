@@ -143,6 +143,14 @@ export async function deleteState(
   await keepDeleted(tx, kept, deleteTime);
 }
 
+/** Keeps an advisory that was withdrawn before it was in a list. Those who follow changes learn of it by the change log. */
+export async function keepWithdrawn(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
+  await keepDeleted(tx, state, deleteTime);
+  const { uid, parent } = state.row;
+  const before = { ...state.row, ...loggedState(state) };
+  tx.logChange({ kind: advisoryCollection.kind, uid, groupUid: parent, before, after: null });
+}
+
 /** Keeps an advisory that nothing lists. */
 export async function keepDeleted(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
   const { row, events } = settled(state);

@@ -10,6 +10,7 @@ import {
 import { deleteRecordLink, findRecordLinks, insertRecordLink } from "../../storage/advisory-records.ts";
 import type { DerivedTables } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
+import { parentOf } from "../../uid.ts";
 import type { AdvisoryState } from "./advisory-state.ts";
 import { newRecordReader } from "./linked-records.ts";
 import type { LocatedAdvisory } from "./located-advisories.ts";
@@ -32,6 +33,7 @@ export const recordTables: DerivedTables = {
       repaired++;
       if (isMissing) await insertRecordLink(tx, advisoryUid, recordId);
       else await deleteRecordLink(tx, advisoryUid, recordId);
+      tx.changeExports(parentOf(advisoryUid));
     }
     for await (const { located } of differing(tx)) {
       repaired++;

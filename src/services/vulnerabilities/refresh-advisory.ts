@@ -9,7 +9,7 @@ import {
   deleteState,
   findLocked,
   insertState,
-  keepDeleted,
+  keepWithdrawn,
   replaceState,
 } from "./advisory-state.ts";
 import { derivedState, identityColumns, saidOf } from "./derived-state.ts";
@@ -101,7 +101,7 @@ async function withdraw(
   const known = await findDeletedAdvisory(tx, located.uid);
   if (known && isKept(rowOfDeleted(known), known.deleteTime, kept.row, deleteTime)) return;
   if (known) await removeDeletedAdvisory(tx, located.uid);
-  await insertedOnce(() => keepDeleted(tx, kept, deleteTime));
+  await insertedOnce(() => keepWithdrawn(tx, kept, deleteTime));
 }
 
 function isKept(known: AdvisoryRow, knownTime: number, row: AdvisoryRow, deleteTime: number): boolean {
