@@ -4,9 +4,12 @@ import type { KeyRing } from "./authn/keys.ts";
 import { newTokens } from "./authn/tokens.ts";
 import type { Config } from "./config.ts";
 import type { Endpoint, Endpoints } from "./doors/endpoints.ts";
+import { exportEndpoint } from "./exports/export-endpoint.ts";
+import { exportsPath } from "./exports/export-request.ts";
 import { limits } from "./limits.ts";
 import type { LiveSecrets } from "./live-secrets.ts";
 import type { AuthenticateDeps } from "./pipeline/authenticate.ts";
+import type { MethodTable } from "./pipeline/method.ts";
 import type { NameRules } from "./registry/name.ts";
 import { notificationEndpoint } from "./registry/notification-endpoint.ts";
 import type { RegistrySigner } from "./registry/signer.ts";
@@ -24,6 +27,7 @@ export interface EndpointDeps
   readonly database: Database;
   readonly keys: KeyRing;
   readonly signer: RegistrySigner;
+  readonly methods: MethodTable;
   readonly log: Logger;
 }
 
@@ -36,6 +40,12 @@ export function endpoints(deps: EndpointDeps): Endpoints {
   const names = { registryGroup: group, maxDepth: limits.groupDepth };
   const log = (event: object) => deps.log.info(event, "registry token");
   return {
+    [exportsPath]: exportEndpoint({
+      ...deps,
+      limits,
+      errorDomain: `vulnerabilities.${deps.config.domain}`,
+      log: (event) => deps.log.info(event, "an export left something out"),
+    }),
     "/token": tokenEndpoint({ ...deps, issuer, tokens, service, names, log }),
     // Without a secret nobody could be told from anybody else.
     ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),

@@ -76,7 +76,13 @@ export const limits = {
   /** Entries about access that wait for a database that does not answer. */
   waitingAccessEntries: 5_000,
   accessFlushMs: 250,
-  /** How long a client may take nothing of a stream, or a stream may give nothing. */
+  /** Exports of advisories that are sent at once, of all organizations and of one. */
+  exports: 8,
+  exportsOfOrganization: 4,
+  /** The same of exports in formats that need all advisories in memory, and how many advisories those may have. */
+  gatheredExports: 2,
+  gatheredAdvisories: 50_000,
+  /** How long a client may take nothing of a stream. */
   streamStallMs: 60_000,
   /** How often what has expired is removed. */
   sweepMs: 60_000,

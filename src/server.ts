@@ -149,7 +149,10 @@ async function serve(
     log,
     api,
     operations: operations(api.methods, { check: readiness.check, draining }),
-    endpoints: endpoints({ config, secrets, database, keys, signer, policy, failures, clock, log, ...tokenService }),
+    endpoints: endpoints({
+      ...{ config, secrets, database, keys, signer, policy, failures, clock, log },
+      ...{ ...tokenService, methods: api.methods },
+    }),
     pages: {
       ...pages(config, readiness, keys, signer, metrics, log),
       ...openApiPages(api, config.baseUrl),

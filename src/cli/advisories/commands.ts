@@ -1,5 +1,6 @@
 // `gatehouse advisories import` and `export`.
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ExportFormat } from "../../advisories/exported.ts";
 import type { FormatName } from "../../advisories/formats.ts";
 import { clientOptionsOf } from "../client/options.ts";
 import { type ClientOptions, openSession, type Session, withClient } from "../client/session.ts";
@@ -8,7 +9,6 @@ import { groupOption } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
 import { addAffected } from "./affected-command.ts";
 import { addChanges } from "./changes-command.ts";
-import type { ExportFormat } from "./export.ts";
 import type { PruneBound } from "./import/prune.ts";
 
 // Named once more, since what reads and writes them is loaded when a command runs; by key, so that the compiler misses none.
@@ -104,7 +104,7 @@ function addExport(advisories: Command, shell: Shell): void {
 
 /** Other formats name no ecosystem; they take any as the name of a distribution. */
 async function checkEcosystem(ecosystem: string): Promise<void> {
-  const { ecosystemHint, ecosystemProblem } = await import("./exports/osv-names.ts");
+  const { ecosystemHint, ecosystemProblem } = await import("../../advisories/ecosystems.ts");
   const problem = ecosystemProblem(ecosystem);
   if (problem !== "") throw wrongUsage(`--ecosystem: ${problem}`, ecosystemHint);
 }

@@ -23,7 +23,12 @@ export function escapeCell(text: string): string {
 
 /** A value as JSON; unsafe characters become `\u009b` (RFC 8259 §7), so that a parser reads the same value. */
 export function jsonText(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(unsafe, (char) =>
+  return escapeJson(JSON.stringify(value, null, indent));
+}
+
+/** The same for a text that is JSON, or a part of one. */
+export function escapeJson(text: string): string {
+  return text.replace(unsafe, (char) =>
     char === "\n" ? char : Array.from({ length: char.length }, (_, i) => escapedUnit(char.charCodeAt(i))).join(""),
   );
 }

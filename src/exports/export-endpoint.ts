@@ -1,0 +1,108 @@
+// GET /gatehouse/vulnerabilities/v1/exports/GROUP_UID/FORMAT.json: all advisories of a group in the format of a scanner.
+import { hash } from "node:crypto";
+import { ecosystemProblem } from "../advisories/ecosystems.ts";
+import { type ExportFormat, type ExportSource, exportedAdvisories } from "../advisories/exported.ts";
+import { writerOf } from "../advisories/writers.ts";
+import type { Losses } from "../advisories/writing.ts";
+import { invalidField, resourceExhausted } from "../aip/errors.ts";
+import { fromTimestamp } from "../aip/timestamps.ts";
+import type { Clock } from "../clock.ts";
+import type { Validators } from "../doors/conditional.ts";
+import { detailTypes } from "../doors/detail-types.ts";
+import type { Endpoint } from "../doors/endpoints.ts";
+import { newErrorReplies } from "../doors/rest/reply.ts";
+import type { MethodTable } from "../pipeline/method.ts";
+import { settledMs } from "../storage/export-states.ts";
+import { rootOf } from "../uid.ts";
+import { version } from "../version.ts";
+import { exportPages } from "./export-pages.ts";
+import { type ExportRequest, parseExport } from "./export-request.ts";
+import { type ExportLimits, newExportSlots } from "./export-slots.ts";
+
+/** What the endpoint rests on. */
+export interface ExportDeps {
+  /** An export is a client of the API: each page is authorized and logged like any other call. */
+  readonly methods: MethodTable;
+  readonly clock: Clock;
+  readonly limits: ExportLimits & { readonly gatheredAdvisories: number };
+  /** The domain in the ErrorInfo of errors. */
+  readonly errorDomain: string;
+  /** Called at the end of an export with what its format could not say. */
+  readonly log: (event: { readonly format: ExportFormat; readonly lost: Readonly<Record<string, number>> }) => void;
+}
+
+/** Makes the endpoint. */
+export function exportEndpoint(deps: ExportDeps): Endpoint {
+  const takeSlot = newExportSlots(deps.limits);
+  const errorReply = newErrorReplies(() => deps.errorDomain, detailTypes);
+  const pages = exportPages(deps.methods);
+  return {
+    methods: ["GET", "HEAD"],
+    maxBodyBytes: 0,
+    async handle({ call, path, query }) {
+      await pages.authenticate(call);
+      const wanted = parseExport(path, query);
+      const { group, format } = wanted;
+      if (format === "osv") checkEcosystem(wanted.options.ecosystem);
+      // It is authorized by this page. Its state is from before all that is exported: an export that has later changes, too, has
+      // an older state, so that it is never taken for a newer one.
+      const { state, changeTime } = await pages.statements(call, group, "", 1);
+      const time = changeTime ? fromTimestamp(changeTime) : 0;
+      return {
+        status: 200,
+        headers: { "content-type": "application/json", "cache-control": "private, no-cache", vary: "Authorization" },
+        validators: validatorsOf(wanted, state, time, deps.clock()),
+        open: () => ({
+          close: takeSlot(rootOf(group), isGathered(format)),
+          parts: write(deps, pages.source(call, group), wanted, time),
+        }),
+      };
+    },
+    refuse: (error) => errorReply(error, undefined),
+  };
+}
+
+/** Other formats name no ecosystem; they take any as the name of a distribution. */
+function checkEcosystem(ecosystem: string): void {
+  const problem = ecosystemProblem(ecosystem);
+  if (problem !== "") throw invalidField("ecosystem", problem);
+}
+
+/** Writes an export, and logs what its format could not say. */
+async function* write(
+  { limits, log }: ExportDeps,
+  source: ExportSource,
+  { group, format, options }: ExportRequest,
+  time: number,
+): AsyncGenerator<string> {
+  const lost: Record<string, number> = {};
+  const losses: Losses = {
+    add(what) {
+      lost[what] = (lost[what] ?? 0) + 1;
+    },
+  };
+  const all = exportedAdvisories(source, format);
+  const advisories = isGathered(format) ? atMost(all, limits.gatheredAdvisories) : all;
+  yield* writerOf(format)(advisories, { ...options, id: group, time }, losses);
+  if (Object.keys(lost).length > 0) log({ format, lost });
+}
+
+/** CSAF has one place for a CVE, and a security database one for a package, whatever advisories they are in. */
+function isGathered(format: ExportFormat): boolean {
+  return format === "csaf" || format === "secdb";
+}
+
+async function* atMost<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+  let count = 0;
+  for await (const item of items) {
+    if (++count > most)
+      throw resourceExhausted(`the format takes ${most} advisories; export groups below, or use the command line`);
+    yield item;
+  }
+}
+
+/** RFC 9110 §8.8.3: weak, because two exports of one state may differ in changes that were made while they were written. */
+function validatorsOf(wanted: ExportRequest, state: string, time: number, now: number): Validators {
+  const digest = hash("sha256", JSON.stringify([version, wanted, state]), "base64url").slice(0, 22);
+  return { etag: `W/"${digest}"`, ...(time > 0 && time + settledMs < now && { lastModified: time }) };
+}
