@@ -167,7 +167,7 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
   it("queries answer what the records say", { skip: !go && "skipped: the database is not there" }, async () => {
     const records = documentsOf(go!);
     const asked = records
-      .filter((_, i) => i % 10 === 0)
+      .filter((_, i) => i % 20 === 0)
       .flatMap(({ affected = [] }: Json) =>
         affected.flatMap(({ package: { name, ecosystem }, ranges = [] }: Json) =>
           ranges
@@ -191,6 +191,6 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
         assert.deepEqual(documents, [...new Set(expected)].sort(), `${name} ${version}`);
       }
     }
-    assert.ok(asked.length > 500);
+    assert.ok(asked.length > 200);
   });
 });
