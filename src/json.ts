@@ -52,3 +52,9 @@ export function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return json.isRawJSON(value) ? value.rawJSON : undefined;
 }
+
+/** The text of a string, a number or a boolean; empty for anything else. `String` throws for some objects. */
+export function scalarText(value: unknown): string {
+  if (typeof value === "string" || typeof value === "boolean") return String(value);
+  return numberText(value) ?? "";
+}

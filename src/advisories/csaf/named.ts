@@ -1,5 +1,5 @@
 // The files of a CSAF provider that are no advisories, and documents of other versions of CSAF.
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject, scalarText } from "../../json.ts";
 
 /** Whether a document is of CSAF 2.0. */
 export function isCsaf(document: unknown): boolean {
@@ -47,5 +47,5 @@ export function nameCsafText(text: string): string | undefined {
 function versionOf(document: unknown): string | undefined {
   const head = isJsonObject(document) ? document.document : undefined;
   const version = isJsonObject(head) ? head.csaf_version : undefined;
-  return version === undefined || version === null ? undefined : String(version);
+  return version === undefined || version === null ? undefined : scalarText(version);
 }

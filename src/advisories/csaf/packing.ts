@@ -1,5 +1,5 @@
 // The products of a statement in its `extra`, in few bytes: a vendor may have fourteen thousand products in one vulnerability.
-import type { JsonObject } from "../../json.ts";
+import { type JsonObject, scalarText } from "../../json.ts";
 import { canonicalJson } from "../extra.ts";
 import type { ProductJson } from "./products.ts";
 import { canonicalPurl } from "./purl.ts";
@@ -68,7 +68,7 @@ export function unpackProducts(
     ...(helper !== undefined && { helper: unpackHelper(helper as JsonObject, subcomponents) }),
     ...(part !== undefined && {
       ...{
-        category: String(category ?? usualCategory),
+        category: scalarText(category) || usualCategory,
         part: unpack(part as JsonObject),
         whole: unpack(whole as JsonObject),
       },

@@ -1,7 +1,7 @@
 // The statuses of the products of a vulnerability: of claims that contradict each other, one holds.
 
 import { ProductStatus } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import { type JsonObject, scalarText } from "../../json.ts";
 import { idOf } from "./catalog.ts";
 import type { Loss } from "./claims.ts";
 import { type DetailKind, detailKinds } from "./details.ts";
@@ -85,12 +85,12 @@ type SlotValues = readonly (readonly [slot: string, value: string])[];
 
 /** CSAF 2.0 §6.1.33 and §6.1.7: a product has one flag, and one score of each version of CVSS. */
 function slotsOf(kind: DetailKind, item: JsonObject): SlotValues {
-  if (kind === "flags") return [["flag", String(item.label)]];
+  if (kind === "flags") return [["flag", scalarText(item.label)]];
   if (kind !== "scores") return [];
   const scores = Object.entries(item).filter(([name]) => name.startsWith("cvss_"));
   return scores.map(([name, value]) => {
     const { version, vectorString } = value as JsonObject;
-    return [`${name} ${version ?? ""}`, String(vectorString)] as const;
+    return [`${name} ${scalarText(version)}`, scalarText(vectorString)] as const;
   });
 }
 

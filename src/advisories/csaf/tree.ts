@@ -1,5 +1,5 @@
 // The product tree of a CSAF document: what its product ids mean.
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject, scalarText } from "../../json.ts";
 import { BadDocument } from "../document.ts";
 import { csafLimits } from "./limits.ts";
 
@@ -61,7 +61,7 @@ export class ProductTree {
     if (path.length > csafLimits.branches)
       throw new BadDocument(`product_tree.branches are more than ${csafLimits.branches} levels deep`);
     for (const { category, name, product, branches } of objectsIn(value)) {
-      const here = [...path, [String(category ?? ""), String(name ?? "")] as const];
+      const here = [...path, [scalarText(category), scalarText(name)] as const];
       if (isJsonObject(product)) this.#add(product, here);
       if (branches !== undefined) this.#addBranches(branches, here);
     }

@@ -13,7 +13,7 @@ import {
   ProductStatus,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject, scalarText } from "../../json.ts";
 import { documentLimits, type Members } from "../document.ts";
 import { productOf, splitEcosystem } from "../ecosystems.ts";
 import { extraOf } from "../extra.ts";
@@ -97,13 +97,13 @@ function areEmpty(ranges: readonly ReadRange[]): boolean {
 function markOf({ database_specific: specific }: JsonObject): JsonObject[] {
   if (!isJsonObject(specific)) return [];
   const { false_positive: mark } = specific;
-  const isMarked = mark === true || mark === "true" || isJsonObject(mark) || reasonWords.includes(String(mark));
+  const isMarked = mark === true || mark === "true" || isJsonObject(mark) || reasonWords.includes(scalarText(mark));
   return isMarked ? [specific] : [];
 }
 
 /** Why it is a false positive. VEX has fewer justifications than there are reasons, so that an event keeps the reason. */
 function reasonIn(marks: readonly JsonObject[], { timestamp }: ReadTime) {
-  const words = marks.flatMap(({ reason, false_positive: mark }) => [String(reason), String(mark)]);
+  const words = marks.flatMap(({ reason, false_positive: mark }) => [scalarText(reason), scalarText(mark)]);
   const type = words.map(reasonOfWord).find((reason) => reason !== Reason.UNSPECIFIED);
   if (type !== undefined) {
     const event = create(AdvisoryEventSchema, {
@@ -112,6 +112,6 @@ function reasonIn(marks: readonly JsonObject[], { timestamp }: ReadTime) {
     });
     return { justification: justificationOfReason(type), events: [event] };
   }
-  const said = marks.map(({ justification }) => String(justification));
+  const said = marks.map(({ justification }) => scalarText(justification));
   return { justification: said.find((word) => reasonOfJustification(word) !== Reason.UNSPECIFIED) ?? "" };
 }

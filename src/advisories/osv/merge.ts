@@ -1,5 +1,5 @@
 // Several OSV records of one id become one: what each of them says holds.
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject, scalarText } from "../../json.ts";
 import { canonicalJson } from "../extra.ts";
 import { parseTime } from "../times.ts";
 import { type Loss, unique } from "./entries.ts";
@@ -58,5 +58,5 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function timeOf(value: unknown): number {
-  return parseTime(String(value))?.milliseconds ?? 0;
+  return parseTime(scalarText(value))?.milliseconds ?? 0;
 }

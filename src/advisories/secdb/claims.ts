@@ -7,6 +7,7 @@ import {
   RecordFormat,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { scalarText } from "../../json.ts";
 import { parseExtra } from "../extra.ts";
 import { stateOf } from "../osv/states.ts";
 import { readPurl } from "../purl.ts";
@@ -82,7 +83,7 @@ function statementClaims(
   const { reponame = "" } = parseExtra(header);
   const common = {
     ...{ advisoryId, record, header, distribution: purl.namespace, release: statement.release, name: purl.name },
-    ...{ repository: String(reponame), architecture: purl.qualifiers.get("arch") ?? "" },
+    ...{ repository: scalarText(reponame), architecture: purl.qualifiers.get("arch") ?? "" },
   };
   const entries = (extra: string) => (isOwn ? entriesIn(extra, record.vulnerability) : ids);
   return versionsOf(statement, loss).map(([version, extra]) => ({ ...common, version, entries: entries(extra) }));
