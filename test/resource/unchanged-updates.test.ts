@@ -214,19 +214,20 @@ const updates: readonly Update[] = [
   },
   {
     name: "an import",
-    async make() {
-      const imported = { ...advisory(), advisoryId: nextName(), modifyTime: new Date(now).toISOString() };
-      await call("POST", `/gatehouse/vulnerabilities/v1/advisories/${root}:import`, { advisories: [imported] });
-      return imported;
-    },
-    async send(imported, text = imported.componentName ?? "") {
-      const modifyTime = new Date(now).toISOString();
-      const advisories = [{ ...imported, modifyTime, componentName: text }];
-      await call("POST", `/gatehouse/vulnerabilities/v1/advisories/${root}:import`, { advisories });
-      return imported;
-    },
+    make: () => importRecord(nextName(), "CVE-2030-1"),
+    send: ({ document, aliases }, text = aliases[0]) => importRecord(document, text),
   },
 ];
+
+/** Imports a record, of which the advisory shows the alias. */
+async function importRecord(id: string, alias: string): Promise<Resource> {
+  const statements = [{ product: { purl: "pkg:npm/left" }, status: "PRODUCT_STATUS_AFFECTED" }];
+  const ids = { source: "osv", document: id, vulnerability: id, advisoryId: id, aliases: [alias] };
+  const record = { ...ids, format: "RECORD_FORMAT_OSV", statements };
+  const { results } = await call("POST", `/gatehouse/vulnerabilities/v1/records/${root}:import`, { records: [record] });
+  assert.equal(results[0].error, undefined);
+  return record;
+}
 
 function sentMetadata(jobTitle: string) {
   return { identityMetadata: { jobTitle }, updateMask: "jobTitle" };

@@ -67,7 +67,8 @@ function plan(model: Model, { what, at, name }: Step, turn: number): Plan | unde
     };
     return { write: insertBoth, apply: () => model.bindings.push(row) };
   }
-  if (what === "rename" && group) {
+  // An update that changes nothing writes nothing, the update time neither.
+  if (what === "rename" && group && name !== group.name) {
     const row = { ...group, name, updateTime: group.updateTime + 1 };
     const index = model.groups.indexOf(group);
     return {
