@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { create, type DescMethodUnary, fromJson, getOption, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.ts";
+import type { HttpRule } from "../../gen/google/api/http_pb.ts";
 import { detailFromJson, failure, type Outcome, success } from "./outcome.ts";
 
 /** An HTTP request of a call. */
@@ -20,7 +21,7 @@ export type PathStyle = "slashes" | "escaped";
 
 /** The request that calls a method; a variable that the message lacks is empty. */
 function restRequest(descriptor: DescMethodUnary, message: JsonObject, style: PathStyle): RestRequest {
-  const rule = getOption(descriptor, http);
+  const rule = ruleFor(getOption(descriptor, http), message);
   const { case: method, value: template } = rule.pattern;
   if (method === undefined || method === "custom") throw new Error(`${descriptor.toString()} has no route`);
   const rest = structuredClone(message);
@@ -35,6 +36,15 @@ function restRequest(descriptor: DescMethodUnary, message: JsonObject, style: Pa
   const query = new URLSearchParams(parameters(rest, "")).toString();
   const target = query === "" ? path : `${path}?${query}`;
   return { method: method.toUpperCase(), target, ...(body === undefined ? {} : { body }) };
+}
+
+/** A further path of the method, if the message has what it names; else the first one. */
+function ruleFor(rule: HttpRule, message: JsonObject): HttpRule {
+  const fits = ({ pattern: { value } }: HttpRule) => {
+    const names = [...String(value).matchAll(/\{(\w+)/g)].map(([, name = ""]) => name);
+    return names.length > 0 && names.every((name) => (message[jsonName(name)] ?? "") !== "");
+  };
+  return rule.additionalBindings.find(fits) ?? rule;
 }
 
 /** Is told of every request with the status and the text of its reply. */

@@ -29,17 +29,6 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   "GET /registry/v1/versions/{package}": { parameters: { package: "nginx" }, status: 404 },
   "POST /auth/v1/register": { body: { code: "<code>" }, status: 403 },
   "DELETE /auth/v1/delete/{id}": { parameters: { id: child }, status: 403 },
-  "POST /gatehouse/osv/groups/{parent}/v1/query": {
-    parameters: { parent: group },
-    body: { package: { purl: "pkg:npm/left@1.2.9" } },
-    status: 200,
-  },
-  "POST /gatehouse/osv/groups/{parent}/v1/querybatch": {
-    parameters: { parent: group },
-    body: { queries: [{ package: { purl: "pkg:npm/left@1.2.9" } }] },
-    status: 200,
-  },
-  "GET /gatehouse/osv/groups/{parent}/v1/vulns/{id}": { parameters: { parent: group, id: "GHSA-2030-1" }, status: 404 },
   "GET /sts/exchange": { parameters: { aud: [server] }, status: 200 },
   "POST /sts/exchange": { parameters: { aud: [server], cap: ["groups.list"] }, status: 200 },
   "POST /sts/exchange_refresh_token": { parameters: { aud: [server] }, status: 401 },
