@@ -1,14 +1,21 @@
 // Files that are there as a whole or not at all.
 import { createWriteStream, rmSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Writes a long text to a file beside its place, and renames it once it is complete: readers see the old file or the new one. */
-export function writeWhole(file: string, parts: AsyncIterable<string>): Promise<void> {
-  return replace(file, (unfinished) => pipeline(Readable.from(parts), createWriteStream(unfinished)));
+/**
+ * Writes a long text to a file beside its place, and renames it once it is complete: readers see the old file or the new one. What is
+ * no file, such as a pipe or /dev/stdout, is written to.
+ */
+export async function writeWhole(file: string, parts: AsyncIterable<string>): Promise<void> {
+  const known = await stat(file).catch(() => undefined);
+  const write = (place: string) => pipeline(Readable.from(parts), createWriteStream(place));
+  if (known && !known.isFile() && !known.isDirectory()) return await write(file);
+  // A link stays one.
+  await replace(known ? await realpath(file) : file, write);
 }
 
 /** The same for a short text. */

@@ -143,12 +143,17 @@ export async function deleteState(
   await keepDeleted(tx, kept, deleteTime);
 }
 
-/** Keeps an advisory that was withdrawn before it was in a list. Those who follow changes learn of it by the change log. */
+/**
+ * Keeps an advisory that was withdrawn before it was in a list. Those who follow changes learn of it by the change log, which
+ * has that it came and went: whoever counts rows by the log comes to the same number.
+ */
 export async function keepWithdrawn(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
   await keepDeleted(tx, state, deleteTime);
   const { uid, parent } = state.row;
-  const before = { ...state.row, ...loggedState(state) };
-  tx.logChange({ kind: advisoryCollection.kind, uid, groupUid: parent, before, after: null });
+  const row = { ...state.row, ...loggedState(state) };
+  const change = { kind: advisoryCollection.kind, uid, groupUid: parent };
+  tx.logChange({ ...change, before: null, after: row });
+  tx.logChange({ ...change, before: row, after: null });
 }
 
 /** Keeps an advisory that nothing lists. */

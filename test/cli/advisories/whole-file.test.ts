@@ -1,8 +1,9 @@
 // Files that are there as a whole or not at all, also when the program is interrupted.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
@@ -40,6 +41,22 @@ describe("a whole file", () => {
       })(),
     );
     assert.deepEqual([readFileSync(file, "utf8"), existsSync(`${file}.new`)], ["new one", false]);
+  });
+
+  it("is written through a link, and into what is no file", async () => {
+    const parts = async function* () {
+      yield "new";
+    };
+    const [file, link] = [path.join(home, "target"), path.join(home, "link")];
+    writeFileSync(file, "old");
+    symlinkSync(file, link);
+    await writeWhole(link, parts());
+    assert.deepEqual([readFileSync(file, "utf8"), lstatSync(link).isSymbolicLink()], ["new", true]);
+    const pipe = path.join(home, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const read = readFile(pipe, "utf8");
+    await writeWhole(pipe, parts());
+    assert.deepEqual([await read, lstatSync(pipe).isFIFO()], ["new", true]);
   });
 
   it("leaves the old one when what it is made of fails, and no listeners", async () => {
