@@ -1,4 +1,5 @@
 // Package URLs: https://github.com/package-url/purl-spec. Rules of types are those of packageurl-js.
+import { LRUCache } from "lru-cache";
 import type { PackageURL } from "packageurl-js";
 import { loader, once } from "../lazy.ts";
 
@@ -29,11 +30,25 @@ const epochTypes: ReadonlySet<string> = new Set(["rpm", "deb", "alpm"]);
 /** Characters that no name has. `new URL` deletes some of them, which would make two packages one. */
 const control = /\p{Cc}/u;
 
+/** Package URLs that were read lately: an import asks for the parts of each several times. */
+const known = new LRUCache<string, { readonly purl: Purl | undefined }>({ max: 4096 });
+
+/** Longer texts are read each time, which bounds the memory of the cache. */
+const longestKnown = 512;
+
 /**
  * Reads a package URL. What breaks only a rule of its type, or of percent-encoding, is read with that rule left out.
  * Undefined when it is no package URL, or when readers of it would differ.
  */
 export function readPurl(text: string): Purl | undefined {
+  const cached = known.get(text);
+  if (cached) return cached.purl;
+  const purl = parsePurl(text);
+  if (text.length <= longestKnown) known.set(text, { purl });
+  return purl;
+}
+
+function parsePurl(text: string): Purl | undefined {
   const [, type, rest] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/(.+)$/isu.exec(text.trim()) ?? [];
   if (type === undefined || rest === undefined || control.test(rest)) return undefined;
   const isEncoded = isDecodable(rest);

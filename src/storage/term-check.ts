@@ -83,12 +83,12 @@ async function* missing(session: Session): AsyncGenerator<Difference> {
 
 async function* strayTerms(session: Session): AsyncGenerator<Difference> {
   const statement = session.prepared("advisory_terms.check", (db, { advisoryTerms: terms }) => {
-    const after = [sql.placeholder("filter"), sql.placeholder("value"), sql.placeholder("uid")];
+    const after = [sql.placeholder("value"), sql.placeholder("filter"), sql.placeholder("uid")];
     return db
       .select()
       .from(terms)
-      .where(sql`(${terms.filter}, ${terms.value}, ${terms.uid}) > (${sql.join(after, sql`, `)})`)
-      .orderBy(asc(terms.filter), asc(terms.value), asc(terms.uid))
+      .where(sql`(${terms.value}, ${terms.filter}, ${terms.uid}) > (${sql.join(after, sql`, `)})`)
+      .orderBy(asc(terms.value), asc(terms.filter), asc(terms.uid))
       .limit(atMost(pageSize));
   });
   const rowsOf = session.prepared("advisories.check.named", (db, { advisories }) =>

@@ -33,6 +33,7 @@ import { type Copy, compareVersions, type Decision, versionOf } from "./record-c
 import { recordLists } from "./record-lists.ts";
 import { checkRecord, recordRules } from "./record-rules.ts";
 import {
+  decideRecord,
   dropRecord,
   type IncomingRecord,
   incomingRecord,
@@ -55,8 +56,11 @@ export function advisoryRecords(deps: Deps): Implementation {
     return database.write({ ...writeContext(call, clock), isBulk: true }, body);
   }
 
-  /** What becomes of the records of a request, of which those of one key come one after the other. */
-  async function preview(parent: string, records: readonly AdvisoryRecord[]): Promise<Preview[]> {
+  /**
+   * What becomes of the records of a request, of which those of one key come one after the other. `decide` may leave to the writing
+   * transaction what only that can tell.
+   */
+  async function preview(parent: string, records: readonly AdvisoryRecord[], decide: Decider): Promise<Preview[]> {
     const now = clock();
     return await database.read(async (session) => {
       const earlier = new Map<string, Copy>();
@@ -71,9 +75,7 @@ export function advisoryRecords(deps: Deps): Implementation {
         const { copy } = incoming;
         const before = earlier.get(key);
         const stored = before ?? (await findStoredCopy(session, { parent, ...record }));
-        const result = isRepeated(copy, before)
-          ? repeated
-          : await previewRecord(session, parent, incoming, stored, now);
+        const result = isRepeated(copy, before) ? repeated : await decide(session, parent, incoming, stored, now);
         if (isWritten(result)) earlier.set(key, copy);
         previews.push({ key, result, incoming });
       }
@@ -137,7 +139,7 @@ export function advisoryRecords(deps: Deps): Implementation {
       async importAdvisoryRecords({ parent, records, dryRun }, call) {
         refuseTooMany(records);
         await checkGroup(parent);
-        const previews = await preview(parent, records);
+        const previews = await preview(parent, records, dryRun ? previewRecord : decideRecord);
         if (dryRun) return { results: previews.map(({ result }) => result) };
         return {
           results: await workOnAll(
@@ -157,6 +159,8 @@ export function advisoryRecords(deps: Deps): Implementation {
     recordRules,
   );
 }
+
+type Decider = typeof decideRecord;
 
 /** What would become of a record, and the record unless something is wrong with it. */
 interface Preview {

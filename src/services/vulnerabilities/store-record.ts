@@ -43,8 +43,8 @@ export function incomingRecord(record: AdvisoryRecord): IncomingRecord {
   };
 }
 
-/** What would become of a record. Nothing is written. */
-export async function previewRecord(
+/** What becomes of a record by the copies that are stored. */
+export async function decideRecord(
   session: Session,
   parent: string,
   { record, copy }: IncomingRecord,
@@ -52,10 +52,22 @@ export async function previewRecord(
   now: number,
 ): Promise<Decision> {
   const { source, document } = record;
-  const decision = decideCopy(copy, stored, await findCompleteDocument(session, { parent, source, document }), now);
+  return decideCopy(copy, stored, await findCompleteDocument(session, { parent, source, document }), now);
+}
+
+/** What becomes of a record also by what earlier versions imported. Nothing is written. */
+export async function previewRecord(
+  session: Session,
+  parent: string,
+  incoming: IncomingRecord,
+  stored: Copy | undefined,
+  now: number,
+): Promise<Decision> {
+  const decision = await decideRecord(session, parent, incoming, stored, now);
   if (stored || !isWritten(decision)) return decision;
+  const { record, copy } = incoming;
   const located = await locateAll(session, parent, record);
-  return located.some((each) => isOlderThanTold(each, copy, source, now)) ? unchanged : decision;
+  return located.some((each) => isOlderThanTold(each, copy, record.source, now)) ? unchanged : decision;
 }
 
 /** Whether a record of which that becomes is written. */

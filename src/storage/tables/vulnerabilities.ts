@@ -51,7 +51,10 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
     advisories,
     advisoryEntries: entries("advisory_entries"),
 
-    /** What advisories can be found by: every value of every filter, so that a filter is one range of this table. */
+    /**
+     * What advisories can be found by: every value of every filter, so that a filter is one range of this table. Values come first:
+     * an advisory often has one text for several filters, such as the name of a package, and then writes one page.
+     */
     advisoryTerms: table(
       "advisory_terms",
       {
@@ -60,7 +63,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
         /** The advisory. */
         uid: text().notNull(),
       },
-      (t) => [primaryKey({ columns: [t.filter, t.value, t.uid] })],
+      (t) => [primaryKey({ columns: [t.value, t.filter, t.uid] })],
     ),
 
     /** What a query looks through, in lower case, one line each. Apart from the rows: a search reads all of it. */
