@@ -1931,7 +1931,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.vulnerabilities.v1.ChangedSinceResponse": "The response of ChangedSince.",
   "gatehouse.vulnerabilities.v1.ChangedSinceResponse.advisories": "The advisories that have changed, with their events. One that was deleted or withdrawn has a delete_time, and is as it last was; if its group was deleted too, it has no events.",
   "gatehouse.vulnerabilities.v1.ChangedSinceResponse.next_page_token": "Asks for the changes that follow. Never empty; a different text each time.",
-  "gatehouse.vulnerabilities.v1.ChangedSinceResponse.has_more": "Whether to continue at once. When false, these were all changes so far.",
+  "gatehouse.vulnerabilities.v1.ChangedSinceResponse.has_more": "Whether to continue at once: there may be more changes, or none. When false, these were all changes so far.",
   "gatehouse.vulnerabilities.v1.OsvService": "The API of OSV.dev (https://google.github.io/osv.dev/api/) on the advisories that the caller may see, for scanners that speak it. Names in JSON are those of OSV.dev.",
   "gatehouse.vulnerabilities.v1.OsvService.QueryVulnerabilities": "Lists the vulnerabilities that affect a version of a package, or a commit, as records of OSV.",
   "gatehouse.vulnerabilities.v1.OsvService.BatchQueryVulnerabilities": "Lists the ids of the vulnerabilities that affect each of several packages or commits.",

@@ -93,11 +93,8 @@ async function readStanding(
     .slice(0, pageSize)
     .map(({ uid, time }): ChangedAdvisory => ({ uid, position: { place, catchUp: { time, uid } } }));
   if (wanted.length > pageSize) return { changed, position: changed.at(-1)!.position, hasMore: true };
-  // The log may have gone on meanwhile.
-  const isAtEnd = (await endOfLog(session)).sequence === place.sequence;
-  return hasMore && last
-    ? { changed, position: { place, catchUp: last }, hasMore }
-    : { changed, position: { place }, hasMore: !isAtEnd };
+  // Then the log is read, which may have gone on meanwhile. Its end alone would tell of the changes of others.
+  return { changed, position: hasMore && last ? { place, catchUp: last } : { place }, hasMore: true };
 }
 
 function byTime(a: Deletion, b: Deletion): number {

@@ -85,7 +85,7 @@ export type ChangedSinceResponse = Message<"gatehouse.vulnerabilities.v1.Changed
   nextPageToken: string;
 
   /**
-   * Whether to continue at once. When false, these were all changes so far.
+   * Whether to continue at once: there may be more changes, or none. When false, these were all changes so far.
    *
    * @generated from field: bool has_more = 3;
    */
