@@ -174,7 +174,12 @@ describe("the bundle of the server", () => {
     const server = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });
     servers.push(server);
     const log = text(server.stderr);
-    for await (const line of server.stdout) if (String(line).includes("owner-token")) break;
+    let printed = "";
+    for await (const part of server.stdout) {
+      printed += part;
+      if (printed.includes("owner-token")) break;
+    }
+    assert.match(printed, /owner-token/, server.exitCode === null ? "nothing about a token" : await log);
     const token = readFileSync(path.join(data, "owner-token"), "utf8");
     return { server, log, url: `http://127.0.0.1:${port}`, token };
   }
