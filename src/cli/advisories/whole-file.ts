@@ -1,6 +1,6 @@
 // Files that are there as a whole or not at all.
-import { createWriteStream, rmSync } from "node:fs";
-import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createWriteStream, openSync, rmSync, type WriteStream } from "node:fs";
+import { realpath, rename, rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
@@ -12,23 +12,24 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  */
 export async function writeWhole(file: string, parts: AsyncIterable<string>): Promise<void> {
   const known = await stat(file).catch(() => undefined);
-  const write = (place: string) => pipeline(Readable.from(parts), createWriteStream(place));
-  if (known && !known.isFile() && !known.isDirectory()) return await write(file);
+  const write = (stream: WriteStream) => pipeline(Readable.from(parts), stream);
+  if (known && !known.isFile() && !known.isDirectory()) return await write(createWriteStream(file));
   // A link stays one.
   await replace(known ? await realpath(file) : file, write);
 }
 
 /** The same for a short text. */
 export function writeWholeText(file: string, text: string): Promise<void> {
-  return replace(file, (unfinished) => writeFile(unfinished, text));
+  return replace(file, (stream) => pipeline(Readable.from([text]), stream));
 }
 
 /** After a failure or a signal nothing is left of the unfinished file. */
-async function replace(file: string, write: (unfinished: string) => Promise<void>): Promise<void> {
+async function replace(file: string, write: (stream: WriteStream) => Promise<void>): Promise<void> {
   const unfinished = `${file}.new`;
   const forget = removeOnSignal(unfinished);
   try {
-    await write(unfinished);
+    // Opened at once: an open that still runs when a signal arrives would create the file behind its removal.
+    await write(createWriteStream(unfinished, { fd: openSync(unfinished, "w") }));
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});

@@ -73,12 +73,13 @@ describe("a whole file", () => {
   });
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    it(`leaves the old one and nothing beside it after ${signal}, which ends the program`, async () => {
+    it(`leaves the old one and nothing beside it after ${signal}, which ends the program`, async (test) => {
       const file = path.join(home, signal);
       writeFileSync(file, "old");
       const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
         env: { ...process.env, FILE: file },
       });
+      test.after(() => child.kill("SIGKILL"));
       const ended = once(child, "exit");
       await once(child.stdout, "data");
       assert.ok(existsSync(`${file}.new`));
