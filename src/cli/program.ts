@@ -15,6 +15,8 @@ import { withSafeHint } from "./suggestions.ts";
  */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const shell = processShell(environment);
+  // Before the arguments are read: help and errors about usage are printed then.
+  endWithReader(shell, args[0] === "serve");
   if (!serverCommands.some((name) => name === args[0])) (await import("./client/proxy.ts")).useProxiesOf(environment);
   let exitCode = 0;
   const program = await newProgram(args, shell, (code) => {
@@ -52,10 +54,6 @@ export async function newProgram(args: readonly string[], shell: Shell, finish: 
   client?.addGlobalOptions(program);
   program.commandsGroup("");
   await finishCommands(program, args);
-  program.hook("preAction", (_program, command) => {
-    // A server goes on, whoever reads what it says.
-    if (command.name() !== "serve") endWithReader(shell);
-  });
   return program;
 }
 

@@ -20,9 +20,14 @@ export function processShell(environment: NodeJS.ProcessEnv): Shell {
   return { environment, stdin, stdout, stderr, interactive: stdin.isTTY === true && stderr.isTTY === true };
 }
 
-/** Ends the program quietly once nobody reads what it prints, as with `| head`, and as a failure when it cannot be written. */
-export function endWithReader({ stdout, stderr }: Shell): void {
+/**
+ * Ends the program quietly when the reader of standard output is gone, as with `| head`, and as a failure when a result cannot be
+ * written. Messages that nobody reads stop nothing. A server goes on in any case.
+ */
+export function endWithReader({ stdout, stderr }: Shell, isServer: boolean): void {
+  stderr.on("error", () => {});
   stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (isServer) return;
     if (error.code === "EPIPE") process.exit(0);
     stderr.write(`gatehouse: the result cannot be written: ${error.message}\n`, () => process.exit(1));
   });

@@ -6,7 +6,7 @@ import { constants } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Caller, homeEnvironment, startCaller } from "./caller.ts";
-import { launcher } from "./process.ts";
+import { launcher, start } from "./process.ts";
 
 let caller: Caller;
 before(async () => {
@@ -132,6 +132,22 @@ describe("at a terminal", () => {
     assert.match(text, /importing/);
     assert.ok(!text.includes("\u001b[?25l"));
   });
+});
+
+describe("a reader that is gone", () => {
+  const cases: [args: string[], closed: "stdout" | "stderr", code: number][] = [
+    [["--help"], "stdout", 0],
+    [["iam", "groups", "list"], "stdout", 0],
+    [["no-such-command"], "stderr", 2],
+  ];
+  for (const [args, closed, code] of cases) {
+    it(`of ${closed} ends ${args.join(" ")} quietly with ${code}`, async () => {
+      const { child, finished } = start(args, caller.environment);
+      child[closed]?.destroy();
+      const { stdout, stderr, ...ended } = await finished;
+      assert.deepEqual([ended.code, stdout, stderr], [code, "", ""]);
+    });
+  }
 });
 
 describe("completion", () => {
