@@ -1,5 +1,5 @@
 // OSV records in the shape of the public feeds: most say that one package is malicious, the others name ranges of one to a few
-// packages. Ids come in no order, since archives have their files in no order.
+// packages. Most ids have a year and a number, which grow with the time of publication; those of GitHub are random.
 import type { Random } from "./random.ts";
 
 interface Feed {
@@ -41,7 +41,8 @@ const words = [
 ];
 const packages = 40_000;
 const firstTime = Date.UTC(2019, 0, 1);
-const minute = 60_000;
+const lastTime = Date.UTC(2026, 0, 1);
+const day = 86_400_000;
 
 /** A record; further members are as OSV has them. */
 export interface OsvRecord {
@@ -52,7 +53,10 @@ export interface OsvRecord {
 
 /** Yields so many records. */
 export function* populateOsv(random: Random, count: number): Generator<OsvRecord> {
-  for (let i = 0; i < count; i++) yield newRecord(random, feedOf(random.below(1000)), i);
+  for (let i = 0; i < count; i++) {
+    const published = new Date(firstTime + (i * (lastTime - firstTime)) / count);
+    yield newRecord(random, feedOf(random.below(1000)), published, i);
+  }
 }
 
 function feedOf(point: number): Feed {
@@ -64,18 +68,18 @@ function feedOf(point: number): Feed {
   return malicious;
 }
 
-function newRecord(random: Random, feed: Feed, index: number): OsvRecord {
+function newRecord(random: Random, feed: Feed, published: Date, index: number): OsvRecord {
   const { prefix, details } = feed;
-  const number = `${random.hex(4)}-${index}`;
-  const published = new Date(firstTime + index * minute).toISOString();
+  const year = published.getUTCFullYear();
+  const number = prefix === "GHSA" ? `${random.hex(4)}-${random.hex(4)}-${random.hex(4)}` : `${year}-${index}`;
   const isMalicious = feed === malicious;
   const names = [packageName(random, feed), ...(random.below(10) === 0 ? [packageName(random, feed)] : [])];
   return {
     schema_version: "1.7.0",
     id: `${prefix}-${number}`,
-    published,
-    modified: new Date(firstTime + index * minute + 86_400_000).toISOString(),
-    ...(isMalicious ? {} : { aliases: [`CVE-20${19 + (index % 7)}-${10_000 + random.below(200_000)}`] }),
+    published: published.toISOString(),
+    modified: new Date(published.getTime() + day).toISOString(),
+    ...(isMalicious ? {} : { aliases: [`CVE-${year}-${10_000 + random.below(200_000)}`] }),
     summary: `${names[0]}: ${isMalicious ? "malicious code" : "improper input validation"}`,
     details: sentence(random, details),
     ...(isMalicious ? {} : { severity: [{ type: "CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N" }] }),

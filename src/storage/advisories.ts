@@ -4,7 +4,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
 import { likePattern, type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
 import { type Condition, textPlaceholder } from "./condition.ts";
-import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from "./drizzle.ts";
+import { and, asc, eq, getTableColumns, gte, inArray, lt, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
 import type { Session, SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -146,16 +146,20 @@ export async function deleteAdvisoryEvents(tx: Transaction, advisoryUid: string)
   await statement.execute({ advisoryUid });
 }
 
-/** The advisories with this public id directly below a group, each of another product. */
-export async function findAdvisoriesByName(session: Session, parent: string, name: string) {
+/** The advisories directly below a group that have one of two public ids, each of another id or product. */
+export async function findAdvisoriesByName(session: Session, parent: string, name: string, otherName = name) {
   const statement = session.prepared("advisories.by_name", (db, { advisories }) =>
     db
       .select()
       .from(advisories)
-      .where(and(eq(advisories.parent, sql.placeholder("parent")), eq(advisories.name, sql.placeholder("name"))))
-      .orderBy(asc(advisories.product)),
+      .where(
+        and(
+          eq(advisories.parent, sql.placeholder("parent")),
+          inArray(advisories.name, [sql.placeholder("name"), sql.placeholder("otherName")]),
+        ),
+      ),
   );
-  return await statement.execute({ parent, name });
+  return await statement.execute({ parent, name, otherName });
 }
 
 /** The advisories directly below a group that have this alias and author. */
@@ -208,10 +212,11 @@ export async function findDeletedAdvisoriesByName(
     db
       .select()
       .from(deleted)
-      .where(and(eq(deleted.parent, sql.placeholder("parent")), eq(deleted.name, sql.placeholder("name"))))
-      .orderBy(desc(deleted.deleteTime), desc(deleted.uid)),
+      .where(and(eq(deleted.parent, sql.placeholder("parent")), eq(deleted.name, sql.placeholder("name")))),
   );
-  return await statement.execute({ parent, name });
+  // Not by the database: to prepare for sorting takes SQLite several times as long as to find that there is none.
+  const found = await statement.execute({ parent, name });
+  return found.sort((a, b) => b.deleteTime - a.deleteTime || (a.uid > b.uid ? -1 : 1));
 }
 
 /** Removes the deleted advisory of this uid, which is an advisory again or is kept in another form. */

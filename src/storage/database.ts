@@ -1,4 +1,6 @@
 // The one place that chooses between the databases.
+
+import { ancestorsOf } from "../uid.ts";
 import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./access-epoch.ts";
 import { type ChangeEntry, writeChanges } from "./changes.ts";
 import { newCounterChanges } from "./counters.ts";
@@ -82,8 +84,8 @@ export async function openDatabase(
 
 /**
  * Runs the body of a write, then what every writer has to do in the same places: counters, access epoch, change log. Those come
- * last and in one order: writers who hold one of them wait for nobody but each other. Where writes commit together, counters are
- * written once for all of them.
+ * last and in one order: writers who hold one of them wait for nobody but each other. Where writes commit together, counters and
+ * the states of exports are written once for all of them.
  */
 async function runBody<T>(session: DialectTransaction, context: WriteContext, body: (tx: Transaction) => Promise<T>) {
   const changes: ChangeEntry[] = [];
@@ -98,7 +100,7 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
     },
     counterChanges,
     changeExports: (groupUid) => {
-      changedExports.add(groupUid);
+      for (const uid of [...ancestorsOf(groupUid), groupUid]) changedExports.add(uid);
     },
     logChange: (entry) => {
       changes.push(entry);
@@ -109,10 +111,11 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
   if (changes.length > 0 || changedExports.size > 0) {
     await session.lockChanges();
     await writeChanges(session, context, changes);
-    await changeExportStates(session, changedExports);
+    if (!session.pendingExports) await changeExportStates(session, changedExports);
   }
   // Nothing that fails comes after it: what others commit must not count what is undone.
   if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
+  for (const groupUid of changedExports) session.pendingExports?.add(groupUid);
   return { result, accessChanged };
 }
 

@@ -5,7 +5,6 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { systemClock } from "../clock.ts";
 import { randomHex } from "../random.ts";
-import { ancestorsOf } from "../uid.ts";
 import { eq, sql } from "./drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
@@ -20,9 +19,8 @@ export interface ExportState {
   readonly changeTime: number;
 }
 
-/** Changes the states of these groups and of all groups above them. To be called in the order of commits. */
-export async function changeExportStates(session: Session, groupUids: ReadonlySet<string>): Promise<void> {
-  const uids = new Set([...groupUids].flatMap((uid) => [...ancestorsOf(uid), uid]));
+/** Changes the states of these groups. To be called in the order of commits. */
+export async function changeExportStates(session: Session, groupUids: Iterable<string>): Promise<void> {
   const state = randomHex(8);
   const statement = session.prepared("export_states.change", (db, { exportStates }) =>
     db
@@ -39,7 +37,7 @@ export async function changeExportStates(session: Session, groupUids: ReadonlySe
   );
   // The time of the transaction is that of the request, which may be long ago: later changes must not look earlier.
   const changeTime = systemClock();
-  for (const groupUid of uids) await statement.execute({ groupUid, state, changeTime });
+  for (const groupUid of groupUids) await statement.execute({ groupUid, state, changeTime });
 }
 
 /**
@@ -65,6 +63,7 @@ export async function readExportState(session: Session, groupUid: string): Promi
 
 /** Forgets the state of a group that is deleted. */
 export async function clearExportState(tx: Transaction, groupUid: string): Promise<void> {
+  tx.pendingExports?.delete(groupUid);
   const statement = tx.prepared("export_states.clear", (db, { exportStates }) =>
     db.delete(exportStates).where(eq(exportStates.groupUid, sql.placeholder("groupUid"))),
   );

@@ -41,6 +41,8 @@ export interface Session extends SessionDialect {
   readonly state?: () => number;
   /** What transactions before this one, that commit together with it, do to the counters; absent where none does. */
   readonly pendingCounters?: CounterChanges;
+  /** The groups whose export states such transactions change; absent where none does. */
+  readonly pendingExports?: Set<string>;
   /** What a row that is read by its uid is locked with until the end of the transaction; nothing when absent. */
   readonly readLock?: RowLock;
   /**

@@ -12,6 +12,7 @@ import { newFileCheck } from "./database-files.ts";
 import type { DatabaseLimits, Dialect, OpenMode } from "./dialect.ts";
 import { loadSqliteDriver } from "./drizzle.ts";
 import { DatabaseMissing, translateError } from "./errors.ts";
+import { changeExportStates } from "./export-states.ts";
 import { migrateFile } from "./migrate-file.ts";
 import type { MigrationListener } from "./migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "./session.ts";
@@ -25,6 +26,9 @@ const driver = once(loadSqliteDriver);
 
 /** How much of the file a connection may map. */
 const mappedBytes = 2 ** 30;
+
+/** How much memory the connection for writes may use for pages: what a second of an import changes has room in it. */
+const writerCacheKib = 64 * 1024;
 
 /** Opens or, where that is the mode, creates the database file, and brings it up to date. Rejects with what errors.ts has. */
 export async function openSqlite(
@@ -53,9 +57,11 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
   };
   // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
   const pendingCounters = newCounterChanges();
+  const pendingExports = new Set<string>();
   const transaction = {
     ...sessionOf(withoutStatementJournal(writer), runNow),
     pendingCounters,
+    pendingExports,
     lockTables: async () => {},
     lockChanges: async () => {},
   };
@@ -69,8 +75,14 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
     afterFull: checkpointer.afterFull,
     afterUnflushed: checkpointer.afterUnflushed,
     turnsOfReaders: snapshot.turns,
-    begin: pendingCounters.clear,
-    finish: () => pendingCounters.write(transaction),
+    begin() {
+      pendingCounters.clear();
+      pendingExports.clear();
+    },
+    async finish() {
+      await pendingCounters.write(transaction);
+      await changeExportStates(transaction, pendingExports);
+    },
     beforeCommit: snapshot.end,
     sync() {
       checkpointer.afterCommit();
@@ -124,6 +136,8 @@ async function openWriter(
   // Left to itself, SQLite flushes the log and the file in the middle of a commit.
   writer.pragma("wal_autocheckpoint = 0");
   writer.pragma(`journal_size_limit = ${keptLogBytes}`);
+  // Changed pages that find no room are written before the end of their transaction, and often twice.
+  writer.pragma(`cache_size = -${writerCacheKib}`);
   return writer;
 }
 

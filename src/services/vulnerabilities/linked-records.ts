@@ -18,6 +18,8 @@ export interface LoadedRecord extends Pick<RecordRow, "createTime" | "updateTime
 export interface RecordReader {
   /** Has a record that was just written read from memory. */
   add(record: LoadedRecord): void;
+  /** The records that were added: those that speak of an advisory that nothing spoke of before. */
+  added(): LoadedRecord[];
   /** The records that speak of an advisory. Throws when they are too many, or say too much together. */
   of(advisoryUid: string): Promise<LoadedRecord[]>;
 }
@@ -35,6 +37,7 @@ export function recordMessage(row: Pick<RecordRow, "record">): AdvisoryRecord {
 /** Opens a reader. */
 export function newRecordReader(session: Session): RecordReader {
   const known = new Map<number, LoadedRecord>();
+  const added: LoadedRecord[] = [];
 
   async function load(id: number): Promise<LoadedRecord | undefined> {
     const row = await findRecordById(session, id);
@@ -45,7 +48,11 @@ export function newRecordReader(session: Session): RecordReader {
   }
 
   return {
-    add: (record) => void known.set(record.id, record),
+    add(record) {
+      known.set(record.id, record);
+      added.push(record);
+    },
+    added: () => added,
     async of(advisoryUid) {
       const linked = await findRecordsOf(session, advisoryUid);
       checkAmount(linked, advisoryUid);

@@ -35,10 +35,14 @@ export async function locate(
   record: AdvisoryRecord,
 ): Promise<LocatedAdvisory> {
   const { advisoryId, identity } = part;
-  const rows = await findAdvisoriesByName(session, parent, advisoryId);
-  const exact = rows.find(({ product }) => product === identity);
+  const formerName = formerNameOf(part, record);
+  const rows = await findAdvisoriesByName(session, parent, advisoryId, formerName);
+  const same = rows.filter(({ name }) => name === advisoryId);
+  const exact = same.find(({ product }) => product === identity);
   if (exact) return located(part, exact, true);
-  const older = rows.find((row) => isFormer(row, part, record)) ?? (await findOlder(session, parent, part, record));
+  const older =
+    same.find((row) => isFormer(row, part, record)) ??
+    rows.find((row) => row.name !== advisoryId && row.product === "");
   if (older) return located(part, older, true);
   const deleted = (await findDeletedAdvisoriesByName(session, parent, advisoryId)).map(rowOfDeleted);
   const withdrawn = deleted.find(({ product }) => product === identity);
@@ -53,18 +57,9 @@ function isFormer(row: AdvisoryRow, { product }: RecordPart, { format }: Advisor
   return format !== RecordFormat.YAML || !product || artifactOf(product).name === row.artifactName;
 }
 
-/** Of an id that earlier versions derived. */
-async function findOlder(
-  session: Session,
-  parent: string,
-  { advisoryId, product }: RecordPart,
-  record: AdvisoryRecord,
-): Promise<AdvisoryRow | undefined> {
-  if (!product) return undefined;
-  const name = derivedId(artifactOf(product), record.advisoryId || record.vulnerability);
-  if (name === advisoryId) return undefined;
-  const rows = await findAdvisoriesByName(session, parent, name);
-  return rows.find((row) => row.product === "");
+/** The id that earlier versions derived. */
+function formerNameOf({ advisoryId, product }: RecordPart, record: AdvisoryRecord): string {
+  return product ? derivedId(artifactOf(product), record.advisoryId || record.vulnerability) : advisoryId;
 }
 
 function located({ advisoryId, identity }: RecordPart, row: AdvisoryRow, isLive: boolean): LocatedAdvisory {
