@@ -8,9 +8,9 @@ import {
   type RecordSeverity,
   ResponsePlan,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { fromTimestamp } from "../../aip/timestamps.ts";
 import type { JsonObject } from "../../json.ts";
 import { parseCvss } from "../cvss.ts";
+import { saidTime } from "../derive/holding.ts";
 import { parseExtra } from "../extra.ts";
 import { heldStatement } from "../held.ts";
 import { identityOf } from "../product.ts";
@@ -170,7 +170,5 @@ function scoresOf(severities: readonly RecordSeverity[], loss: Loss): Claim["det
 
 /** When the source said it, in milliseconds since the epoch. */
 export function timeOfClaim(record: AdvisoryRecord, statement: ProductStatement): number {
-  const { time } = heldStatement(statement) ?? statement;
-  const said = time ?? record.publishTime ?? record.modifyTime;
-  return said ? fromTimestamp(said) : 0;
+  return saidTime({ record, statement: heldStatement(statement) ?? statement }) ?? 0;
 }

@@ -3,6 +3,7 @@ import type { Product, ProductStatement, VersionRange } from "../../../gen/gateh
 import type { JsonObject } from "../../json.ts";
 import { identityOf } from "../product.ts";
 import { purlLibrary, readPurl } from "../purl.ts";
+import { orderOf } from "../versions/order.ts";
 import type { ProductJson } from "./products.ts";
 import { versionedPurl } from "./purl.ts";
 import { rangeText } from "./vers.ts";
@@ -21,6 +22,7 @@ type About = Pick<ProductStatement, "release" | "subcomponents">;
 export function writeProducts(product: Product, { release, subcomponents }: About): WrittenProducts {
   const name = nameOf(product);
   const purlType = readPurl(product.purl)?.type ?? "";
+  const order = orderOf(product);
   const finish = (whole: ProductJson): ProductJson[] => {
     const placed = release === "" ? whole : place(whole, product.ecosystem, release);
     if (subcomponents.length === 0) return [placed];
@@ -29,7 +31,7 @@ export function writeProducts(product: Product, { release, subcomponents }: Abou
   return {
     version: (version) => finish(versionJson(product, name, version)),
     range: (range) => {
-      const text = rangeText(range, purlType);
+      const text = rangeText(range, purlType, order);
       if (text === undefined) return undefined;
       const branches = [
         ["product_name", name],

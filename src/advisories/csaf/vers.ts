@@ -8,6 +8,8 @@ import {
   VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { extraOf, parseExtra } from "../extra.ts";
+import { orderIn, type VersionOrder } from "../versions/order.ts";
+import { eventsInOrder } from "../versions/ranges.ts";
 
 /** The versions that a branch of a product tree names. Neither versions nor ranges means all versions. */
 export interface NamedVersions {
@@ -77,9 +79,14 @@ function unescapeVersion(text: string): string | undefined {
   }
 }
 
-/** The name of a branch `product_version_range`; undefined for a range that says nothing. `purlType` is the type of the package URL. */
-export function rangeText({ type, repo, events, extra }: VersionRange, purlType: string): string | undefined {
+/**
+ * The name of a branch `product_version_range`; undefined for a range that says nothing. `purlType` is the type of the package URL,
+ * `order` the order of the versions of the product. A `vers` has its versions in their order, as events need not be.
+ */
+export function rangeText(range: VersionRange, purlType: string, order: VersionOrder): string | undefined {
+  const { type, repo, extra } = range;
   const said = parseExtra(extra);
+  const events = eventsInOrder(range, orderIn(range, order)) ?? range.events;
   if (events.length === 0) return typeof said.text === "string" && said.text !== "" ? said.text : undefined;
   if (type === "GIT") return `commits of ${repo || "the repository"}: ${events.map(eventText).join(", ")}`;
   // A `vers` has intervals. Other events are words: their order is not known here.

@@ -14,9 +14,11 @@ import {
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { reasonOfJustification } from "../reasons.ts";
+import { orderIn, orderOf, unknownOrder, type VersionOrder } from "../versions/order.ts";
+import { eventsInOrder, placeIn } from "../versions/ranges.ts";
 
 const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
-const { INTRODUCED, LAST_AFFECTED } = RangeEventType;
+const { INTRODUCED, LAST_AFFECTED, FIXED: FIXED_IN } = RangeEventType;
 
 type EventType = NonNullable<MessageInitShape<typeof AdvisoryEventSchema>["type"]>;
 
@@ -72,9 +74,8 @@ function typesOf(statement: ProductStatement): (readonly [ProductStatus, EventTy
   switch (status) {
     case AFFECTED: {
       const ranges = decidingRanges(statement);
-      const isFixed = ranges.length > 0 && ranges.every(endsInFix);
       const fixes = fixesOf(ranges).map((version) => [FIXED, fixedIn(version)] as const);
-      return isFixed ? fixes : [...fixes, [AFFECTED, affected(plan, action || notes)]];
+      return isFixed(statement, ranges) ? fixes : [...fixes, [AFFECTED, affected(plan, action || notes)]];
     }
     case NOT_AFFECTED: {
       const type = reasonOfJustification(statement.justification);
@@ -113,13 +114,26 @@ function decidingRanges({ ranges }: ProductStatement): readonly VersionRange[] {
 }
 
 /**
- * Whether every version at which the range begins is followed by a fix. Ranges are in the order of the document: where that is not
- * the order of the versions, a fix may count as missing, and what is vulnerable is not taken for fixed.
+ * Whether every affected version has a fix after it: each range ends with one, and no version is named that is in none of the ranges.
  */
-function endsInFix({ events }: VersionRange): boolean {
-  if (events.some(({ type }) => type === LAST_AFFECTED)) return false;
-  const begun = events.filter(({ type }) => type === INTRODUCED).length;
-  return events.at(-1)?.type === RangeEventType.FIXED && begun <= events.filter(isFix).length;
+function isFixed({ product, versions }: ProductStatement, ranges: readonly VersionRange[]): boolean {
+  const order = product ? orderOf(product) : unknownOrder;
+  if (ranges.length === 0 || !ranges.every((range) => endsInFix(range, orderIn(range, order)))) return false;
+  const isOutside = (version: string) =>
+    ranges.every((range) => placeIn(range, version, orderIn(range, order)).where === "outside");
+  return ranges.some(({ type }) => type === "GIT") || !versions.some(isOutside);
+}
+
+/** Whether no version is affected behind the last fix of the range. */
+function endsInFix(range: VersionRange, order: VersionOrder): boolean {
+  if (range.events.some(({ type }) => type === LAST_AFFECTED)) return false;
+  const known = eventsInOrder(range, order);
+  if (known) return known.at(-1)?.type === FIXED_IN;
+  // The order is not known: each beginning must be followed by its fix.
+  const words = range.events.map(({ type }) =>
+    type === INTRODUCED ? "introduced" : type === FIXED_IN ? "fixed" : "other",
+  );
+  return /^(introduced( fixed)+ ?)+$/.test(words.join(" "));
 }
 
 function fixesOf(ranges: readonly VersionRange[]): string[] {
@@ -132,7 +146,7 @@ function startsOf(ranges: readonly VersionRange[]): string[] {
 }
 
 function isFix({ type }: RangeEvent): boolean {
-  return type === RangeEventType.FIXED;
+  return type === FIXED_IN;
 }
 
 function distinct(texts: readonly string[]): string[] {

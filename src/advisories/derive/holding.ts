@@ -1,10 +1,10 @@
 // Which statements about a product still hold: those that their own source has not superseded.
 
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type {
-  AdvisoryRecord,
-  ProductStatement,
-  VersionRange,
+import {
+  type AdvisoryRecord,
+  type ProductStatement,
+  RecordFormat,
+  type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 
@@ -26,10 +26,30 @@ export function holdingStatements<S extends SaidStatement>(said: readonly S[]): 
   return dated.filter(({ scope, time }) => time === undefined || time === latest.get(scope)).map(({ each }) => each);
 }
 
-/** When a source said a statement, as far as it tells: a document that was changed says again what it still has. */
-function saidTime({ record, statement }: SaidStatement): number | undefined {
-  const time: Timestamp | undefined = statement.time ?? record.modifyTime ?? record.publishTime;
+/**
+ * When a source said a statement, in milliseconds since the epoch; undefined where it does not tell. A document that was changed says
+ * again what it still has. Statements of OpenVEX have the time of their document instead (OpenVEX 0.2.0, "timestamp").
+ */
+export function saidTime({ record, statement }: SaidStatement): number | undefined {
+  const { format, publishTime, modifyTime } = record;
+  const inherited = format === RecordFormat.OPENVEX ? (publishTime ?? modifyTime) : (modifyTime ?? publishTime);
+  const time = statement.time ?? inherited;
   return time && fromTimestamp(time);
+}
+
+/** The records, each with those of its statements that are about an advisory and hold. */
+export function holdingRecords(advisoryId: string, records: readonly AdvisoryRecord[]): AdvisoryRecord[] {
+  const said = records.flatMap((record) =>
+    record.statements
+      // A record that gave the advisory its public id has what it says of other products, too.
+      .filter(({ advisoryId: id }) => id === "" || id === advisoryId)
+      .map((statement) => ({ record, statement })),
+  );
+  const held = Map.groupBy(holdingStatements(said), ({ record }) => record);
+  return records.map((record) => ({
+    ...record,
+    statements: (held.get(record) ?? []).map(({ statement }) => statement),
+  }));
 }
 
 function scopeOf({ record, statement }: SaidStatement): string {

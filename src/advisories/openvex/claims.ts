@@ -11,6 +11,7 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
+import { holdingRecords, saidTime } from "../derive/holding.ts";
 import { parseExtra } from "../extra.ts";
 import { heldStatement } from "../held.ts";
 import { parseProduct } from "../product.ts";
@@ -48,17 +49,27 @@ export interface Claim {
 /** Counts what OpenVEX cannot say of an advisory. */
 export type Loss = (what: string) => void;
 
-/** The statements about an advisory that hold, each as the last event of its log leaves it. */
+/**
+ * The statements about an advisory, each as the last event of its log leaves it. Those of OpenVEX have times by which readers know
+ * what holds; of other formats, only the statements that hold are here.
+ */
 export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): Held[] {
+  const id = advisory?.advisoryId ?? "";
   const live = records.filter(({ withdrawTime }) => withdrawTime === undefined).sort(bySource);
+  const holding = new Set(holdingRecords(id, live).flatMap(({ statements }) => statements));
   return live.flatMap((record) => {
-    const own = record.statements.filter(({ advisoryId: id }) => id === "" || id === advisory?.advisoryId);
+    const own = record.statements.filter(
+      (each) =>
+        (each.advisoryId === "" || each.advisoryId === id) &&
+        (record.format === RecordFormat.OPENVEX || holding.has(each)),
+    );
     return own.flatMap((whole) => {
       const statement = heldStatement(whole);
       if (!statement) loss("a state that nobody has approved, or a fix without a version");
       if (statement && whole.events.length > 1) loss("the history of a state");
-      const time = statement?.time ?? record.publishTime ?? record.modifyTime ?? advisory?.createTime;
-      return statement ? { record, statement, time: time ? fromTimestamp(time) : Number.POSITIVE_INFINITY } : [];
+      if (!statement) return [];
+      const made = advisory?.createTime ? fromTimestamp(advisory.createTime) : Number.POSITIVE_INFINITY;
+      return { record, statement, time: saidTime({ record, statement }) ?? made };
     });
   });
 }

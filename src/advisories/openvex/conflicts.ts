@@ -1,5 +1,5 @@
 // Sources that disagree. Readers let the latest statement of a document hold, but of several sources the worst has to.
-import { ProductStatus } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { ProductStatus, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../json.ts";
 import { statusAt } from "../versions/status.ts";
 import { type Claim, ofRelease } from "./claims.ts";
@@ -23,10 +23,10 @@ interface Repeated {
 
 /**
  * The claims, and after them what some source says worse of a version or a part than the latest claim does. The claims are in the
- * order of their times; those of one source stay as they are. Undefined when OpenVEX cannot say what is worse.
+ * order of their times; those of one source of OpenVEX stay as they are. Undefined when OpenVEX cannot say what is worse.
  */
 export function settleConflicts(claims: readonly Claim[]): readonly Claim[] | undefined {
-  const bySource = [...Map.groupBy(claims, ({ held }) => held.record.source).values()];
+  const bySource = [...Map.groupBy(claims, voiceOf).values()];
   if (bySource.length < 2 || new Set(claims.map(levelOf)).size < 2) return claims;
   const cells = cellsOf(claims);
   if (!cells) return undefined;
@@ -44,6 +44,11 @@ export function settleConflicts(claims: readonly Claim[]): readonly Claim[] | un
     repeated.set(keyOf(cell), { claim, place: repeated.size });
   }
   return [...claims, ...[...repeated.values()].map(({ claim }) => claim)];
+}
+
+/** Of the claims of one source in OpenVEX the latest holds. What a source says in another format holds all at the same time. */
+function voiceOf({ held: { record }, status }: Claim): string {
+  return record.format === RecordFormat.OPENVEX ? record.source : `${record.source}\0${status}`;
 }
 
 /** All combinations, general ones before the special ones in them. */
@@ -121,7 +126,7 @@ function newCellWriter(claims: readonly Claim[]): (cell: Cell) => JsonObject | u
 }
 
 /** How bad a status is. A fix is as good as not to be affected. */
-function levelOf({ status }: Claim): number {
+export function levelOf({ status }: Claim): number {
   if (status === ProductStatus.AFFECTED) return 2;
   return status === ProductStatus.UNDER_INVESTIGATION ? 1 : 0;
 }

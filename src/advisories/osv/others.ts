@@ -3,13 +3,13 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Advisory } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type {
   AdvisoryRecord,
-  ProductStatement,
   RecordReference,
   RecordSeverity,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import type { JsonObject } from "../../json.ts";
 import { parseCvss } from "../cvss.ts";
+import { holdingRecords } from "../derive/holding.ts";
 import { timeText } from "../times.ts";
 import type { WriteOptions } from "../writing.ts";
 import { entriesOf, type Loss, unique } from "./entries.ts";
@@ -23,8 +23,7 @@ export function recordOfOthers(
   loss: Loss,
 ): JsonObject | undefined {
   const { advisoryId: id } = advisory;
-  const isOwn = ({ advisoryId }: ProductStatement) => advisoryId === "" || advisoryId === id;
-  const records = all.map((record) => ({ ...record, statements: record.statements.filter(isOwn) }));
+  const records = holdingRecords(id, all);
   const statements = records.flatMap((record) => record.statements);
   if (statements.length === 0) loss("an advisory without a status");
   const affected = entriesOf(statements, options.ecosystem, loss);

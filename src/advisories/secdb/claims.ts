@@ -8,10 +8,12 @@ import {
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { scalarText } from "../../json.ts";
+import { holdingRecords } from "../derive/holding.ts";
 import { parseExtra } from "../extra.ts";
-import { stateOf } from "../osv/states.ts";
+import { type State, stateOf } from "../osv/states.ts";
 import { readPurl } from "../purl.ts";
 import { compareApk } from "../versions/apk.ts";
+import { eventsInOrder } from "../versions/ranges.ts";
 import { entriesIn } from "./read.ts";
 
 /** Something that is said of a package. */
@@ -27,6 +29,10 @@ export interface Claim {
   readonly name: string;
   /** The version with the fix; "0" when the package is not affected, empty when a version may be affected that has no fix. */
   readonly version: string;
+  /** Whether the version is empty because some version without a fix is affected: no fix ends that. */
+  readonly isUnfixed: boolean;
+  /** The ids by which other claims are about the same vulnerability. */
+  readonly ids: readonly string[];
   readonly entries: readonly string[];
   /** The header of the database that it was read from; empty for other formats. */
   readonly header: string;
@@ -35,16 +41,17 @@ export interface Claim {
 /** Counts something that a database cannot say. */
 type Loss = (what: string) => void;
 
+type Affected = Extract<State, { kind: "affected" }>;
+
 /** What an advisory says. */
 export function claimsOf({ advisory, records }: AdvisoryStatements, loss: Loss): Claim[] {
   const advisoryId = advisory?.advisoryId ?? "";
   const ids = idsOf(advisoryId, advisory?.aliases ?? [], loss);
-  return records.flatMap((record) => {
-    if (record.withdrawTime) loss("a record that its source withdrew");
-    if (record.withdrawTime) return [];
+  const live = records.filter(({ withdrawTime }) => !withdrawTime);
+  for (const _ of records.slice(live.length)) loss("a record that its source withdrew");
+  return holdingRecords(advisoryId, live).flatMap((record) => {
     if (record.format !== RecordFormat.SECDB) countUnsaid(record, loss);
-    const own = record.statements.filter((each) => each.advisoryId === "" || each.advisoryId === advisoryId);
-    return own.flatMap((statement) => statementClaims(advisoryId, ids, record, statement, loss));
+    return record.statements.flatMap((statement) => statementClaims(advisoryId, ids, record, statement, loss));
   });
 }
 
@@ -86,7 +93,11 @@ function statementClaims(
     ...{ repository: scalarText(reponame), architecture: purl.qualifiers.get("arch") ?? "" },
   };
   const entries = (extra: string) => (isOwn ? entriesIn(extra, record.vulnerability) : ids);
-  return versionsOf(statement, loss).map(([version, extra]) => ({ ...common, version, entries: entries(extra) }));
+  const isAffected = stateOf(statement).kind === "affected";
+  return versionsOf(statement, loss).map(([version, extra]) => ({
+    ...{ ...common, version, isUnfixed: version === "" && isAffected, entries: entries(extra) },
+    ids: isOwn ? [record.vulnerability] : ids,
+  }));
 }
 
 /** The versions of a statement, each with the extra that has its entries. */
@@ -102,27 +113,39 @@ function versionsOf(statement: ProductStatement, loss: Loss): (readonly [version
       return fixesIn([first], "", loss);
     }
     case "affected":
-      if (state.versions.length > 0) loss("an affected version");
-      if (state.ranges.length === 0) loss("an affected package without a fix");
-      return state.ranges.length === 0 ? [["", ""]] : state.ranges.flatMap((range) => fixesOfRange(range, loss));
+      return affectedVersions(state, loss);
     default:
       loss(state.what);
       return state.isOpen ? [["", ""]] : [];
   }
 }
 
-function fixesOfRange(
-  { type, events, extra }: VersionRange,
-  loss: Loss,
-): (readonly [version: string, extra: string])[] {
-  if (type === "GIT") loss("a range of commits");
-  if (type === "GIT") return [["", ""]];
+/** The fixes, if every affected version comes before one. A database says of all versions from a fix on that they have it. */
+function affectedVersions({ versions, ranges }: Affected, loss: Loss): (readonly [version: string, extra: string])[] {
+  if (versions.length > 0) loss("an affected version");
+  const versioned = ranges.filter(({ type }) => type !== "GIT");
+  if (versioned.length < ranges.length) loss("a range of commits");
+  // Where there are ranges of versions, those of commits say the same in other words.
+  if (versioned.length === 0 && ranges.length > 0) return [["", ""]];
+  const fixes = versioned.flatMap((range) => fixesOfRange(range, loss));
+  const isBeforeFix = (version: string) => fixes.some(([fix]) => (compareApk(version, fix) ?? 0) < 0);
+  if (fixes.some(([fix]) => fix === "") || !versions.every(isBeforeFix) || fixes.length === 0) {
+    loss("an affected package without a fix");
+    return [["", ""]];
+  }
+  return fixes.flatMap(([fix, extra]) => fixesIn([fix], extra, loss));
+}
+
+/** The versions with a fix in a range; an empty one if the range goes on behind them, or ends without a fix. */
+function fixesOfRange(range: VersionRange, loss: Loss): (readonly [version: string, extra: string])[] {
+  const { events, extra } = range;
   const { INTRODUCED, FIXED } = RangeEventType;
   if (events.some((event) => event.type === INTRODUCED && event.version !== "0")) loss("the first affected version");
-  if (events.some((event) => event.type !== INTRODUCED && event.type !== FIXED)) loss("the last affected version");
-  const fixes = events.filter((event) => event.type === FIXED).map(({ version }) => version);
-  if (fixes.length === 0) loss("an affected package without a fix");
-  return fixes.length === 0 ? [["", ""]] : fixesIn(fixes, extra, loss);
+  const isOther = events.some((event) => event.type !== INTRODUCED && event.type !== FIXED);
+  if (isOther) loss("the last affected version");
+  const last = (eventsInOrder(range, compareApk) ?? events).at(-1);
+  if (isOther || last?.type !== FIXED) return [["", ""]];
+  return events.filter((event) => event.type === FIXED).map(({ version }) => [version, extra]);
 }
 
 /** A version with blanks would be several words. A fix in "0" says that no version is affected. */

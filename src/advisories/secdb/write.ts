@@ -32,21 +32,26 @@ export const writeSecdb: Writer = async function* (advisories, { ecosystem }, lo
 };
 
 /**
- * The claims that a database can hold. That no version is affected holds only if no other record says that some version is,
- * or may be.
+ * The claims that a database can hold. A fix holds only if nobody says of the vulnerability in the package that a version without a
+ * fix is affected. That no version is affected holds only if no other record says that some version is, or may be.
  */
 function withoutOverruled(claims: readonly Claim[], lose: (what: string, claim: Claim) => void): Claim[] {
-  const others = Map.groupBy(
-    claims.filter(({ version }) => version !== "0"),
-    ({ advisoryId }) => advisoryId,
-  );
+  const keysOf = ({ name, ids }: Claim) => ids.map((id) => `${name}\n${id}`);
+  const byKey = new Map<string, Claim[]>();
+  for (const claim of claims.filter(({ version }) => version !== "0"))
+    for (const key of keysOf(claim)) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
+  const isOverruled = (claim: Claim, isWorse: (other: Claim) => boolean) =>
+    keysOf(claim).some((key) => byKey.get(key)?.some(isWorse));
   return claims.filter((claim) => {
-    if (claim.version !== "0") return claim.version !== "";
-    const isOverruled = others
-      .get(claim.advisoryId)
-      ?.some(({ record }) => record !== claim.record || claim.header === "");
-    if (isOverruled) lose("a package that is not affected, next to another status", claim);
-    return !isOverruled;
+    if (claim.version === "") return false;
+    const isNone = claim.version === "0";
+    const isWorse = (other: Claim) => (isNone ? other.record !== claim.record || claim.header === "" : other.isUnfixed);
+    if (!isOverruled(claim, isWorse)) return true;
+    lose(
+      isNone ? "a package that is not affected, next to another status" : "a fix, next to versions without one",
+      claim,
+    );
+    return false;
   });
 }
 

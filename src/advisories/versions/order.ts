@@ -1,6 +1,6 @@
 // The order of the versions of a package: what each ecosystem says of its own.
 
-import type { Product } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import type { Product, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { compareApk } from "./apk.ts";
 import { compareComposer } from "./composer.ts";
 import { compareDebian } from "./debian.ts";
@@ -65,6 +65,12 @@ export function orderOf({ purl, ecosystem }: Product): VersionOrder {
 
 /** The order of SemVer 2.0, which ranges of the type SEMVER have in every ecosystem. */
 export const semverOrder: VersionOrder = bounded(compareGo);
+
+/** The order of the versions of a range. `order` is that of the versions of its product. */
+export function orderIn({ type }: Pick<VersionRange, "type">, order: VersionOrder): VersionOrder {
+  if (type === "GIT") return unknownOrder;
+  return type === "SEMVER" ? semverOrder : order;
+}
 
 /** The order of versions of which nothing is known. */
 export const unknownOrder: VersionOrder = (a, b) => (a === b ? 0 : undefined);

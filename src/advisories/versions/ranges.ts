@@ -66,6 +66,26 @@ function nextFix(events: readonly RangeEvent[], places: readonly number[], order
 
 /** Events whose order is not known are in the order of the document. */
 function compareEvents(a: RangeEvent, b: RangeEvent, order: VersionOrder): number {
+  return compareKnown(a, b, order) ?? 0;
+}
+
+function compareKnown(a: RangeEvent, b: RangeEvent, order: VersionOrder): number | undefined {
   if (a.version === "0" || b.version === "0") return Number(b.version === "0") - Number(a.version === "0");
-  return order(a.version, b.version) ?? 0;
+  const isEndless = ({ type, version }: RangeEvent) => type === EventType.LIMIT && version === "*";
+  if (isEndless(a) || isEndless(b)) return Number(isEndless(a)) - Number(isEndless(b));
+  return order(a.version, b.version);
+}
+
+/**
+ * The events of a range in the order of their versions, since documents may have them in any. Undefined when the order of two of
+ * them is not known. Events at one version stay in the order of the document.
+ */
+export function eventsInOrder({ events }: Pick<VersionRange, "events">, order: VersionOrder): RangeEvent[] | undefined {
+  let isKnown = true;
+  const sorted = events.toSorted((a, b) => {
+    const compared = compareKnown(a, b, order);
+    isKnown &&= compared !== undefined;
+    return compared ?? 0;
+  });
+  return isKnown ? sorted : undefined;
 }

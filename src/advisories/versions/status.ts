@@ -7,7 +7,7 @@ import {
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { heldStatement } from "../held.ts";
-import { orderOf, semverOrder, unknownOrder, type VersionOrder } from "./order.ts";
+import { orderIn, orderOf, unknownOrder, type VersionOrder } from "./order.ts";
 import { type Place, placeIn } from "./ranges.ts";
 
 const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
@@ -107,11 +107,6 @@ function namesNothing({ ranges, versions }: ProductStatement): boolean {
 
 function isSame(named: string, version: string, order: VersionOrder): boolean {
   return named === version || order(named, version) === 0;
-}
-
-function orderIn({ type }: VersionRange, order: VersionOrder): VersionOrder {
-  if (type === "GIT") return unknownOrder;
-  return type === "SEMVER" ? semverOrder : order;
 }
 
 function fixesIn(ranges: readonly VersionRange[]): string[] {

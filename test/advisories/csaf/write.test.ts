@@ -74,7 +74,7 @@ describe("writing CSAF", () => {
     [{ status: "AFFECTED", ranges: [range(["INTRODUCED", "0"])] }, { known_affected: ["x vers:npm/*"] }],
     [
       { status: "AFFECTED", ranges: [range(["FIXED", "2"], ["INTRODUCED", "1"])] },
-      { known_affected: ["x before the fix 2, from 1"], fixed: ["x 2"] },
+      { known_affected: ["x vers:npm/>=1|<2"], fixed: ["x 2"] },
     ],
     [
       {

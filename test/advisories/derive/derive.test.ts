@@ -100,7 +100,36 @@ describe("the events of a statement", () => {
     [
       "events that are in no order of versions",
       { status: AFFECTED, ranges: [{ type: "SEMVER", events: range("0-1").events.toReversed() }] },
-      ["fixed 1", "truePositiveDetermination"],
+      ["fixed 1"],
+    ],
+    [
+      "events in an order that hides a branch without a fix",
+      { status: AFFECTED, ranges: [{ type: "SEMVER", events: range("5-3.0 0-1.0").events }] },
+      ["fixed 3.0", "fixed 1.0", "truePositiveDetermination"],
+    ],
+    [
+      "events of versions that cannot be compared, in no order",
+      { status: AFFECTED, ranges: [git("a- b-c"), git("d-e")] },
+      ["fixed c", "fixed e", "truePositiveDetermination"],
+    ],
+    [
+      "several fixes of commits",
+      { status: AFFECTED, ranges: [{ type: "GIT", events: range("0-abc 0-def").events.toSpliced(2, 1) }] },
+      ["fixed abc", "fixed def"],
+    ],
+    [
+      "a version outside of the ranges",
+      { status: AFFECTED, ranges: [range("0-1.2", "SEMVER")], versions: ["1.1.0", "2.0.0"] },
+      ["fixed 1.2", "truePositiveDetermination"],
+    ],
+    [
+      "versions that are all in a range",
+      {
+        status: AFFECTED,
+        ranges: [range("0-1.2.0", "SEMVER"), range("2.0.0-2.1.0", "SEMVER")],
+        versions: ["1.1.0", "2.0.0"],
+      },
+      ["fixed 1.2.0", "fixed 2.1.0"],
     ],
     ["commits alone", { status: AFFECTED, ranges: [git("0-abc")] }, ["fixed abc"]],
     ["commits beside versions", { status: AFFECTED, ranges: [git("0-"), range("0-1.2")] }, ["fixed 1.2"]],

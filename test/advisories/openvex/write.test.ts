@@ -71,8 +71,8 @@ describe("writing OpenVEX from other formats", () => {
         },
       ],
       [
-        { products: [`${purl}@1`, `${purl}@3`], status: "affected", action_statement: "upgrade" },
         { products: [`${purl}@2`, `${purl}@4`], status: "fixed" },
+        { products: [`${purl}@1`, `${purl}@3`], status: "affected", action_statement: "upgrade" },
       ],
       aRange,
     ],
@@ -108,9 +108,9 @@ describe("writing OpenVEX from other formats", () => {
         { ...notAffected, versions: ["3"], impact: "i", notes: "n", action: "a" },
       ],
       [
-        { products: [`${purl}@1`], status: "affected", status_notes: "n\ni", action_statement: "a" },
         { products: [`${purl}@2`], status: "fixed", status_notes: "n\ni\na" },
         { products: [`${purl}@3`], status: "not_affected", status_notes: "n\na", impact_statement: "i" },
+        { products: [`${purl}@1`], status: "affected", status_notes: "n\ni", action_statement: "a" },
       ],
       { "a justification of what is not `not_affected`": 1 },
     ],
@@ -123,9 +123,9 @@ describe("writing OpenVEX from other formats", () => {
         { ...unknown, versions: ["3"], plan: "RESPONSE_PLAN_ANALYSIS_NOT_PLANNED" },
       ],
       [
+        { products: [`${purl}@3`], status: "under_investigation", status_notes: "No analysis is planned." },
         { products: [`${purl}@1`], status: "affected", action_statement: "No fix is planned." },
         { products: [`${purl}@2`], status: "affected", action_statement: "A fix is awaited from upstream. Wait." },
-        { products: [`${purl}@3`], status: "under_investigation", status_notes: "No analysis is planned." },
       ],
     ],
     [
@@ -135,8 +135,8 @@ describe("writing OpenVEX from other formats", () => {
         { ...fixed, release: "v3.21", versions: ["1"] },
       ],
       [
-        { products: [`${purl}@1?distro=wolfi-v3.20`], ...noAction },
         { products: [`${purl}@1?distro=wolfi-v3.21`], status: "fixed" },
+        { products: [`${purl}@1?distro=wolfi-v3.20`], ...noAction },
       ],
     ],
     [
@@ -253,12 +253,12 @@ describe("writing OpenVEX from OpenVEX", () => {
     });
     const all = [
       statement("pkg:apk/alpine/x@1", "affected"),
-      statement("pkg:apk/wolfi/x@1", "affected"),
       statement("pkg:apk/wolfi/x@2", "fixed"),
+      statement("pkg:apk/wolfi/x@1", "affected"),
       statement("pkg:oci/x?repository_url=a", "affected"),
       statement("pkg:oci/x?repository_url=b", "fixed"),
-      statement("pkg:oci/y", "affected", "pkg:npm/a@1"),
       statement("pkg:oci/y", "fixed", "pkg:npm/b@1"),
+      statement("pkg:oci/y", "affected", "pkg:npm/a@1"),
     ];
     const { document: vex } = await write(read(document(all)).records);
     assert.deepEqual(
@@ -275,7 +275,8 @@ describe("writing OpenVEX from OpenVEX", () => {
       { products: [a], status: "fixed" },
       { products: [a], status: "under_investigation" },
     ];
-    assert.deepEqual(await again(one(a, "fixed"), one(a, "under_investigation"), one(a, "fixed")), [unsure, fix]);
+    // Of one time, the worst is last.
+    assert.deepEqual(await again(one(a, "fixed"), one(a, "under_investigation"), one(a, "fixed")), [fix, unsure]);
   });
 
   it("statements have the time of their document where they have none, as it is written there", async () => {
@@ -311,7 +312,7 @@ describe("sources that disagree", () => {
         ...{ ...status, time: `2030-01-0${day}T00:00:00Z`, versions: version === "" ? [] : [version] },
         subcomponents: part ? [part] : [],
       })),
-      { source, document: source },
+      { source, document: source, format: "RECORD_FORMAT_OPENVEX" },
     );
   /** The lines of an export: day, version and status. */
   const lines = async (...records: AdvisoryRecord[]) => {
@@ -328,6 +329,11 @@ describe("sources that disagree", () => {
   const until2 = { ...affected, ranges: [range(["INTRODUCED", "0"], ["FIXED", "2"])], time: "2030-01-01T00:00:00Z" };
   const before2 = record([until2], { source: "a" });
   const cases: readonly (readonly [string, AdvisoryRecord[], Json[]])[] = [
+    [
+      "an affected range and a fix within it, in a format without an order of statements",
+      [record([until2, { ...fixed, versions: ["1.5"], time: "2030-01-02T00:00:00Z" }], { source: "a" })],
+      ["1 @2 fixed", "2 @1.5 fixed", "2 @1.5 affected", aRange],
+    ],
     ["one source alone", [said("a", [1, "", affected], [2, "1", fixed])], ["1 all affected", "2 @1 fixed"]],
     [
       "the worse is said again after the better",

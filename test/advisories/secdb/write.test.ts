@@ -211,6 +211,38 @@ describe("an export as a security database", () => {
         "the first affected version",
       ],
     ],
+    [
+      "a fix, and commits",
+      other([{ ...fix("1.2"), ranges: [...fix("1.2").ranges, { type: "GIT", repo: "https://git.example/x" }] }]),
+      { "1.2": "ids" },
+      ["a range of commits"],
+    ],
+    [
+      "affected again after a fix",
+      other([range(["INTRODUCED", "0"], ["FIXED", "1.2"], ["INTRODUCED", "2"])]),
+      undefined,
+      ["an affected package without a fix", "the first affected version"],
+    ],
+    [
+      "events in an order that hides a branch without a fix",
+      other([range(["INTRODUCED", "2"], ["FIXED", "1.2"], ["INTRODUCED", "0"])]),
+      undefined,
+      ["an affected package without a fix", "the first affected version"],
+    ],
+    [
+      "a fix, next to a branch that was last affected in a version",
+      other([
+        { ...fix("1.2"), ranges: [...fix("1.2").ranges, ...range(["INTRODUCED", "2"], ["LAST_AFFECTED", "3"]).ranges] },
+      ]),
+      undefined,
+      ["an affected package without a fix", "the first affected version", "the last affected version"],
+    ],
+    [
+      "an affected version behind the fix",
+      other([{ ...fix("1.2"), versions: ["1.1", "2"] }]),
+      undefined,
+      ["an affected package without a fix", "an affected version"],
+    ],
     ["affected", other([{ status: "PRODUCT_STATUS_AFFECTED" }]), undefined, ["an affected package without a fix"]],
     [
       "affected until a version",
