@@ -38,7 +38,8 @@ export function parseText(text: string, format: TextFormat): unknown {
 const tooDeep = `is nested more than ${textLimits.depth} deep`;
 
 function parseYaml(text: string): unknown {
-  if (text.length > textLimits.yamlBytes) throw new BadDocument(`is larger than ${textLimits.yamlBytes} bytes of YAML`);
+  if (text.length > textLimits.yamlBytes)
+    throw new BadDocument(`is larger than the limit of ${sizeText(textLimits.yamlBytes)} for YAML`);
   // YAML 1.2 §9.1.2: three dashes at the beginning of a line always begin a document.
   if ((text.match(/^---/gm)?.length ?? 0) > textLimits.yamlDocuments)
     throw new BadDocument(`has more than ${textLimits.yamlDocuments} YAML documents`);
@@ -86,4 +87,9 @@ function checkDepth(document: unknown): void {
     if (typeof value !== "object" || value === null) continue;
     for (const each of Object.values(value)) open.push({ value: each, depth: depth + 1 });
   }
+}
+
+/** A limit as documents name it, such as "64 MiB". */
+export function sizeText(bytes: number): string {
+  return bytes < 2 ** 30 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 30} GiB`;
 }

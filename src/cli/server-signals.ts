@@ -26,15 +26,20 @@ export function listenForStop(hasLauncher: boolean): StopSignals {
       if (isRepeated && (signal === "SIGINT" || hasLauncher)) return;
       endPause();
     } else if (isRepeated) return;
-    else process.exit(130);
+    // Not process.exit(), which waits for threads: one may hang in opening a pipe that nobody writes to.
+    else {
+      stopListening();
+      process.kill(process.pid, signal);
+    }
     lastAt = now;
+  };
+  const stopListening = () => {
+    for (const signal of stopSignals) process.off(signal, onSignal);
   };
   for (const signal of stopSignals) process.on(signal, onSignal);
   return {
     stopped,
-    [Symbol.dispose]() {
-      for (const signal of stopSignals) process.off(signal, onSignal);
-    },
+    [Symbol.dispose]: stopListening,
     async pause(ms) {
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       endPause = end;

@@ -49,7 +49,7 @@ describe("the text of a document", () => {
     ["yaml", "a: &a\n  - b\n  - *a\n  - *a\n", "is nested more than 100 deep"],
     ["yaml", bomb.join("\n"), "is not valid YAML: Excessive alias count"],
     ["yaml", `- &k v\n${"- *k\n".repeat(textLimits.yamlAliases + 1)}`, "has more than 1000 aliases"],
-    ["yaml", "a: b\n".repeat(textLimits.yamlBytes / 5 + 1), "is larger than 4194304 bytes of YAML"],
+    ["yaml", "a: b\n".repeat(textLimits.yamlBytes / 5 + 1), "is larger than the limit of 4 MiB for YAML"],
   ];
   for (const [format, text, reason] of bad) {
     it(`is rejected with a reason: ${format} ${JSON.stringify(text.slice(0, 40))}, ${text.length} characters`, () => {

@@ -40,7 +40,7 @@ interface ImportFlags extends ClientOptions {
 function addImport(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
   const command = withClient(advisories.command("import"), ["table", "json", "yaml", "none"])
     .description("bring in advisories from files, directories and zip archives")
-    .argument("<path...>", "OSV, secdb, OpenVEX or CSAF (JSON), or advisories in YAML")
+    .argument("<path...>", "OSV, secdb, OpenVEX or CSAF (JSON), or advisories in YAML; - is standard input")
     .addOption(groupOption("--group", "the group that they belong to (default.group)"))
     .addOption(new Option("--format <format>", "what the files hold").choices(importFormats).default("auto"))
     .option("--author <name>", "who wrote them, in place of what the files say", "")

@@ -149,6 +149,15 @@ describe("advisories import", () => {
     }
   });
 
+  it("reads a document from standard input, named -", async () => {
+    const group = await desk.newGroup();
+    const { child, finished } = start(["advisories", "import", "--group", group, "-"], desk.caller.environment);
+    child.stdin?.end(JSON.stringify([record(1), { ...record(2), modified: "x" }]));
+    const { code, stdout, stderr } = await finished;
+    assert.deepEqual([code, stdout], [1, `${summary(1, 0, 0, 1)}\n`]);
+    assert.match(stderr, /^standard input: GO-2030-1002: modified: must be a time of RFC 3339 \(record left out\)\n$/);
+  });
+
   it("a file whose name says nothing is read as JSON, and else named with what it could be", async () => {
     const [group, directory] = [await desk.newGroup(), desk.folder({ README: "# Advisories\n" })];
     const { code, stderr } = await desk.importInto(group, path.join(directory, "README"));
@@ -173,7 +182,7 @@ describe("advisories import", () => {
       saidIn(directory, stderr).map((line) => line.slice(0, 60)),
       [
         "feed.zip: feed/4.json: is not valid JSON: Expected property name",
-        "feed.zip: feed/5.json: is larger than 67108864 bytes",
+        "feed.zip: feed/5.json: is larger than the limit of 64 MiB",
         "feed.zip: feed/6.json: too many bytes in the stream. expected 100",
       ].map((line) => line.slice(0, 60)),
     );

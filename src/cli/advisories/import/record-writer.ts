@@ -8,6 +8,7 @@ import {
   type RecordResult,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { keyOf } from "../../../advisories/digest.ts";
+import { sizeText } from "../../../advisories/document-text.ts";
 import type { CompleteDocument } from "../../../advisories/reading.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import type { Session } from "../../client/session.ts";
@@ -107,7 +108,7 @@ export async function openRecordWriter(
 
 const tooLarge = {
   outcome: RecordOutcome.LEFT_OUT,
-  error: `is larger than ${maxBatch.bytes} bytes`,
+  error: `is larger than the limit of ${sizeText(maxBatch.bytes)}`,
 } as const;
 
 /** Counts a copy that is not sent. */

@@ -3,6 +3,7 @@ import { open as openFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { BadDocument } from "../../../advisories/document.ts";
+import { sizeText } from "../../../advisories/document-text.ts";
 import type { NamedFile } from "../../../advisories/named-files.ts";
 import { hasCode, reasonOf } from "../../../system-error.ts";
 import { sourceLimits } from "./source-limits.ts";
@@ -34,9 +35,12 @@ type Source = SourceFile | BadSource | NamedSource;
 const documents = /\.(json|ndjson|jsonl|ya?ml)(\.gz)?$/i;
 const archives = /\.(zip|tar|tgz|tar\.\w+|7z|rar)$/i;
 
-/** The files of the paths, in the order of the paths. What cannot be read is named, and the rest goes on. */
+/** The files of the paths, in the order of the paths; `-` is standard input. What cannot be read is named, and the rest goes on. */
 export async function* filesOf(paths: readonly string[]): AsyncGenerator<Source> {
-  for (const each of paths) yield* filesAt(each, 0, true);
+  for (const each of paths) {
+    if (each === "-") yield { name: "standard input", bytes: 0, texts: () => textsOf("", process.stdin) };
+    else yield* filesAt(each, 0, true);
+  }
 }
 
 async function* filesAt(file: string, depth: number, isNamed: boolean): AsyncGenerator<Source> {
@@ -45,6 +49,9 @@ async function* filesAt(file: string, depth: number, isNamed: boolean): AsyncGen
     if (found.isDirectory()) yield* filesBelow(file, depth);
     else if (/\.zip$/i.test(file)) yield* filesIn(file);
     else if (archives.test(file)) throw new BadDocument("is an archive that is no zip: unpack it first");
+    // To open a pipe that nobody writes to would take forever.
+    else if (!isNamed && !found.isFile())
+      yield { name: file, what: "a pipe, a socket or a device, which is not read", standsForRecords: true };
     else if (isNamed || documents.test(file)) yield { name: file, bytes: found.size, texts: () => textsAt(file) };
   } catch (error) {
     yield { name: file, reason: problemOf(error, file) };
@@ -91,7 +98,7 @@ async function* filesIn(archive: string): AsyncGenerator<Source> {
       if (!documents.test(entry.fileName)) continue;
       unpacked += entry.uncompressedSize;
       if (unpacked > sourceLimits.archiveBytes)
-        throw new BadDocument(`unpacks to more than ${sourceLimits.archiveBytes} bytes`);
+        throw new BadDocument(`unpacks to more than the limit of ${sizeText(sourceLimits.archiveBytes)}`);
       yield { name, bytes: entry.uncompressedSize, texts: () => textsIn(zip, entry) };
     }
   } finally {

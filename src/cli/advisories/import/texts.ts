@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { BadDocument } from "../../../advisories/document.ts";
+import { sizeText } from "../../../advisories/document-text.ts";
 import { sourceLimits } from "./source-limits.ts";
 
 /** A text that holds one document. */
@@ -37,7 +38,7 @@ async function* gunzip(file: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of file.pipe(unpacker) as AsyncIterable<Buffer>) {
     unpacked += chunk.length;
     if (unpacked > sourceLimits.archiveBytes)
-      throw new BadDocument(`unpacks to more than ${sourceLimits.archiveBytes} bytes`);
+      throw new BadDocument(`unpacks to more than the limit of ${sizeText(sourceLimits.archiveBytes)}`);
     yield chunk;
   }
 }
@@ -77,5 +78,5 @@ function textOf(bytes: Buffer): string {
 
 /** The reason to leave out a text by its size. */
 export function tooLarge(): BadDocument {
-  return new BadDocument(`is larger than ${sourceLimits.textBytes} bytes`);
+  return new BadDocument(`is larger than the limit of ${sizeText(sourceLimits.textBytes)}`);
 }

@@ -1,5 +1,6 @@
 // The files of an import: what is read of directories, archives and compressed files, and what is too large.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -45,7 +46,7 @@ describe("the files of an import", () => {
   });
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  it("are those of directories by their names; links to files are followed, links to directories are named", async () => {
+  it("are those of directories by their names; links to files are followed, links to directories and pipes are named", async () => {
     const directory = write({
       ...{ "a.json": "1", "b/c.YAML": "2", "d.txt": "3", ".e.json": "4", ".git/f.json": "5" },
       ...{ "g.json.gz": gzipSync("6"), "h.tar.gz": "7", "i.tgz": "8" },
@@ -54,6 +55,7 @@ describe("the files of an import", () => {
     symlinkSync(directory, path.join(directory, "loop"));
     symlinkSync("nowhere", path.join(directory, "broken.json"));
     symlinkSync("nowhere", path.join(directory, "lock"));
+    execFileSync("mkfifo", [path.join(directory, "pipe.json")]);
     const lines = (await read(directory)).map((line) => line.replace(/^[^/]+\//, ""));
     assert.deepEqual(lines, [
       "a.json : 1",
@@ -64,6 +66,7 @@ describe("the files of an import", () => {
       "i.tgz! is an archive that is no zip: unpack it first",
       "linked.json : 1",
       "loop? a link to a directory, which is not followed",
+      "pipe.json? a pipe, a socket or a device, which is not read",
     ]);
   });
 
@@ -142,7 +145,7 @@ describe("what is too large", () => {
     }
     for (const name of ["a.json", "a.ndjson"]) {
       read = 0;
-      await assert.rejects(consume(name, counted()), { message: "is larger than 67108864 bytes" });
+      await assert.rejects(consume(name, counted()), { message: "is larger than the limit of 64 MiB" });
       assert.ok(read < 100, `${read} MiB were read`);
     }
   });
@@ -157,7 +160,7 @@ describe("what is too large", () => {
         writeFileSync(archive, zip([{ name: "a.json", packed, claimed }]));
         const [line = ""] = await read(archive);
         const reason =
-          claimed === size ? "is larger than 67108864 bytes" : `too many bytes in the stream. expected ${claimed}`;
+          claimed === size ? "is larger than the limit of 64 MiB" : `too many bytes in the stream. expected ${claimed}`;
         assert.ok(line.startsWith(`zeros.zip: a.json! ${reason}`), line);
       }
     } finally {
@@ -168,7 +171,7 @@ describe("what is too large", () => {
   it("a compressed file that unpacks without end", async () => {
     const gzip = Readable.from(zeros(100)).pipe(createGzip({ level: 1 })) as AsyncIterable<Buffer>;
     await assert.rejects(consume("a.json.gz", gzip), {
-      message: "is larger than 67108864 bytes",
+      message: "is larger than the limit of 64 MiB",
     });
   });
 });
