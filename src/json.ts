@@ -3,7 +3,20 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a value is an object with members: no list, and not null. What is JSON by its type stays that. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RepeatedMember);
+}
+
+/** In place of an object that has a member twice: no reader may choose one of them. */
+export class RepeatedMember {
+  /** The member. */
+  readonly name: string;
+  /** All members, each as often as it is there. */
+  readonly entries: readonly (readonly [name: string, value: unknown])[];
+
+  constructor(name: string, entries: RepeatedMember["entries"]) {
+    this.name = name;
+    this.entries = entries;
+  }
 }
 
 /** A number as it was sent, where JavaScript would write it otherwise. JSON.stringify writes it as it was sent. */

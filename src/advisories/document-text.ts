@@ -1,5 +1,6 @@
 // The text of a file as a document.
-import { type Document, isAlias, parseAllDocuments, visit } from "yaml";
+import { type Document, isAlias, isNode, parseAllDocuments, visit, type YAMLMap } from "yaml";
+import { RepeatedMember } from "../json.ts";
 import { BadDocument } from "./document.ts";
 import { parseJson } from "./json-text.ts";
 
@@ -20,7 +21,7 @@ export type TextFormat = "json" | "yaml";
 
 /**
  * Parses JSON or YAML. In YAML every scalar is a text: versions such as 1.10 must not become numbers. A text of several YAML
- * documents is a list of them. Throws BadDocument.
+ * documents is a list of them. An object within it that has a member twice is a RepeatedMember. Throws BadDocument.
  */
 export function parseText(text: string, format: TextFormat): unknown {
   const content = text.startsWith("\uFEFF") ? text.slice(1) : text;
@@ -58,24 +59,46 @@ function newValueOf(): (document: Document) => unknown {
   return (document) => {
     const [error] = document.errors;
     if (error) throw error;
+    let repeated: string | undefined;
     visit(document, {
       Alias() {
         if (++aliases > textLimits.yamlAliases)
           throw new BadDocument(`has more than ${textLimits.yamlAliases} aliases`);
       },
-      Map(_key, { items }) {
-        const names = new Set<string>();
-        for (const { key } of items) {
-          const name = isAlias(key) ? `*${key.source}` : String(key);
-          if (names.has(name)) throw new BadDocument(`has a member twice: ${name.slice(0, 100)}`);
-          names.add(name);
-        }
+      Map(_key, map, path) {
+        const name = repeatedName(map);
+        if (name === undefined) return;
+        repeated ??= name;
+        // Of the whole document nothing can be read.
+        if (path.length === 1) throw new BadDocument(`has a member twice: ${repeated}`);
+        map.toJSON = () =>
+          new RepeatedMember(
+            name,
+            map.items.map(({ key, value }) => [String(key), plainValue(value, document)]),
+          );
       },
     });
+    // What aliases unfold to is limited for a document as a whole.
+    if (repeated !== undefined && aliases > 0) throw new BadDocument(`has a member twice: ${repeated}`);
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     checkDepth(value);
     return value;
   };
+}
+
+/** A member that an object has twice; undefined when there is none. */
+function repeatedName({ items }: YAMLMap): string | undefined {
+  const names = new Set<string>();
+  for (const { key } of items) {
+    const name = isAlias(key) ? `*${key.source}` : String(key);
+    if (names.has(name)) return name.slice(0, 100);
+    names.add(name);
+  }
+  return undefined;
+}
+
+function plainValue(node: unknown, document: Document): unknown {
+  return isNode(node) ? node.toJS(document) : (node ?? "");
 }
 
 /** An alias within what it stands for is nested without end. */

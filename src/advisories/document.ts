@@ -1,6 +1,6 @@
 // Lenient reading of JSON and YAML that others wrote: a field that is not as its format says is dropped and reported.
 import type { AdvisoryRecord } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject, numberText } from "../json.ts";
+import { isJsonObject, type JsonObject, numberText, RepeatedMember } from "../json.ts";
 import type { Problem, ReadItem } from "./reading.ts";
 import { parseTime, type ReadTime } from "./times.ts";
 
@@ -38,7 +38,7 @@ export class BadRecord extends Error {
 export function readItem(name: string, value: unknown, read: (record: Members) => AdvisoryRecord): ReadItem {
   const problems = new Problems();
   try {
-    if (!isObject(value)) throw new BadRecord("", "must be an object");
+    if (!isObject(value)) throw new BadRecord("", objectRule(value));
     const record = read(new Members(value, "", problems));
     return { name, record, problems: problems.list() };
   } catch (error) {
@@ -198,7 +198,9 @@ function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) && numberText(value) === undefined;
 }
 
-function objectRule(value: unknown): string {
+/** The rule that a value breaks if it is not an object; empty when it breaks none. */
+export function objectRule(value: unknown): string {
+  if (value instanceof RepeatedMember) return `has a member twice: ${value.name.slice(0, 100)}`;
   return isObject(value) ? "" : "must be an object";
 }
 
@@ -214,7 +216,13 @@ export function textRule(value: unknown): string {
 }
 
 function jsonRule(value: unknown): string {
-  return isNestedWithin(value, documentLimits.depth) ? "" : `is nested more than ${documentLimits.depth} deep`;
+  if (!isNestedWithin(value, documentLimits.depth)) return `is nested more than ${documentLimits.depth} deep`;
+  return hasRepeatedMember(value) ? "has a member twice" : "";
+}
+
+function hasRepeatedMember(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return value instanceof RepeatedMember || Object.values(value).some(hasRepeatedMember);
 }
 
 function isNestedWithin(value: unknown, depth: number): boolean {

@@ -25,6 +25,7 @@ describe("the text of a document", () => {
     ["yaml", "--- \na: 1\n---\n--- \na: 2\n...\n", '[{"a":"1"},{"a":"2"}]'],
     ["yaml", "", "null"],
     ["yaml", "__proto__: {a: 1}", '{"__proto__":{"a":"1"}}'],
+    ["yaml", "a: [{b: 1, c: [], b: {}}, 2]", '{"a":[{"name":"b","entries":[["b","1"],["c",[]],["b",{}]]},"2"]}'],
   ];
   for (const [format, text, json] of good) {
     it(`keeps all of it: ${format} ${JSON.stringify(text.slice(0, 60))}`, () =>
@@ -43,6 +44,7 @@ describe("the text of a document", () => {
     ["json", "[".repeat(1_000_000), "is nested more than 100 deep"],
     ["yaml", "a: [", "is not valid YAML: "],
     ["yaml", "a: 1\nb: 2\n'a': 3", "has a member twice: a"],
+    ["yaml", "a: &a 1\nb: {c: 2, c: *a}", "has a member twice: c"],
     ["yaml", "--- \na: 1\n--- \nb: [", "is not valid YAML: "],
     ["yaml", `${"--- a\n".repeat(textLimits.yamlDocuments + 1)}`, "has more than 10000 YAML documents"],
     ["yaml", deep("[", "]", 3000), "is nested more than 100 deep"],

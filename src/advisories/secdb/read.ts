@@ -11,8 +11,8 @@ import {
   RecordFormat,
   type VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject } from "../../json.ts";
-import { isNothing, Problems, textRule } from "../document.ts";
+import { isJsonObject, RepeatedMember } from "../../json.ts";
+import { isNothing, objectRule, Problems, textRule } from "../document.ts";
 import { extraOf, parseExtra } from "../extra.ts";
 import { parseProduct } from "../product.ts";
 import type { Problem, Reader, ReadItem } from "../reading.ts";
@@ -58,8 +58,9 @@ interface Package {
 }
 
 function addPackage(packages: Map<string, Package>, item: unknown, path: string): Problem | undefined {
-  const pkg = isJsonObject(item) ? item.pkg : undefined;
-  if (!isJsonObject(pkg)) return { path: `${path}.pkg`, rule: "must be an object" };
+  if (!isJsonObject(item)) return { path, rule: objectRule(item) };
+  const { pkg } = item;
+  if (!isJsonObject(pkg)) return { path: `${path}.pkg`, rule: objectRule(pkg) };
   const { name, secfixes } = pkg;
   if (typeof name !== "string" || name.trim() === "") return { path: `${path}.pkg.name`, rule: "must be a text" };
   if (textRule(name) !== "") return { path: `${path}.pkg.name`, rule: textRule(name) };
@@ -118,16 +119,19 @@ function* entriesOf(
   for (const each of secfixes) {
     // The libraries of some languages write an empty object as an empty list.
     if (isNothing(each) || (Array.isArray(each) && each.length === 0)) continue;
-    if (!isJsonObject(each)) problems.add("secfixes", "must be an object");
-    else yield* versionEntries(each, problems);
+    // Old databases of Alpine have versions twice: both lists hold.
+    const entries =
+      each instanceof RepeatedMember ? each.entries : isJsonObject(each) ? Object.entries(each) : undefined;
+    if (entries) yield* versionEntries(entries, problems);
+    else problems.add("secfixes", "must be an object");
   }
 }
 
 function* versionEntries(
-  secfixes: Readonly<Record<string, unknown>>,
+  secfixes: RepeatedMember["entries"],
   problems: Problems,
 ): Generator<readonly [version: string, path: string, text: string]> {
-  for (const [key, value] of Object.entries(secfixes)) {
+  for (const [key, value] of secfixes) {
     const [version, path] = [key.trim(), `secfixes.${key}`];
     if (isNothing(value)) continue;
     if (version === "") problems.add(path, "must have a version");

@@ -214,6 +214,19 @@ describe("a security database", () => {
     });
   }
 
+  it("a version that a package has twice has the fixes of both lists; another member twice loses the package alone", () => {
+    const text = [
+      "{urlprefix: https://dl-cdn.alpinelinux.org/alpine, reponame: main, distroversion: v3.3, packages: [",
+      "{pkg: {name: a, secfixes: {1-r0: [CVE-2030-1], 2-r0: [CVE-2030-2], 1-r0: [CVE-2030-3]}}},",
+      "{pkg: {name: b, name: c, secfixes: {1-r0: [CVE-2030-1]}}}]}",
+    ].join("\n");
+    const items = [...readSecdb(parseText(text, "yaml"), { source: "" }).items];
+    assert.deepEqual(
+      items.map(({ name, problems: [problem] }) => [name, ...(problem ? [problem.path, problem.rule] : [])]),
+      [["", "packages[1].pkg", "has a member twice: name"], ["a CVE-2030-1"], ["a CVE-2030-3"], ["a CVE-2030-2"]],
+    );
+  });
+
   it("leaves out a package of which nothing can be read, and reads the others", () => {
     const { records, problems } = read({
       ...header,
@@ -229,7 +242,7 @@ describe("a security database", () => {
     assert.equal(records.length, 1);
     assert.deepEqual(problems, [
       "left out : packages[0].pkg must be an object",
-      "left out : packages[1].pkg must be an object",
+      "left out : packages[1] must be an object",
       "left out : packages[2].pkg.name must be a text",
       "left out a: archs must be a list",
       "left out a: secfixes must be an object",
