@@ -19,8 +19,14 @@ export function isUnchanged({ headers }: Pick<HttpRequest, "headers">, { etag, l
   const tags = headers["if-none-match"];
   // RFC 9110 §13.1.3: a time is ignored where tags are given.
   if (tags !== undefined) return namesTag(tags, etag);
-  const since = Date.parse(headers["if-modified-since"] ?? "");
+  const since = parseHttpDate(headers["if-modified-since"] ?? "");
   return lastModified !== undefined && Math.floor(lastModified / 1000) * 1000 <= since;
+}
+
+/** RFC 9110 §13.1.3: any other text is ignored. All three forms of §5.6.7 begin with a day of the week; NaN for anything else. */
+function parseHttpDate(text: string): number {
+  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return Number.NaN;
+  return Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`);
 }
 
 /** Whether an If-None-Match names a tag, weakly compared (RFC 9110 §8.8.3.2). */

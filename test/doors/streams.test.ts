@@ -101,7 +101,10 @@ const conditions: readonly (readonly [headers: Readonly<Record<string, string>>,
   [{ "if-modified-since": httpDate }, 304],
   [{ "if-modified-since": "Sat, 03 Jan 2026 00:00:00 GMT" }, 304],
   [{ "if-modified-since": "Fri, 02 Jan 2026 03:04:04 GMT" }, 200],
+  [{ "if-modified-since": "Saturday, 03-Jan-26 00:00:00 GMT" }, 304],
+  [{ "if-modified-since": "Sat Jan  3 00:00:00 2026" }, 304],
   [{ "if-modified-since": "yesterday" }, 200],
+  [{ "if-modified-since": "2100" }, 200],
 ];
 
 test("streams: who has the content is answered 304, without content, length or stream (RFC 9110 §13)", async (t) => {

@@ -27,10 +27,13 @@ export function compareApk(a: string, b: string): number | undefined {
 
 /** Undefined when it is none. */
 function parse(version: string): Part[] | undefined {
-  const [, numbers, letter = "", tail = ""] = /^([0-9]+(?:\.[0-9]+)*)([a-z]?)(.*)$/s.exec(version) ?? [];
+  const [, numbers, letter = "", patch = "", tail = ""] =
+    /^([0-9]+(?:\.[0-9]+)*)(?:([a-z])([0-9]*))?(.*)$/s.exec(version) ?? [];
   if (numbers === undefined) return undefined;
   const found: Part[] = numbers.split(".").map((text, i) => ({ kind: i === 0 ? kinds.first : kinds.number, text }));
   if (letter !== "") found.push({ kind: kinds.letter, text: letter });
+  // Up to Alpine 3.13 some packages had such versions, 1.9.5p2 of sudo for one, which apk-tools 2 compares like this.
+  if (patch !== "") found.push({ kind: kinds.number, text: patch });
   const [, suffixed = "", hash = "", revision = "", rest] =
     /^((?:_[a-z]+[0-9]*)*)(~[0-9a-f]+)?(-r[0-9]+)?(.*)$/s.exec(tail) ?? [];
   if (rest !== "") return undefined;

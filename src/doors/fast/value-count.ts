@@ -12,7 +12,7 @@ const maxDepth = 100;
  */
 export function holdsMoreValues(schema: DescMessage, bytes: Uint8Array, most: number): boolean {
   // No value takes less than a tag and a byte.
-  return bytes.length > 2 * most && countValues(schema, bytes, most, 0) > most;
+  return bytes.length > 2 * most && countValues(schema, bytes, most) > most;
 }
 
 /** The fields of a message by their numbers: made once, since there may be as many messages as there may be values. */
@@ -27,8 +27,8 @@ function fieldsOf(schema: DescMessage): ReadonlyMap<number, DescField> {
   return fields;
 }
 
-/** Stops counting beyond `most`. */
-function countValues(schema: DescMessage, bytes: Uint8Array, most: number, depth: number): number {
+/** The values in a message, those of its parts included. Stops counting beyond `most`. */
+export function countValues(schema: DescMessage, bytes: Uint8Array, most: number, depth = 0): number {
   const fields = fieldsOf(schema);
   const reader = new BinaryReader(bytes);
   let count = 0;

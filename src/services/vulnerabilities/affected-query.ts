@@ -99,9 +99,11 @@ function toAffected({ row, answer }: FoundAdvisory): MessageInitShape<typeof Aff
   };
 }
 
-/** What was written with the API has the ids of the vulnerability among its aliases. */
+/** Formats whose records have an id of their own, and the ids of the vulnerability among their aliases. */
+const knownByAlias: readonly RecordFormat[] = [RecordFormat.API, RecordFormat.YAML];
+
 function vulnerabilityOf({ name, aliases }: AdvisoryRow, findings: readonly Finding[]): string {
-  const said = findings.find(({ record }) => record.format !== RecordFormat.API)?.record.vulnerability;
+  const said = findings.find(({ record }) => !knownByAlias.includes(record.format))?.record.vulnerability;
   return said ?? aliases[0] ?? name;
 }
 

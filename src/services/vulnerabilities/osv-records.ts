@@ -7,6 +7,7 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { recordJson } from "../../advisories/osv/json.ts";
 import { recordId, schemaVersion } from "../../advisories/osv/names.ts";
+import { publishedRecord } from "../../advisories/osv/published.ts";
 import { type OsvRecord, osvRecordsOf } from "../../advisories/osv/write.ts";
 import { timeText } from "../../advisories/times.ts";
 import { termFinder } from "../../storage/advisory-terms.ts";
@@ -104,7 +105,8 @@ async function readRecords(
   const statements = isRead ? [found.statements] : await readStatements(session, rows);
   const options = { id: "", author: "", ecosystem, time: now };
   const records: OsvRecord[] = [];
-  for await (const record of osvRecordsOf(each(statements), options, { add: () => {} })) records.push(record);
+  for await (const record of osvRecordsOf(each(statements), options, { add: () => {} }))
+    records.push({ ...publishedRecord(record), id: record.id, modified: record.modified });
   const [first] = rows;
   // What OSV has no words for, such as an image, is not hidden for that.
   return records.length === 0 && first ? [idsOnly(first)] : records;

@@ -11,6 +11,7 @@ import { keyOf } from "../../../advisories/digest.ts";
 import { sizeText } from "../../../advisories/document-text.ts";
 import type { CompleteDocument } from "../../../advisories/reading.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
+import { countValues } from "../../../doors/fast/value-count.ts";
 import type { Session } from "../../client/session.ts";
 import { type Copy, decide, isTaken, isTie, newCopy, outcomeAfter, tieReason } from "./copies.ts";
 import type { Place, Report } from "./report.ts";
@@ -79,7 +80,8 @@ export async function openRecordWriter(
     hasCompleted: (source, document) => completed.has(JSON.stringify([source, document])),
     async add(record, place, document) {
       sources.add(record.source);
-      const size = toBinary(AdvisoryRecordSchema, record).length;
+      const bytes = toBinary(AdvisoryRecordSchema, record);
+      const [size, values] = [bytes.length, countValues(AdvisoryRecordSchema, bytes, maxBatch.values)];
       const key = keyOf(record);
       const copy = newCopy(record, place);
       const earlier = copies.get(key);
@@ -87,8 +89,9 @@ export async function openRecordWriter(
       const decision = decide(copy, earlier);
       if (decision.kind !== "send") return count(report, decision, place, document);
       copies.set(key, copy);
-      if (size <= maxBatch.bytes) return await sender.add({ record, key, size, copy, after: decision.after, document });
-      settle(report, { copy, after: undefined, document }, tooLarge, dryRun);
+      const error = tooLargeFor(size, values);
+      if (error === "") return await sender.add({ record, key, size, values, copy, after: decision.after, document });
+      settle(report, { copy, after: undefined, document }, { outcome: RecordOutcome.LEFT_OUT, error }, dryRun);
     },
     complete({ source, document: id, modifyTime, revision }, document) {
       const version = { modifyTime: toTimestamp(modifyTime), revision: BigInt(revision) };
@@ -106,10 +109,11 @@ export async function openRecordWriter(
   };
 }
 
-const tooLarge = {
-  outcome: RecordOutcome.LEFT_OUT,
-  error: `is larger than the limit of ${sizeText(maxBatch.bytes)}`,
-} as const;
+/** Why no request can hold a record; empty when one can. */
+function tooLargeFor(size: number, values: number): string {
+  if (size > maxBatch.bytes) return `is larger than the limit of ${sizeText(maxBatch.bytes)}`;
+  return values > maxBatch.values ? `has more values than the limit of ${maxBatch.values}` : "";
+}
 
 /** Counts a copy that is not sent. */
 function count(

@@ -1,11 +1,13 @@
 // What an import sends: records in batches, a few of which are under way while the next files are read.
 import type { AdvisoryRecord } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { maxValues } from "../../../doors/limits.ts";
 
-/** A record, what it is known by, and how many bytes it has as a message. */
+/** A record, what it is known by, and how many bytes and values it has as a message. */
 export interface Item {
   readonly record: AdvisoryRecord;
   readonly key: string;
   readonly size: number;
+  readonly values: number;
 }
 
 /** Sends items in batches. What a batch fails with, each method rejects with, and nothing more is sent. */
@@ -22,8 +24,11 @@ export interface Sender<I extends Item> {
   abandon(): Promise<void>;
 }
 
-/** A request holds at most as many records as the server takes, and fewer bytes than its limit of 4 MiB. */
-export const maxBatch = { items: 1000, bytes: 3.5 * 1024 * 1024 } as const;
+/**
+ * A request holds at most as many records as the server takes, fewer bytes than its limit of 4 MiB, and fewer values than its
+ * limit: each record is one more, and so is each other field of the request.
+ */
+export const maxBatch = { items: 1000, bytes: 3.5 * 1024 * 1024, values: maxValues - 2000 } as const;
 
 /** Requests under way: the next files are read while the server writes. */
 const atOnce = 2;
@@ -36,10 +41,16 @@ interface Batch<I> {
   readonly keys: Set<string>;
   readonly works: (() => Promise<void>)[];
   bytes: number;
+  values: number;
 }
 
 function newBatch<I>(): Batch<I> {
-  return { items: [], keys: new Set(), works: [], bytes: 0 };
+  return { items: [], keys: new Set(), works: [], bytes: 0, values: 0 };
+}
+
+function isFullFor({ items, bytes, values }: Batch<Item>, item: Item): boolean {
+  const isTooMuch = bytes + item.size > maxBatch.bytes || values + item.values > maxBatch.values;
+  return items.length === maxBatch.items || isTooMuch;
 }
 
 /** Opens a sender whose batches `write` brings to the server. */
@@ -80,11 +91,11 @@ export function openSender<I extends Item>(write: (items: readonly I[]) => Promi
   return {
     async add(item) {
       await checkFailure();
-      const isFull = batch.items.length === maxBatch.items || batch.bytes + item.size > maxBatch.bytes;
-      if (isFull) await flush();
+      if (isFullFor(batch, item)) await flush();
       batch.items.push(item);
       batch.keys.add(item.key);
       batch.bytes += item.size;
+      batch.values += item.values;
     },
     async settle(key) {
       if (batch.keys.has(key)) await flush();

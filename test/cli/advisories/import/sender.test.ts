@@ -5,7 +5,10 @@ import { create } from "@bufbuild/protobuf";
 import { AdvisoryRecordSchema } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type Item, maxBatch, openSender, type Sender } from "../../../../src/cli/advisories/import/sender.ts";
 
-const item = (key: string, size = 1): Item => ({ key, size, record: create(AdvisoryRecordSchema, { document: key }) });
+const item = (key: string, size = 1, values = 1): Item => ({
+  ...{ key, size, values },
+  record: create(AdvisoryRecordSchema, { document: key }),
+});
 const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => item(`GO-${from + i}`));
 const turn = () => new Promise(setImmediate);
 
@@ -33,7 +36,7 @@ async function addAll(sender: Sender<Item>, all: readonly Item[]): Promise<void>
 }
 
 describe("the requests of an import", () => {
-  it("hold as many records as the server takes, and less than 4 MiB; two are under way at a time", async () => {
+  it("hold as many records, bytes and values as the server takes; two are under way at a time", async () => {
     const { sender, sizes, state } = open();
     for (const each of items(4500)) await sender.add(each);
     await sender.finish();
@@ -46,6 +49,13 @@ describe("the requests of an import", () => {
     );
     await large.sender.finish();
     assert.deepEqual(large.sizes(), [2, 1]);
+    const detailed = open();
+    await addAll(
+      detailed.sender,
+      [1, 2, 3].map((i) => item(`GO-${i}`, 1, maxBatch.values / 2)),
+    );
+    await detailed.sender.finish();
+    assert.deepEqual(detailed.sizes(), [2, 1]);
   });
 
   for (const broken of [0, 1, 2]) {
