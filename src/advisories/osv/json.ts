@@ -44,6 +44,11 @@ export function recordJson(record: AdvisoryRecord): JsonObject {
   );
 }
 
+/** When a record that came from OSV changed last, as it was. */
+export function modifiedOf({ modifyTime, extra }: AdvisoryRecord): string {
+  return String(parseExtra(extra).modified ?? (modifyTime && timestampText(modifyTime)));
+}
+
 /** A severity. */
 export function severityJson({ type, score }: RecordSeverity): JsonObject {
   return { type, score };

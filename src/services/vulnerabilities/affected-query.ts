@@ -22,7 +22,7 @@ import type { Deps } from "../../resource/deps.ts";
 import { queryDigest } from "../../resource/query-token.ts";
 import { selectSources } from "../../resource/selection.ts";
 import { advisoryLimits } from "./limits.ts";
-import { type FoundAdvisory, type SearchBudget, searchPackage } from "./package-search.ts";
+import { type FoundAdvisory, newBudget, searchPackage } from "./package-search.ts";
 import type { AdvisoryRow } from "./rows.ts";
 import { newSearchTokens } from "./search-tokens.ts";
 
@@ -71,11 +71,6 @@ export function affectedQuery(deps: Deps): Implementation {
       return { results };
     },
   });
-}
-
-/** What a call may spend. */
-export function newBudget(): SearchBudget {
-  return { ...advisoryLimits.search };
 }
 
 function sourcesOf(call: Call, uidp: UIDPFilter | undefined) {

@@ -31,5 +31,7 @@ export const advisoryLimits = {
     advisories: 5_000,
     /** What the results add up to, in UTF-16 units: as much as a page of any list. */
     length: 4_000_000,
+    /** How long it goes on: a third of what a method may take. */
+    milliseconds: 10_000,
   },
 } as const;

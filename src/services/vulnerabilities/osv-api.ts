@@ -20,9 +20,8 @@ import type { Deps } from "../../resource/deps.ts";
 import { queryDigest } from "../../resource/query-token.ts";
 import { selectSources } from "../../resource/selection.ts";
 import type { Source } from "../../storage/listing.ts";
-import { newBudget } from "./affected-query.ts";
 import { newOsvRecords } from "./osv-records.ts";
-import { searchPackage } from "./package-search.ts";
+import { newBudget, searchPackage } from "./package-search.ts";
 import { newSearchTokens } from "./search-tokens.ts";
 
 /** Vulnerabilities of one query in one response; OSV.dev has the same bound. */

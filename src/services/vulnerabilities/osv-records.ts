@@ -5,7 +5,7 @@ import {
   ProductStatus,
   RecordFormat,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { recordJson } from "../../advisories/osv/json.ts";
+import { modifiedOf } from "../../advisories/osv/json.ts";
 import { recordId, schemaVersion } from "../../advisories/osv/names.ts";
 import { publishedRecord } from "../../advisories/osv/published.ts";
 import { type OsvRecord, osvRecordsOf } from "../../advisories/osv/write.ts";
@@ -50,7 +50,7 @@ export function newOsvRecords(reading: OsvReading): OsvRecords {
 
   async function headOf({ id, record }: AffectingId, found: FoundAdvisory, session: Session): Promise<OsvHead[]> {
     // What a source says in OSV is returned as it is: its own time is that of the record.
-    if (record.format === RecordFormat.OSV) return [{ id, modified: String(recordJson(record).modified) }];
+    if (record.format === RecordFormat.OSV) return [{ id, modified: modifiedOf(record) }];
     return (await readRecords(reading, session, id, found)).map(({ id, modified }) => ({ id, modified }));
   }
 

@@ -11,6 +11,7 @@ import type { Database } from "../../storage/database.ts";
 import { listRows, type Source } from "../../storage/listing.ts";
 import type { Session } from "../../storage/session.ts";
 import { readStatements } from "./advisory-statements.ts";
+import { advisoryLimits } from "./limits.ts";
 import { type AdvisoryRow, advisoryCollection } from "./rows.ts";
 
 /** How far a client has come: it has seen what this key finds up to this uid. */
@@ -34,6 +35,14 @@ export interface SearchBudget {
   advisories: number;
   /** What the results may add up to, in UTF-16 units. */
   length: number;
+  /** The end of its time, by performance.now(): a call that does not end before its deadline has found nothing. */
+  readonly until: number;
+}
+
+/** What one call may spend. */
+export function newBudget(): SearchBudget {
+  const { milliseconds, ...others } = advisoryLimits.search;
+  return { ...others, until: performance.now() + milliseconds };
 }
 
 /** What is searched, and where. */
@@ -67,6 +76,7 @@ export async function searchPackage<T>(
   const keys = [...asked.versions.keys()];
   const items: T[] = [];
   const isFull = () => items.length >= limit || budget.length <= 0;
+  const isSpent = () => budget.lookUps <= 0 || budget.advisories <= 0 || performance.now() >= budget.until;
 
   /** Goes on behind a place; at the end of a key to the next one. */
   async function readFrom(session: Session, place: SearchPlace): Promise<SearchPlace> {
@@ -89,7 +99,7 @@ export async function searchPackage<T>(
 
   let place = search.after ?? { key: 0, uid: "" };
   while (place.key < keys.length) {
-    if (isFull() || budget.lookUps <= 0 || budget.advisories <= 0) return { items, next: place };
+    if (isFull() || isSpent()) return { items, next: place };
     place = await database.read((session) => readFrom(session, place));
     await nextTick();
   }

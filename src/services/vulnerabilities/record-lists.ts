@@ -131,10 +131,12 @@ function timestampOf(milliseconds: number, nanos: number) {
 
 /** The record with what the server fills in. */
 function shownRecord(record: AdvisoryRecord, filled: Pick<AdvisoryRecord, "digest" | "group">): AdvisoryRecord {
-  const ids = new Map(partsOf(record).map(({ identity, advisoryId }) => [identity, advisoryId]));
-  for (const statement of record.statements)
-    statement.advisoryId = ids.get(statement.product ? identityOf(statement.product) : "")!;
+  fillIds(partsOf(record));
   return Object.assign(record, filled);
+}
+
+function fillIds(parts: readonly RecordPart[]): void {
+  for (const { advisoryId, statements } of parts) for (const statement of statements) statement.advisoryId = advisoryId;
 }
 
 type Statements = MessageInitShape<typeof AdvisoryStatementsSchema>;
@@ -186,8 +188,9 @@ interface ReadRecord {
 async function readRecord(session: Session, id: number): Promise<ReadRecord | undefined> {
   const row = await findRecordById(session, id);
   if (!row) return undefined;
-  const record = shownRecord(recordMessage(row), { digest: row.digest, group: row.parent });
+  const record = Object.assign(recordMessage(row), { digest: row.digest, group: row.parent });
   const parts = partsOf(record);
+  fillIds(parts);
   return { record, parts: new Map(parts.map((part) => [partKey(part), part])), first: partKey(parts[0]!) };
 }
 
