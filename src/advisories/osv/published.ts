@@ -55,14 +55,14 @@ function membersOf(object: JsonObject, shapes: Readonly<Record<string, Shape>>):
   const kept = Object.entries(object).map(([name, value]) => {
     const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
     if (shape === undefined || Array.isArray(value) !== lists.has(name)) return [name, undefined] as const;
-    const items = Array.isArray(value) ? value.map((item) => valueOf(item, shape)) : valueOf(value, shape);
+    const items = Array.isArray(value) ? value.map((item) => keptOf(item, shape)) : keptOf(value, shape);
     return [name, Array.isArray(items) ? items.filter((item) => item !== undefined) : items] as const;
   });
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
 }
 
 /** Undefined when it is nothing of this shape. */
-function valueOf(value: unknown, shape: Shape): unknown {
+function keptOf(value: unknown, shape: Shape): unknown {
   if (shape === "text") return typeof value === "string" ? value : undefined;
   if (isWords(shape)) return shape.find((word) => word === value);
   if (!isJsonObject(value)) return undefined;

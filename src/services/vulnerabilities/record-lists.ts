@@ -12,7 +12,7 @@ import {
   RecordView,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { partKey, partsOf, type RecordPart } from "../../advisories/derive/parts.ts";
-import { identityOf, productOfArtifact } from "../../advisories/product.ts";
+import { productOfArtifact } from "../../advisories/product.ts";
 import { notFound } from "../../aip/errors.ts";
 import { formatPageToken } from "../../aip/page-token.ts";
 import { countFitting, defaultPageSize, effectivePageSize } from "../../aip/pagination.ts";
