@@ -16,9 +16,10 @@ import { heldStatement } from "../held.ts";
 import { identityOf } from "../product.ts";
 import { timestampText } from "../times.ts";
 import { type DetailKind, detailKinds } from "./details.ts";
-import { type PackedProducts, unpackProducts } from "./packing.ts";
+import { unpackProducts } from "./packing.ts";
 import type { ProductJson } from "./products.ts";
 import { writeProducts } from "./products-written.ts";
+import type { Shared } from "./statements.ts";
 import { flagLabels, noAction, noAnalysis, noFix, noReason, pendingFix, wordOfStatus } from "./words.ts";
 
 /** The same said of some products. */
@@ -38,7 +39,7 @@ const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
 
 /** The claims of a statement. */
 export function claimsOf(record: AdvisoryRecord, whole: ProductStatement, loss: Loss): Claim[] {
-  const claim = record.format === RecordFormat.CSAF ? claimOfCsaf(whole) : undefined;
+  const claim = record.format === RecordFormat.CSAF ? claimOfCsaf(record, whole) : undefined;
   if (claim) return [claim];
   const statement = heldStatement(whole);
   if (!statement) {
@@ -54,15 +55,30 @@ export function claimsOf(record: AdvisoryRecord, whole: ProductStatement, loss: 
 }
 
 /** What the reader has kept of a statement; undefined for a record that it has not read. */
-function claimOfCsaf({ status, subcomponents, extra }: ProductStatement): Claim | undefined {
-  const { words, products, branches, ...said } = parseExtra(extra);
-  if (!Array.isArray(words) || !Array.isArray(products)) return undefined;
-  const packed = { products, branches } as PackedProducts;
-  const details = detailKinds.map((kind) => [kind, said[kind] as JsonObject[] | undefined] as const);
+function claimOfCsaf(record: AdvisoryRecord, statement: ProductStatement): Claim | undefined {
+  const { words, products, details: numbers = [] } = parseExtra(statement.extra);
+  if (!Array.isArray(words) || !Array.isArray(products) || !Array.isArray(numbers)) return undefined;
+  const { details: shared, branches } = sharedOf(record);
+  const said = numbers.map((number) => shared[Number(number)]).filter((detail) => detail !== undefined);
+  const details = detailKinds.map(
+    (kind) => [kind, said.filter(([each]) => each === kind).map(([, json]) => json)] as const,
+  );
   return {
-    ...{ status, words, products: unpackProducts(packed, subcomponents) },
-    details: Object.fromEntries(details.filter(([, list]) => list !== undefined)),
+    ...{ status: statement.status, words, products: unpackProducts(products, branches, statement) },
+    details: Object.fromEntries(details.filter(([, list]) => list.length > 0)),
   };
+}
+
+/** What the statements of records share, parsed once for all of them. */
+const known = new WeakMap<AdvisoryRecord, Shared>();
+
+function sharedOf(record: AdvisoryRecord): Shared {
+  const cached = known.get(record);
+  if (cached) return cached;
+  const { details = [], branches = [] } = parseExtra(record.extra);
+  const shared = { details, branches } as Shared;
+  known.set(record, shared);
+  return shared;
 }
 
 function claimsOfOthers(statement: ProductStatement, severities: readonly RecordSeverity[], loss: Loss): Claim[] {

@@ -10,8 +10,12 @@ export const csafLimits = {
   references: 2_000_000,
   /** The statements of a record: products of which the document says the same are one statement. */
   statements: 5_000,
-  /** The text of a record, in characters. */
-  recordLength: 3 * 1024 * 1024,
+  /** What a record says, in bytes of protobuf: the server takes no more. */
+  recordBytes: 3.5 * 1024 * 1024,
   /** The text that identifies a product or a part of it, in characters. */
   identifierLength: 4_096,
 } as const;
+
+/** What to do about a vulnerability that is too large. */
+export const smallerDocuments =
+  "import documents of fewer products: many publishers also have one for each update, such as csaf_security_advisory";

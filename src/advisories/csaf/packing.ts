@@ -1,37 +1,53 @@
 // The products of a statement in its `extra`, in few bytes: a vendor may have fourteen thousand products in one vulnerability.
+import type { ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type JsonObject, scalarText } from "../../json.ts";
 import { canonicalJson } from "../extra.ts";
-import type { ProductJson } from "./products.ts";
+import type { ProductJson, ReadProduct } from "./products.ts";
 import { canonicalPurl } from "./purl.ts";
 
-/** Products as `extra` has them. */
-export interface PackedProducts {
-  /** Like ProductJson, with numbers in the place of what stands elsewhere, and without a whole that is that of the product before. */
-  readonly products: readonly JsonObject[];
-  /** The branches by their numbers. */
-  readonly branches?: readonly NonNullable<ProductJson["branches"]>[];
-}
+/** Paths of branches, which all statements of a record share. */
+export type Branches = NonNullable<ProductJson["branches"]>;
+
+/** What the texts of a statement are shortened by. */
+export type Named = Pick<ProductStatement, "product" | "versions" | "subcomponents">;
 
 /** The category that is left out. */
 const usualCategory = "default_component_of";
 
-/** Packs products. `subcomponents` are the parts that the statement names, in the order that it has them. */
-export function packProducts(products: readonly ProductJson[], subcomponents: readonly string[]): PackedProducts {
-  const numbers = new Map(subcomponents.map((text, i) => [text, i]));
-  const branches = new Map<string, number>();
-  const pack = ({ branches: path, helper, category, part, whole, ...rest }: ProductJson): JsonObject => ({
-    ...rest,
-    ...(path && { branches: numberIn(branches, JSON.stringify(path)) }),
-    ...(helper && { helper: packHelper(helper, numbers) }),
-    ...(category !== undefined && category !== usualCategory && { category }),
-    ...(part && { part: pack(part) }),
-    ...(whole && { whole: pack(whole) }),
-  });
-  const packed = withoutRepetition(products.map(pack));
-  return {
-    products: packed,
-    ...(branches.size > 0 && { branches: [...branches.keys()].map((key) => JSON.parse(key)) }),
-  };
+/** Packs the products of the statements of one record. */
+export class ProductPacker {
+  readonly #branches = new Map<string, number>();
+
+  /** The paths of branches by the numbers that packed products have in their place. */
+  branches(): Branches[] {
+    return [...this.#branches.keys()].map((key) => JSON.parse(key));
+  }
+
+  /** Products like ProductJson, with numbers and marks for what stands elsewhere, and without a whole that is that of the one before. */
+  pack(products: readonly ReadProduct[], named: Named): JsonObject[] {
+    const numbers = new Map(named.subcomponents.map((text, i) => [text, i]));
+    const versions = new Map(named.versions.map((text, i) => [text, i]));
+    return withoutRepetition(
+      products.map(({ json, versions: [version = ""] }) => {
+        const number = versions.get(version) ?? 0;
+        const marks = marksOf(named, number);
+        return { ...this.#pack(json, numbers, marks), ...(number > 0 && { version: number }) };
+      }),
+    );
+  }
+
+  #pack(json: ProductJson, numbers: ReadonlyMap<string, number>, marks: Marks): JsonObject {
+    const { branches: path, helper, category, part, whole, name, ...rest } = json;
+    return {
+      ...rest,
+      ...(name !== undefined && { name: shorten(name, marks) }),
+      ...(path && { branches: numberIn(this.#branches, JSON.stringify(path)) }),
+      ...(helper && { helper: packHelper(helper, numbers, marks) }),
+      ...(category !== undefined && category !== usualCategory && { category }),
+      ...(part && { part: this.#pack(part, numbers, marks) }),
+      ...(whole && { whole: this.#pack(whole, numbers, marks) }),
+    };
+  }
 }
 
 /** Leaves out a whole that is that of the product before. */
@@ -52,35 +68,67 @@ function numberIn(numbers: Map<string, number>, key: string): number {
   return number;
 }
 
-function packHelper(helper: JsonObject, numbers: ReadonlyMap<string, number>): JsonObject {
-  const number = typeof helper.purl === "string" ? numbers.get(canonicalPurl(helper.purl)) : undefined;
-  return number === undefined ? helper : { ...helper, purl: number };
+function packHelper(helper: JsonObject, numbers: ReadonlyMap<string, number>, marks: Marks): JsonObject {
+  if (typeof helper.purl !== "string") return helper;
+  return { ...helper, purl: numbers.get(canonicalPurl(helper.purl)) ?? shorten(helper.purl, marks) };
 }
 
-/** Unpacks what `packProducts` has packed. */
+/** What stands in the place of texts that are elsewhere in the statement: `§b` of the package URL, `§v` and `§e` of the version. */
+type Marks = readonly (readonly [mark: string, text: string])[];
+
+function marksOf({ product, versions }: Named, number: number): Marks {
+  // An epoch is no part of most names.
+  const version = (versions[number] ?? "").replace(/^\d+:/, "");
+  const [base = ""] = (product?.purl ?? "").split("?");
+  const texts = [
+    ["b", base],
+    ["v", version],
+    ["e", encodeURIComponent(version)],
+  ] as const;
+  return texts.filter(([, text]) => text.length > 2);
+}
+
+function shorten(text: string, marks: Marks): string {
+  return marks.reduce((short, [mark, long]) => short.replaceAll(long, `§${mark}`), text.replaceAll("§", "§§"));
+}
+
+function lengthen(text: string, marks: Marks): string {
+  return text.replace(/§(.)/g, (_, mark: string) =>
+    mark === "§" ? mark : (marks.find(([each]) => each === mark)?.[1] ?? ""),
+  );
+}
+
+/** Unpacks what `ProductPacker` has packed. */
 export function unpackProducts(
-  { products, branches = [] }: PackedProducts,
-  subcomponents: readonly string[],
+  products: readonly JsonObject[],
+  branches: readonly Branches[],
+  named: Named,
 ): ProductJson[] {
-  const unpack = ({ branches: number, helper, category, part, whole, ...rest }: JsonObject): ProductJson => ({
-    ...rest,
-    ...(typeof number === "number" && { branches: branches[number]! }),
-    ...(helper !== undefined && { helper: unpackHelper(helper as JsonObject, subcomponents) }),
-    ...(part !== undefined && {
-      ...{
-        category: scalarText(category) || usualCategory,
-        part: unpack(part as JsonObject),
-        whole: unpack(whole as JsonObject),
-      },
-    }),
-  });
+  const unpack = (packed: JsonObject, marks: Marks): ProductJson => {
+    const { branches: number, helper, category, part, whole, name, version: _, ...rest } = packed;
+    return {
+      ...rest,
+      ...(typeof name === "string" && { name: lengthen(name, marks) }),
+      ...(typeof number === "number" && { branches: branches[number]! }),
+      ...(helper !== undefined && { helper: unpackHelper(helper as JsonObject, named.subcomponents, marks) }),
+      ...(part !== undefined && {
+        ...{
+          category: scalarText(category) || usualCategory,
+          part: unpack(part as JsonObject, marks),
+          whole: unpack(whole as JsonObject, marks),
+        },
+      }),
+    };
+  };
   let before: unknown;
   return products.map((product) => {
     before = product.whole ?? before;
-    return unpack(product.part === undefined ? product : { ...product, whole: before });
+    const marks = marksOf(named, Number(product.version ?? 0));
+    return unpack(product.part === undefined ? product : { ...product, whole: before }, marks);
   });
 }
 
-function unpackHelper(helper: JsonObject, subcomponents: readonly string[]): JsonObject {
-  return typeof helper.purl === "number" ? { ...helper, purl: subcomponents[helper.purl] } : helper;
+function unpackHelper(helper: JsonObject, subcomponents: readonly string[], marks: Marks): JsonObject {
+  if (typeof helper.purl === "number") return { ...helper, purl: subcomponents[helper.purl] };
+  return typeof helper.purl === "string" ? { ...helper, purl: lengthen(helper.purl, marks) } : helper;
 }

@@ -7,9 +7,11 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import { isText } from "../document.ts";
+import { splitModule } from "../modules.ts";
 import { identityOf, parseProduct } from "../product.ts";
 import { csafLimits } from "./limits.ts";
-import { versionedPurl } from "./purl.ts";
+import { architectureOf } from "./purl.ts";
+import { fullNameOf, nameOfRelationship, relate } from "./relationships.ts";
 import type { Branch, ProductTree, TreeProduct } from "./tree.ts";
 import { type NamedVersions, parseRange } from "./vers.ts";
 import { partCategories, placeCategories } from "./words.ts";
@@ -20,8 +22,10 @@ export interface ReadProduct {
   /** Neither versions nor ranges means all versions of the product. */
   readonly versions: readonly string[];
   readonly ranges: readonly VersionRange[];
-  /** Where the product is installed; empty means everywhere. */
+  /** The platform or the module that the product is for; empty means everywhere. */
   readonly release: string;
+  /** The architecture that its package URL names; empty for all. */
+  readonly architecture: string;
   /** The part of the product that is meant; empty means the product itself. */
   readonly subcomponent: string;
   /** The product in the words of CSAF. */
@@ -44,12 +48,6 @@ export interface ProductJson {
   readonly whole?: ProductJson;
   /** The id of the product, where another one has the same description. */
   readonly id?: string;
-}
-
-/** The name that products have which are a relationship of two others, if they have no better one. */
-export function nameOfRelationship(category: string, part: string, whole: string): string {
-  const words = category === "default_component_of" ? "as a component of" : category.replaceAll("_", " ");
-  return `${part} ${words} ${whole}`;
 }
 
 /** Reads the products of a document, each once. */
@@ -111,7 +109,7 @@ function describeProduct({ json, branches }: TreeProduct): ReadProduct | string 
   const name = typeof json.name === "string" ? json.name.trim() : "";
   const named = versionsIn(branches, name);
   const identified = purl ? identifyByPurl(purl, named) : cpe === "" ? undefined : identifyByCpe(cpe, name, named);
-  const { product, versions, ranges } = identified ?? identifyByName(branches, name, named);
+  const { product, release, versions, ranges } = identified ?? identifyByName(branches, name, named);
   if (identityOf(product) === "") return "has neither a name nor a package URL or CPE";
   if (identityOf(product).length > csafLimits.identifierLength)
     return `is identified by more than ${csafLimits.identifierLength} characters`;
@@ -122,7 +120,8 @@ function describeProduct({ json, branches }: TreeProduct): ReadProduct | string 
     }),
     ...(helper && { helper }),
   };
-  return { product, versions, ranges, release: "", subcomponent: "", json: described, problems };
+  const architecture = architectureOf(product);
+  return { product, versions, ranges, release, architecture, subcomponent: "", json: described, problems };
 }
 
 function readHelper(value: unknown) {
@@ -147,17 +146,18 @@ function versionsIn(branches: readonly Branch[], name: string): NamedVersions | 
   return category === "product_version" && text !== name ? { versions: [text], ranges: [] } : undefined;
 }
 
-type Identified = NamedVersions & { readonly product: Product };
+type Identified = NamedVersions & Pick<ReadProduct, "product" | "release">;
 
 function identifyByPurl(
-  { product, version }: NonNullable<ReturnType<typeof parseProduct>>,
+  { product: whole, version }: NonNullable<ReturnType<typeof parseProduct>>,
   named?: NamedVersions,
 ): Identified {
+  const { product, release } = splitModule(whole);
   const isRange = named !== undefined && named.ranges.length > 0;
-  if (version !== "" && !isRange) return { product, versions: [version], ranges: [] };
+  if (version !== "" && !isRange) return { product, release, versions: [version], ranges: [] };
   const [, name = ""] = /\/([^/@?#]+)(?:$|[@?#])/.exec(product.purl) ?? [];
   const isVersion = named !== undefined && !named.versions.some((each) => each.startsWith(name));
-  return isVersion ? { product, ...named } : { product, versions: [], ranges: [] };
+  return isVersion ? { product, release, ...named } : { product, release, versions: [], ranges: [] };
 }
 
 function identifyByCpe(cpe: string, name: string, named?: NamedVersions): Identified {
@@ -166,14 +166,15 @@ function identifyByCpe(cpe: string, name: string, named?: NamedVersions): Identi
   const version = attributes[3] ?? "";
   // With a version the CPE is of that version alone.
   const isOfAll = ["", "*", "-"].includes(version);
-  return isOfAll && named ? { product, ...named } : { product, versions: [], ranges: named?.ranges ?? [] };
+  const found = isOfAll && named ? named : { versions: [], ranges: named?.ranges ?? [] };
+  return { product, release: "", ...found };
 }
 
 /** A product that has a name only is the one that the branches above its version name. */
 function identifyByName(branches: readonly Branch[], name: string, named?: NamedVersions): Identified {
   const above = named ? joinNames(branches.slice(0, -1).map(([, text]) => text)) : "";
-  if (above !== "") return { product: create(ProductSchema, { name: above }), ...named! };
-  return { product: create(ProductSchema, { name }), versions: [], ranges: named?.ranges ?? [] };
+  if (above !== "") return { product: create(ProductSchema, { name: above }), release: "", ...named! };
+  return { product: create(ProductSchema, { name }), release: "", versions: [], ranges: named?.ranges ?? [] };
 }
 
 /** Joins names, without those that the next one begins with: `Red Hat`, `Red Hat Linux`. */
@@ -197,42 +198,13 @@ function describeRelationship(
     ...{ category, part: part.json, whole: whole.json },
   };
   const problems = [...part.problems, ...whole.problems, ...own.problems];
-  const about = partCategories.includes(category) ? partOf(part, whole) : placedOn(part, whole);
-  if (about.subcomponent.length > csafLimits.identifierLength)
-    return `is identified by more than ${csafLimits.identifierLength} characters`;
   // A relationship with a package URL of its own is the product that the package URL names.
-  const named = own.purl ? { ...identifyByPurl(own.purl), subcomponent: "" } : {};
-  return { ...about, ...named, json, problems };
-}
-
-type About = Pick<ReadProduct, "product" | "versions" | "ranges" | "release" | "subcomponent">;
-
-function partOf(part: ReadProduct, { product, versions, ranges, release }: ReadProduct): About {
-  return { product, versions, ranges, release, subcomponent: subcomponentOf(part) };
-}
-
-/** The text that stands for a part: the part of the part, else its package URL with the version, its CPE or its name. */
-function subcomponentOf({ product, versions, ranges, subcomponent, json }: ReadProduct): string {
-  if (subcomponent !== "") return subcomponent;
-  const [version = ""] = versions;
-  if (product.purl !== "" && ranges.length === 0 && versions.length < 2) return versionedPurl(product.purl, version);
-  // Nothing but its name says which versions of the part are meant.
-  if (product.cpe !== "" && versions.length + ranges.length === 0) return product.cpe;
-  return fullNameOf(json);
-}
-
-function placedOn({ product, versions, ranges, release, subcomponent }: ReadProduct, place: ReadProduct): About {
-  const [version] = place.versions;
-  const on = version ?? fullNameOf(place.json);
-  return { product, versions, ranges, subcomponent, release: release === "" ? on : `${release}, ${on}` };
-}
-
-/** The full name of a product. */
-export function fullNameOf({ name, category, part, whole }: ProductJson): string {
-  if (name !== undefined) return name;
-  return category !== undefined && part && whole
-    ? nameOfRelationship(category, fullNameOf(part), fullNameOf(whole))
-    : "";
+  const named = own.purl && identifyByPurl(own.purl);
+  const subject = named ? { ...part, ...named, architecture: architectureOf(named.product), subcomponent: "" } : part;
+  const about = relate(category, subject, whole, named !== undefined);
+  const isTooLong = [about.subcomponent, about.release].some((text) => text.length > csafLimits.identifierLength);
+  if (isTooLong) return `is identified by more than ${csafLimits.identifierLength} characters`;
+  return { ...about, json, problems };
 }
 
 function quote(id: string): string {

@@ -1,6 +1,7 @@
 // Reads CSAF 2.0 documents: a record for each vulnerability.
-import { create } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import {
+  type AdvisoryRecord,
   AdvisoryRecordSchema,
   RecordFormat,
   type RecordReference,
@@ -11,7 +12,7 @@ import { BadDocument, BadRecord, isText, Members, Problems, readItem } from "../
 import { extraOf } from "../extra.ts";
 import type { ReadDocument, Reader, ReadItem } from "../reading.ts";
 import type { ReadTime } from "../times.ts";
-import { csafLimits } from "./limits.ts";
+import { csafLimits, smallerDocuments } from "./limits.ts";
 import { ProductReader } from "./products.ts";
 import { readStatements } from "./statements.ts";
 import { ProductTree } from "./tree.ts";
@@ -95,7 +96,7 @@ interface Context {
 }
 
 function readVulnerability(members: Members, index: number, { head, tree, reader, taken }: Context) {
-  const { statements, general } = readStatements(members, tree, reader);
+  const { statements, general, shared } = readStatements(members, tree, reader);
   const cve = members.text("cve");
   const ids = readIds(members);
   const idTexts = ids.map(({ text }) => String(text));
@@ -121,23 +122,22 @@ function readVulnerability(members: Members, index: number, { head, tree, reader
     ...(head.modified && { modifyTime: head.modified.timestamp }),
     revision: BigInt(head.revision),
     aliases: aliasesOf([cve, ...idTexts], id, members),
-    ...{ ...readNotes(title, notes), references, statements, extra: extraOf({ vulnerability: raw }) },
+    ...{
+      ...readNotes(title, notes),
+      references,
+      statements,
+      extra: extraOf({ vulnerability: raw, details: nonEmpty(shared.details), branches: nonEmpty(shared.branches) }),
+    },
   });
-  checkLength(
-    record.statements.reduce(
-      (sum, { extra, subcomponents }) => sum + extra.length + subcomponents.join().length,
-      record.extra.length,
-    ),
-  );
+  checkSize(record);
   return record;
 }
 
-function checkLength(length: number): void {
-  if (length > csafLimits.recordLength)
-    throw new BadRecord(
-      "product_status",
-      `names products at a length of ${length} characters, more than the limit of ${csafLimits.recordLength}`,
-    );
+function checkSize(record: AdvisoryRecord): void {
+  const size = toBinary(AdvisoryRecordSchema, record).length;
+  if (size <= csafLimits.recordBytes) return;
+  const products = `names so many products that the record has ${size} bytes, more than the limit of ${csafLimits.recordBytes}`;
+  throw new BadRecord("product_status", `${products}; ${smallerDocuments}`);
 }
 
 function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {

@@ -12,9 +12,10 @@ import { BadRecord, isText, type Members } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import { identityOf } from "../product.ts";
 import { parseTime, type ReadTime } from "../times.ts";
-import { type Detail, type Details, detailKinds, readDetails } from "./details.ts";
-import { csafLimits } from "./limits.ts";
-import { packProducts } from "./packing.ts";
+import { type Detail, type DetailKind, type Details, readDetails } from "./details.ts";
+import { type Fixes, readFixes } from "./fixes.ts";
+import { csafLimits, smallerDocuments } from "./limits.ts";
+import { type Branches, ProductPacker } from "./packing.ts";
 import type { ProductReader, ReadProduct } from "./products.ts";
 import type { ProductTree } from "./tree.ts";
 import { noAction, noAnalysis, noFix, noReason, pendingFix, recommended, statusWords } from "./words.ts";
@@ -32,7 +33,17 @@ export interface ReadStatements {
   readonly statements: ProductStatement[];
   /** The items about no product. */
   readonly general: Details["general"];
+  readonly shared: Shared;
 }
+
+/** What statements name by numbers, as the `extra` of their record has it. */
+export interface Shared {
+  /** The items about products. */
+  readonly details: readonly SharedDetail[];
+  readonly branches: readonly Branches[];
+}
+
+export type SharedDetail = readonly [kind: DetailKind, json: JsonObject];
 
 /** Reads the status of the products, and what else the vulnerability says of them. */
 export function readStatements(vulnerability: Members, tree: ProductTree, reader: ProductReader): ReadStatements {
@@ -53,9 +64,13 @@ export function readStatements(vulnerability: Members, tree: ProductTree, reader
   if (groups.size > csafLimits.statements)
     throw new BadRecord(
       "product_status",
-      `has ${groups.size} statements, more than the limit of ${csafLimits.statements}`,
+      `has ${groups.size} statements, more than the limit of ${csafLimits.statements}; ${smallerDocuments}`,
     );
-  return { statements: [...groups.values()].map(toStatement), general: details.general };
+  const fixes = readFixes(stated.values());
+  const packer = new ProductPacker();
+  const statements = [...groups.values()].map((group) => toStatement(group, { fixes, numbers, packer }));
+  const shared = [...numbers.keys()].map(({ kind, json }): SharedDetail => [kind, json]);
+  return { statements, general: details.general, shared: { details: shared, branches: packer.branches() } };
 }
 
 /**
@@ -86,14 +101,16 @@ function keyOf({ product, release, versions, ranges, subcomponent }: ReadProduct
   return [identityOf(product), release, isOfAll, subcomponent === "", versionsOfWhole];
 }
 
-interface Stated {
-  readonly words: string[];
+/** A product, and what the vulnerability says of it. */
+export interface Stated {
+  /** The members of `product_status`. */
+  readonly words: readonly string[];
   readonly product: ReadProduct;
 }
 
 /** The words of each product, in the order of the document. */
 function readStatuses(vulnerability: Members, reader: ProductReader): Map<string, Stated> {
-  const stated = new Map<string, Stated>();
+  const stated = new Map<string, Stated & { readonly words: string[] }>();
   const status = vulnerability.object("product_status");
   const reported = new Set<string>();
   for (const word of statusWords.keys()) {
@@ -121,34 +138,35 @@ function readStatuses(vulnerability: Members, reader: ProductReader): Map<string
   return stated;
 }
 
-function toStatement({ words, details, products }: Group): ProductStatement {
+/** What the statements of a vulnerability are made with. */
+interface Making {
+  readonly fixes: Fixes;
+  readonly numbers: ReadonlyMap<Detail, number>;
+  readonly packer: ProductPacker;
+}
+
+function toStatement({ words, details, products }: Group, { fixes, numbers, packer }: Making): ProductStatement {
   const status = statusWords.get(words[0]!)!;
   const [{ product, release }] = products as [ReadProduct];
   const time = timeOf(status, details);
   const severities = details.flatMap((detail) => detail.severities).map((each) => create(RecordSeveritySchema, each));
   const subcomponents = distinct(products.map(({ subcomponent }) => subcomponent).filter((part) => part !== ""));
-  const packed = packProducts(
-    products.map(({ json }) => json),
-    subcomponents,
-  );
+  const versions = distinct(products.flatMap((each) => each.versions));
+  const packed = packer.pack(products, { product, versions, subcomponents });
   return create(ProductStatementSchema, {
-    ...{ product, release, status, subcomponents },
-    versions: distinct(products.flatMap(({ versions }) => versions)),
+    ...{ product, release, status, subcomponents, versions },
     ranges: [
       ...new Map(products.flatMap(({ ranges }) => ranges.map((range) => [JSON.stringify(range), range]))).values(),
+      ...(status === ProductStatus.AFFECTED ? fixes.rangeOf(products[0]!) : []),
     ],
     ...readWords(status, details),
     ...(time && { time: time.timestamp }),
     severities: [...new Map(severities.map((each) => [`${each.type} ${each.score}`, each])).values()],
-    extra: extraOf({ words, ...packed, ...rawDetails(details) }),
+    extra: extraOf({
+      ...{ words, products: packed },
+      ...(details.length > 0 && { details: details.map((detail) => numbers.get(detail)!) }),
+    }),
   });
-}
-
-function rawDetails(details: readonly Detail[]): Record<string, JsonObject[]> {
-  const lists = detailKinds.map(
-    (kind) => [kind, details.filter((each) => each.kind === kind).map(({ json }) => json)] as const,
-  );
-  return Object.fromEntries(lists.filter(([, list]) => list.length > 0));
 }
 
 /** Why, and what to do about it, in the fields of a statement. */

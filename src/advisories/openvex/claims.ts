@@ -1,8 +1,11 @@
 // What a statement about a product comes to in OpenVEX, which has versions one by one and no ranges.
+
+import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
   type AdvisoryStatements,
   type Product,
+  ProductSchema,
   type ProductStatement,
   ProductStatus,
   RangeEventType,
@@ -15,8 +18,9 @@ import { holdingRecords, saidTime } from "../derive/holding.ts";
 import { parseExtra } from "../extra.ts";
 import { heldStatement } from "../held.ts";
 import { parseProduct } from "../product.ts";
+import { versionedPurl } from "../purl.ts";
 import { statusAt } from "../versions/status.ts";
-import { productJson } from "./products.ts";
+import { type NamedProduct, productJson } from "./products.ts";
 
 /** A statement that holds, and the record that it is from. */
 export interface Held {
@@ -105,9 +109,8 @@ function newClaims(held: Held, loss: Loss) {
   const { record, statement, time } = held;
   const { product, release, subcomponents } = statement;
   const own = record.format === RecordFormat.OPENVEX ? parseExtra(statement.extra).product : undefined;
-  const released = product && ofRelease(product, release);
   return (status: ProductStatus, version: string): Claim => {
-    const json = isJsonObject(own) ? own : released && productJson({ product: released, version, subcomponents });
+    const json = isJsonObject(own) ? own : product && releasedJson({ product, version, subcomponents }, release);
     if (!json) loss("a product or a part of one that has no package URL, CPE or IRI");
     return { held, status, version, ranges: [], parts: subcomponents, release, time, isRepeated: false, json };
   };
@@ -125,11 +128,23 @@ function boundariesOf(ranges: readonly VersionRange[], wanted: RangeEventType): 
   return [...new Set(found.map(({ version }) => version))];
 }
 
+/** Writes a product for a release; undefined when OpenVEX cannot name it. A package of a platform with a CPE is a part of the platform. */
+export function releasedJson(named: NamedProduct, release: string): JsonObject | undefined {
+  const { product, version, subcomponents } = named;
+  if (!/^cpe:[^,\s]+$/.test(release)) {
+    const released = ofRelease(product, release);
+    return released && productJson({ ...named, product: released });
+  }
+  if (product.purl === "" || subcomponents.length > 0) return undefined;
+  const platform = create(ProductSchema, { cpe: release });
+  return productJson({ product: platform, version: "", subcomponents: [versionedPurl(product.purl, version)] });
+}
+
 /** Package URLs of packages of distributions have the release in the qualifier `distro`, such as `debian-12`. */
-export function ofRelease(product: Product, release: string): Product | undefined {
+function ofRelease(product: Product, release: string): Product | undefined {
   if (release === "") return product;
   const [, distribution] = /^pkg:(?:apk|deb|rpm)\/([^/]+)\//.exec(product.purl) ?? [];
-  if (distribution === undefined) return undefined;
+  if (distribution === undefined || release.includes(", ")) return undefined;
   if (/[?&]distro=/.test(product.purl)) return product;
   const qualifier = `distro=${encodeURIComponent(`${distribution}-${release}`)}`;
   return parseProduct(`${product.purl}${product.purl.includes("?") ? "&" : "?"}${qualifier}`)?.product;

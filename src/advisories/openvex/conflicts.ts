@@ -2,8 +2,8 @@
 import { ProductStatus, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../json.ts";
 import { statusAt } from "../versions/status.ts";
-import { type Claim, ofRelease } from "./claims.ts";
-import { partJson, productJson } from "./products.ts";
+import { type Claim, releasedJson } from "./claims.ts";
+import { partJson } from "./products.ts";
 
 /** The combinations of versions, parts and releases of one advisory. With more, an advisory is left out if sources disagree. */
 const mostCells = 50_000;
@@ -108,18 +108,19 @@ function newCellWriter(claims: readonly Claim[]): (cell: Cell) => JsonObject | u
   const partJsons = new Map<string, unknown>();
   for (const { json, version, release, parts } of claims) {
     if (!json) continue;
-    const { subcomponents, ...base } = json;
-    bases.set(keyOf({ version, part: "", release }), base);
+    const { subcomponents, ...whole } = json;
+    // A package of a platform is itself written as a part.
+    bases.set(keyOf({ version, part: "", release }), parts.length > 0 ? whole : json);
     if (Array.isArray(subcomponents)) for (const [i, part] of parts.entries()) partJsons.set(part, subcomponents[i]);
   }
   const product = claims[0]?.held.statement.product;
   return (cell) => {
     const { version, part, release } = cell;
-    const released = product && ofRelease(product, release);
     const base =
       bases.get(keyOf({ ...cell, part: "" })) ??
-      (released && productJson({ product: released, version, subcomponents: [] }));
+      (product && releasedJson({ product, version, subcomponents: [] }, release));
     if (!base || part === "") return base;
+    if (base.subcomponents !== undefined) return undefined;
     const json = partJsons.get(part) ?? partJson(part);
     return json === undefined ? undefined : { ...base, subcomponents: [json] };
   };

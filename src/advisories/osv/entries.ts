@@ -1,5 +1,6 @@
 // The `affected` of an OSV record from statements of other formats: one entry for each package and release.
 import {
+  type Product,
   type ProductStatement,
   type RangeEvent,
   RangeEventType,
@@ -46,9 +47,19 @@ function packageJsonOf({ product, release }: ProductStatement, unknownDistributi
   const found = product && packageOf(product, unknownDistribution);
   if (!found) return undefined;
   const { ecosystem } = splitEcosystem(found.ecosystem);
-  const whole = release === "" ? found.ecosystem : `${ecosystem}:${release}`;
+  const named = releaseIn(ecosystem, product, release);
+  if (named === undefined) return undefined;
+  const whole = release === "" ? found.ecosystem : `${ecosystem}:${named}`;
   if (ecosystemProblem(whole) !== "") return undefined;
   return { ecosystem: whole, name: found.name, ...(product.purl === "" ? {} : { purl: product.purl }) };
+}
+
+/** A release as the ecosystem names it; undefined for a platform that it cannot name. Libraries have no releases. */
+function releaseIn(ecosystem: string, { purl }: Product, release: string): string | undefined {
+  if (release !== "" && purl !== "" && !/^pkg:(?:apk|deb|rpm)[/]/.test(purl)) return undefined;
+  if (!release.includes("cpe:") && !release.includes(", ")) return release;
+  // Records of Red Hat have what follows the vendor in a CPE: "Red Hat:enterprise_linux:9::appstream".
+  return ecosystem === "Red Hat" ? /^cpe:[/][aho]:redhat:([^,\s]+)$/.exec(release)?.[1] : undefined;
 }
 
 /** What belongs to a status and has no place in OSV. */

@@ -8,7 +8,10 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { holdingRecords } from "../derive/holding.ts";
 import { statusAt, statusAtCommit, type VersionStatus, worstOf } from "../versions/status.ts";
-import { isAbout, type QueriedPackage, versionFor } from "./package.ts";
+import { isAbout, namesVendor, type QueriedPackage, versionFor } from "./package.ts";
+import { weigh } from "./weigh.ts";
+
+const { AFFECTED, NOT_AFFECTED, FIXED } = ProductStatus;
 
 /** What one statement says of the version. */
 export interface Finding extends VersionStatus {
@@ -24,25 +27,46 @@ export interface Answer extends VersionStatus {
 /** Evaluates the statements of an advisory that hold; undefined when none of them says anything of the version. */
 export function evaluate({ advisory, records }: AdvisoryStatements, asked: QueriedPackage): Answer | undefined {
   const live = records.filter(({ withdrawTime }) => !withdrawTime);
-  const findings = holdingRecords(advisory?.advisoryId ?? "", live).flatMap((record) =>
-    record.statements.flatMap((statement): Finding[] => {
-      const found = statusIn(record, statement, asked);
-      return found ? [{ ...found, record, statement }] : [];
-    }),
+  const said = holdingRecords(advisory?.advisoryId ?? "", live).flatMap((record) =>
+    record.statements.map((statement) => ({ record, statement })),
   );
+  const findings = asked.commit === "" ? findingsOn(said, asked) : findingsOnCommit(said, asked.commit);
   const worst = worstOf(findings);
   return worst && { ...worst, findings };
 }
 
-function statusIn(
-  { format }: AdvisoryRecord,
-  statement: ProductStatement,
-  asked: QueriedPackage,
-): VersionStatus | undefined {
-  if (asked.commit !== "") return statusAtCommit(statement, asked.commit);
-  if (!statement.product || !isAbout(statement, asked)) return undefined;
-  const found = statusAt(statement, versionFor(statement.product, asked));
-  // Other formats than OSV do not say that the versions outside of an affected range are not affected.
-  const isUnsaid = found?.status === ProductStatus.NOT_AFFECTED && statement.status === ProductStatus.AFFECTED;
-  return isUnsaid && format !== RecordFormat.OSV ? undefined : found;
+type Said = Pick<Finding, "record" | "statement">;
+
+function findingsOnCommit(said: readonly Said[], commit: string): Finding[] {
+  return said.flatMap((each) => {
+    const found = statusAtCommit(each.statement, commit);
+    return found ? { ...each, ...found } : [];
+  });
+}
+
+function findingsOn(said: readonly Said[], asked: QueriedPackage): Finding[] {
+  const about = said.flatMap((each) => {
+    const { product } = each.statement;
+    const isHeard = product && isAbout(each.statement, asked);
+    return isHeard ? { ...each, version: versionFor(product, asked) } : [];
+  });
+  return weigh(
+    about.map((each) => {
+      const status = statusAt(each.statement, each.version);
+      const found = status && isSaid(each, status) ? status : undefined;
+      return { ...each, found, isTold: found !== undefined && isTold(each.statement, found, asked) };
+    }),
+  );
+}
+
+/** Other formats than OSV do not say that the versions outside of an affected range are not affected. */
+function isSaid({ record, statement }: Said, { status }: VersionStatus): boolean {
+  const isOutside = status === NOT_AFFECTED && statement.status === AFFECTED;
+  return !isOutside || record.format === RecordFormat.OSV;
+}
+
+/** What is safe on one platform may not be on others. */
+function isTold({ product, release }: ProductStatement, { status }: VersionStatus, asked: QueriedPackage): boolean {
+  const isSafe = status === NOT_AFFECTED || status === FIXED;
+  return !isSafe || release === "" || asked.release !== "" || namesVendor(product!);
 }

@@ -1,6 +1,7 @@
 // The package that a query asks for: the keys by which its advisories are found, and which of their statements are about it.
 import type { Product, ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { ecosystems, packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
+import { mayBeOfModule, streamOf } from "../modules.ts";
 import { packageKeyOf, parseProduct } from "../product.ts";
 import { type Purl, readPurl, withEpoch, writePurl } from "../purl.ts";
 import { mayBeSameRelease } from "./releases.ts";
@@ -125,7 +126,23 @@ export function isAbout({ product, release }: ProductStatement, asked: QueriedPa
   const qualifiers = readPurl(product.purl)?.qualifiers ?? new Map<string, string>();
   const releases = [release, qualifiers.get("distro") ?? ""].filter((text) => text !== "");
   if (asked.release !== "" && !releases.every((text) => mayBeSameRelease(text, asked.release))) return false;
+  if (!mayBeOfModule(release, asked.qualifiers.get("rpmmod") ?? "")) return false;
   return [...qualifiers].every(([key, value]) => key === "distro" || agrees(key, value, asked.qualifiers.get(key)));
+}
+
+/**
+ * Whether a package URL tells by itself who built the package: then no other package has its versions. A library of a public
+ * registry may be in many products.
+ */
+export function namesVendor({ purl }: Product): boolean {
+  const parsed = readPurl(purl);
+  if (!parsed || parsed.qualifiers.has("repository_url")) return true;
+  return distributed.has(parsed.type) && parsed.namespace !== "";
+}
+
+/** Whether a statement is on a package of a distribution, for one of its releases. */
+export function isOfDistribution({ product, release }: ProductStatement): boolean {
+  return release !== "" && distributed.has(readPurl(product?.purl ?? "")?.type ?? "");
 }
 
 /** The version of the package that a product is, as the query names it. */
@@ -164,6 +181,7 @@ function sourceOf(purl: Purl): Purl | undefined {
 
 function agrees(key: string, said: string, asked: string | undefined): boolean {
   if (asked === undefined || asked === said) return true;
+  if (key === "rpmmod") return streamOf(said) === streamOf(asked);
   if (key === "arch") return everyArchitecture.has(said) || everyArchitecture.has(asked);
   return key === "repository_url" && addressOf(said) === addressOf(asked);
 }

@@ -15,6 +15,27 @@ export function mayBeSameRelease(a: string, b: string): boolean {
 
 function partsOf(release: string) {
   const lower = release.toLowerCase();
+  const cpe =
+    /cpe:(?:[/]|2[.]3:)[^,\s]+/.exec(lower)?.[0] ?? (/^[a-z_]+:[0-9.]+::/.test(lower) ? `cpe:/a::${lower}` : "");
+  if (cpe !== "") return { numbers: numbersOf(cpe), name: "" };
   const [numbers = ""] = /[0-9]+(?:[.][0-9]+)*/.exec(lower) ?? [];
-  return { numbers: numbers === "" ? [] : numbers.split(".").map(Number), name: lower };
+  return { numbers: splitNumbers(numbers), name: lower };
+}
+
+/** Products whose version is that of the distribution. Others are installed on a release that their version does not tell. */
+const distributions =
+  /^(?:enterprise_linux|rhel_(?:aus|e4s|els|eus|tus)|leap|(?:suse[-_])?(?:sle|sle[ds])(?:[-_].+)?)$/;
+
+/** The numbers of the release that a CPE names; also as Red Hat's records in OSV have it: "enterprise_linux:8::appstream". */
+function numbersOf(cpe: string): number[] {
+  const [, , product = "", version = "", update = "", edition = ""] = cpe.replace(/^cpe:(?:[/]|2[.]3:)/, "").split(":");
+  const [, base = ""] = /^el([0-9]+)$/.exec(edition) ?? [];
+  if (base !== "" || !distributions.test(product)) return splitNumbers(base);
+  const [, pack = ""] = /^sp([0-9]+)$/.exec(update) ?? [];
+  const [numbers = ""] = /^[0-9]+(?:[.][0-9]+)*$/.exec(version) ?? [];
+  return splitNumbers(numbers === "" || pack === "" ? numbers : `${numbers}.${pack}`);
+}
+
+function splitNumbers(text: string): number[] {
+  return text === "" ? [] : text.split(".").map(Number);
 }

@@ -3,6 +3,7 @@ import { ReviewState } from "../../../gen/chainguard/platform/vulnerabilities/v2
 import {
   type ProductStatement,
   ProductStatus,
+  type RangeEvent,
   RangeEventType,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
@@ -39,6 +40,32 @@ export function statusAt(statement: ProductStatement, version: string): VersionS
   if (held.status === AFFECTED) return affectedAt(held, isNamed, places);
   const isInside = isNamed || places.some(({ where }) => where === "inside") || namesNothing(held);
   return isInside ? { status: held.status, fixedVersions: [], isInDoubt: false } : inDoubtUnder(held, places);
+}
+
+/** Whether a statement names the version itself. */
+export function namesVersion(statement: ProductStatement, version: string): boolean {
+  const held = heldStatement(statement);
+  return held?.product !== undefined && held.versions.some((named) => isSame(named, version, orderOf(held.product!)));
+}
+
+/**
+ * What follows for a version before all versions with a fix: it may be affected. Undefined for any other version, and where the order
+ * of the versions is not known. `statements` are on one product.
+ */
+export function beforeFixes(statements: readonly ProductStatement[], version: string): VersionStatus | undefined {
+  const product = statements[0]?.product;
+  if (!product || version === "") return undefined;
+  const order = orderOf(product);
+  const starts = statements.flatMap(({ ranges }) => ranges.flatMap(({ events }) => events)).filter(isStart);
+  const fixes = [...statements.flatMap(({ versions }) => versions), ...starts.map((event) => event.version)];
+  const [first, ...others] = fixes;
+  if (first === undefined || !fixes.every((fix) => (order(version, fix) ?? 0) < 0)) return undefined;
+  const next = others.reduce((least, fix) => ((order(fix, least) ?? 0) < 0 ? fix : least), first);
+  return { status: AFFECTED, fixedVersions: [next], isInDoubt: true };
+}
+
+function isStart({ type, version }: RangeEvent): boolean {
+  return type === RangeEventType.INTRODUCED && version !== "0";
 }
 
 /** What a statement says of a commit that it names: commits are not looked for in between. */
@@ -101,7 +128,8 @@ function decidingRanges({ ranges, versions }: ProductStatement): VersionRange[] 
   return versioned.length > 0 || versions.length > 0 ? versioned : ranges;
 }
 
-function namesNothing({ ranges, versions }: ProductStatement): boolean {
+/** Whether a statement is on all versions. */
+export function namesNothing({ ranges, versions }: ProductStatement): boolean {
   return ranges.length === 0 && versions.length === 0;
 }
 

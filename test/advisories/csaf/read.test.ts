@@ -219,8 +219,8 @@ describe("reading CSAF", () => {
     const lib = { subcomponents: ["pkg:npm/lib@1"] };
     const wholes: readonly (readonly [string, Json])[] = [
       ["lib-in-app", { ...app, ...lib }],
-      ["app-in-os", { product: { name: "Linux 9" }, subcomponents: ["pkg:npm/app@2"] }],
-      ["lib-in-app-in-os", { product: { name: "Linux 9" }, ...lib }],
+      ["app-in-os", { ...app, release: "Linux 9" }],
+      ["lib-in-app-in-os", { ...app, ...lib, release: "Linux 9" }],
       ["app-on-os", { ...app, release: "Linux 9" }],
       ["lib-in-app-on-os", { ...app, ...lib, release: "Linux 9" }],
       ["own", { product: { purl: "pkg:npm/own" }, versions: ["3"] }],
@@ -460,7 +460,12 @@ describe("reading CSAF", () => {
       );
       assert.deepEqual(
         [records, problems],
-        [[], ["CVE-2030-1: product_status has 5001 statements, more than the limit of 5000"]],
+        [
+          [],
+          [
+            "CVE-2030-1: product_status has 5001 statements, more than the limit of 5000; import documents of fewer products: many publishers also have one for each update, such as csaf_security_advisory",
+          ],
+        ],
       );
     });
 

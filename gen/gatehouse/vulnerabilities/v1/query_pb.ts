@@ -231,7 +231,8 @@ export type AffectedAdvisory = Message<"gatehouse.vulnerabilities.v1.AffectedAdv
   fixedVersions: string[];
 
   /**
-   * Whether the version could not be compared, and the status is the worst that may hold.
+   * Whether the status is the worst that may hold: the version could not be compared, or is before all that have a fix, and the
+   * source does not say which were affected.
    *
    * @generated from field: bool in_doubt = 7;
    */
@@ -322,7 +323,7 @@ export type AffectedStatement = Message<"gatehouse.vulnerabilities.v1.AffectedSt
   fixedVersions: string[];
 
   /**
-   * Whether the version could not be compared.
+   * Whether this is the worst that may hold.
    *
    * @generated from field: bool in_doubt = 10;
    */

@@ -1,0 +1,74 @@
+// Where a package is affected in all versions, and the same vulnerability names versions with a fix for the same platform, it is
+// affected before the fix.
+import { create } from "@bufbuild/protobuf";
+import {
+  ProductStatus,
+  RangeEventType,
+  type VersionRange,
+  VersionRangeSchema,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { packageKeyOf } from "../product.ts";
+import { orderOf, type VersionOrder } from "../versions/order.ts";
+import type { ReadProduct } from "./products.ts";
+import type { Stated } from "./statements.ts";
+import { statusWords } from "./words.ts";
+
+/** The versions with a fix that a vulnerability names. */
+export interface Fixes {
+  /** The range before the latest fix of a product of all versions; none for a product of some, or without a fix. */
+  rangeOf(product: ReadProduct): VersionRange[];
+}
+
+/** Gathers the products with a fix by package and platform. */
+export function readFixes(stated: Iterable<Stated>): Fixes {
+  const fixes = new Map<string, ReadProduct[]>();
+  for (const { words, product } of stated) {
+    if (product.subcomponent !== "" || !words.some((word) => statusWords.get(word) === ProductStatus.FIXED)) continue;
+    const key = keyOf(product);
+    const known = fixes.get(key);
+    if (known) known.push(product);
+    else fixes.set(key, [product]);
+  }
+  // The fixes of a package may be asked for by thousands of statements.
+  const latest = new Map<string, string | undefined>();
+  return {
+    rangeOf(about) {
+      const { product, versions, ranges, subcomponent, architecture } = about;
+      if (product.purl === "" || subcomponent !== "" || versions.length + ranges.length > 0) return [];
+      const key = `${keyOf(about)}\n${architecture}`;
+      if (!latest.has(key)) latest.set(key, latestFix(fixes.get(keyOf(about)) ?? [], about));
+      const version = latest.get(key);
+      return version === undefined ? [] : [rangeBefore(version)];
+    },
+  };
+}
+
+function latestFix(fixes: readonly ReadProduct[], { product, architecture }: ReadProduct): string | undefined {
+  const fixed = fixes.filter(
+    (each) => [each.architecture, architecture].includes("") || each.architecture === architecture,
+  );
+  return latestOf([...new Set(fixed.flatMap(({ versions }) => versions))], orderOf(product));
+}
+
+function keyOf({ product, release }: ReadProduct): string {
+  return `${packageKeyOf(product)}\n${release}`;
+}
+
+/** The latest version; undefined where the order of the versions is not known. */
+function latestOf(versions: readonly string[], order: VersionOrder): string | undefined {
+  let [latest, ...others] = versions;
+  for (const version of others) {
+    const place = order(version, latest!);
+    if (place === undefined) return undefined;
+    if (place > 0) latest = version;
+  }
+  return latest;
+}
+
+function rangeBefore(version: string): VersionRange {
+  const events = [
+    { type: RangeEventType.INTRODUCED, version: "0" },
+    { type: RangeEventType.FIXED, version },
+  ];
+  return create(VersionRangeSchema, { type: "ECOSYSTEM", events });
+}

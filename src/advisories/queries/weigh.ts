@@ -1,0 +1,61 @@
+// Which statements of CSAF on one version count: those on the version itself before those on all versions of the platform, and both
+// before what follows from a fix in a later version. Statements of other formats all count.
+import { ProductStatus, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { beforeFixes, namesNothing, namesVersion, type VersionStatus } from "../versions/status.ts";
+import type { Finding } from "./evaluate.ts";
+import { isOfDistribution } from "./package.ts";
+
+/** A statement on the package, with the version of the package and what it says of it. */
+export interface Weighed extends Pick<Finding, "record" | "statement"> {
+  readonly version: string;
+  /** Undefined when it says nothing. */
+  readonly found: VersionStatus | undefined;
+  /** Whether it counts for the query: what is safe on one platform may not be on others. */
+  readonly isTold: boolean;
+}
+
+/** What the statements say of the version. */
+export function weigh(all: readonly Weighed[]): Finding[] {
+  const speaking = all.filter(({ found }) => found);
+  const exact = speaking.filter((each) => namesVersion(each.statement, each.version));
+  const places = new Set(exact.map(placeOf));
+  const said = speaking.filter((each) => !isCsaf(each) || !namesNothing(each.statement) || !places.has(placeOf(each)));
+  const told = said.filter(({ isTold }) => isTold);
+  const findings = told.map(({ record, statement, found }): Finding => ({ record, statement, ...found! }));
+  if (exact.some(({ isTold }) => isTold)) return findings;
+  const known = new Set(said.map(({ statement }) => statement.release));
+  return [...findings, ...followingFromFixes(all.filter(({ statement }) => !isKnown(known, statement.release)))];
+}
+
+function isCsaf({ record }: Weighed): boolean {
+  return record.format === RecordFormat.CSAF;
+}
+
+/** The document, the platform and the parts that a statement is about. */
+function placeOf({ record, statement }: Weighed): string {
+  const { source, document, vulnerability } = record;
+  return JSON.stringify([source, document, vulnerability, statement.release, statement.subcomponents.toSorted()]);
+}
+
+/** Whether something is said for the release, or for all of them. */
+function isKnown(releases: ReadonlySet<string>, release: string): boolean {
+  return releases.has(release) || releases.has("");
+}
+
+/**
+ * Vendors of distributions publish the versions with a fix for each platform, and not which were affected: a version before all of
+ * them may be.
+ */
+function followingFromFixes(all: readonly Weighed[]): Finding[] {
+  const fixes = all.filter(
+    (each) => isCsaf(each) && each.statement.status === ProductStatus.FIXED && isOfDistribution(each.statement),
+  );
+  return [...Map.groupBy(fixes, placeOf).values()].flatMap((together): Finding[] => {
+    const [{ record, statement, version }] = together as [Weighed];
+    const found = beforeFixes(
+      together.map((each) => each.statement),
+      version,
+    );
+    return found ? [{ record, statement, ...found }] : [];
+  });
+}
