@@ -70,6 +70,13 @@ describe("the files of an import", () => {
     ]);
   });
 
+  it("of a directory are in the order of the numbers in their names", async () => {
+    const directory = write({ "A-2030-10.json": "", "A-2030-9.json": "", "A-2029-11.json": "", "a-1.json": "" });
+    const names: string[] = [];
+    for await (const { name } of filesOf([directory])) names.push(path.basename(name, ".json"));
+    assert.deepEqual(names, ["A-2029-11", "A-2030-9", "A-2030-10", "a-1"]);
+  });
+
   it("are one for each line of NDJSON, also compressed", async () => {
     const lines = ["1", "", "2\r", "3"].join("\n");
     const directory = write({ "a.ndjson": `${lines}\n`, "b.jsonl.gz": gzipSync(lines), "c.ndjson": "" });
