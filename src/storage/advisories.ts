@@ -4,7 +4,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../uid.ts";
 import { likePattern, type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
 import { type Condition, textPlaceholder } from "./condition.ts";
-import { and, asc, eq, getTableColumns, gte, inArray, lt, sql } from "./drizzle.ts";
+import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, sql } from "./drizzle.ts";
 import { placeholders } from "./placeholders.ts";
 import type { Session, SessionDialect, Transaction } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -212,11 +212,10 @@ export async function findDeletedAdvisoriesByName(
     db
       .select()
       .from(deleted)
-      .where(and(eq(deleted.parent, sql.placeholder("parent")), eq(deleted.name, sql.placeholder("name")))),
+      .where(and(eq(deleted.parent, textPlaceholder("parent")), eq(deleted.name, textPlaceholder("name"))))
+      .orderBy(desc(deleted.deleteTime), desc(deleted.uid)),
   );
-  // Not by the database: to prepare for sorting takes SQLite several times as long as to find that there is none.
-  const found = await statement.execute({ parent, name });
-  return found.sort((a, b) => b.deleteTime - a.deleteTime || (a.uid > b.uid ? -1 : 1));
+  return await statement.execute({ parent, name });
 }
 
 /** Removes the deleted advisory of this uid, which is an advisory again or is kept in another form. */

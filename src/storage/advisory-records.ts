@@ -85,7 +85,7 @@ export async function findRecordsOf(session: Session, advisoryUid: string): Prom
       .select({ id: advisoryRecords.id, size: advisoryRecords.size })
       .from(links)
       .innerJoin(advisoryRecords, eq(advisoryRecords.id, links.recordId))
-      .where(eq(links.advisoryUid, sql.placeholder("advisoryUid")))
+      .where(eq(links.advisoryUid, textPlaceholder("advisoryUid")))
       .orderBy(asc(links.recordId)),
   );
   return await statement.execute({ advisoryUid });
@@ -152,8 +152,8 @@ export async function findCopiesOfDocument(
       .from(records)
       .where(
         and(
-          ...[eq(records.parent, sql.placeholder("parent")), eq(records.source, sql.placeholder("source"))],
-          eq(records.document, sql.placeholder("document")),
+          ...[eq(records.parent, textPlaceholder("parent")), eq(records.source, textPlaceholder("source"))],
+          eq(records.document, textPlaceholder("document")),
         ),
       )
       .orderBy(asc(records.vulnerability));

@@ -26,7 +26,10 @@ export interface Condition {
   readonly followsRows?: boolean;
 }
 
-/** A placeholder that may stand for nothing; PostgreSQL has to be told of what type it is. */
+/**
+ * A placeholder that may stand for nothing; PostgreSQL has to be told of what type it is. Also for what a column is to equal where rows
+ * are ordered: `= ?` would have SQLite plan the statement anew at every run, since the value may decide about the order.
+ */
 export function textPlaceholder(name: string): SQL {
   return sql`cast(${sql.placeholder(name)} as text)`;
 }

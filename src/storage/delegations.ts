@@ -84,7 +84,7 @@ export async function findDelegationsOf(session: Session, uid: string): Promise<
     db
       .select()
       .from(delegations)
-      .where(eq(delegations.uid, sql.placeholder("uid")))
+      .where(eq(delegations.uid, textPlaceholder("uid")))
       .orderBy(asc(delegations.kind)),
   );
   return (await statement.execute({ uid })) as Delegation[];

@@ -128,7 +128,7 @@ export async function findNextDelivery(session: Session, subscriptionUid: string
       .innerJoin(events, eq(events.sequence, eventDeliveries.sequence))
       .innerJoin(subscriptions, eq(subscriptions.uid, eventDeliveries.subscriptionUid))
       .innerJoin(eventQueues, eq(eventQueues.subscriptionUid, eventDeliveries.subscriptionUid))
-      .where(eq(eventDeliveries.subscriptionUid, sql.placeholder("subscriptionUid")))
+      .where(eq(eventDeliveries.subscriptionUid, textPlaceholder("subscriptionUid")))
       .orderBy(asc(eventDeliveries.sequence))
       .limit(atMost(1));
   });
@@ -199,7 +199,7 @@ export async function findWaiting(session: Session, subscriptionUid: string, lim
       .select({ time: events.time })
       .from(eventDeliveries)
       .innerJoin(events, eq(events.sequence, eventDeliveries.sequence))
-      .where(eq(eventDeliveries.subscriptionUid, sql.placeholder("subscriptionUid")))
+      .where(eq(eventDeliveries.subscriptionUid, textPlaceholder("subscriptionUid")))
       .orderBy(asc(eventDeliveries.sequence))
       .limit(atMost("limit")),
   );

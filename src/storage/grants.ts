@@ -1,6 +1,8 @@
 // What an identity holds, and where.
+
 import type { AnyColumn, SQL } from "drizzle-orm";
 import { depthOf, isBelow, isWithin, parentOf } from "../uid.ts";
+import { textPlaceholder } from "./condition.ts";
 import { and, eq, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session } from "./session.ts";
@@ -98,7 +100,7 @@ export async function findBindingsReaching(
       .innerJoin(groups, eq(groups.uid, roleBindings.parent))
       .where(
         and(
-          eq(roleBindings.identityUid, sql.placeholder("identityUid")),
+          eq(roleBindings.identityUid, textPlaceholder("identityUid")),
           // The group is the uid itself, or what it begins with up to a slash.
           sql`substr(${sql.placeholder("uid")}, 1, length(${roleBindings.parent}) + 1) = ${roleBindings.parent} || '/'`,
         ),

@@ -37,8 +37,8 @@ export async function findManifests(session: Session, repoUid: string, digest: s
       .from(manifests)
       .where(
         and(
-          eq(manifests.repoUid, sql.placeholder("repoUid")),
-          eq(manifests.digest, sql.placeholder("digest")),
+          eq(manifests.repoUid, textPlaceholder("repoUid")),
+          eq(manifests.digest, textPlaceholder("digest")),
           ne(manifests.architecture, noImage),
         ),
       )

@@ -1,4 +1,5 @@
 // The joins and lookups around identity providers: their mappings and roles, accepted terms.
+import { textPlaceholder } from "./condition.ts";
 import { and, eq, sql } from "./drizzle.ts";
 import { atMost, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
@@ -9,7 +10,7 @@ export async function findMappingsOf(session: Session, providerUid: string, limi
     db
       .select()
       .from(mappings)
-      .where(eq(mappings.parent, sql.placeholder("providerUid")))
+      .where(eq(mappings.parent, textPlaceholder("providerUid")))
       .orderBy(mappings.uid)
       .limit(atMost("limit")),
   );

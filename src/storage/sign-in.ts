@@ -1,5 +1,6 @@
 // What people who sign in leave behind for a while: logins under way, tokens for headless devices, refresh families.
 // `sweep.ts` removes what has expired.
+import { textPlaceholder } from "./condition.ts";
 import { and, asc, count, eq, ne, sql } from "./drizzle.ts";
 import { placeholders, rowPlaceholders } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
@@ -108,7 +109,7 @@ export async function insertRefreshFamily(tx: Transaction, row: RefreshFamilyRow
     db
       .select({ id: refreshFamilies.id })
       .from(refreshFamilies)
-      .where(eq(refreshFamilies.identityUid, sql.placeholder("identityUid")))
+      .where(eq(refreshFamilies.identityUid, textPlaceholder("identityUid")))
       .orderBy(asc(refreshFamilies.createTime), asc(refreshFamilies.id)),
   );
   const ids = await known.execute({ identityUid: row.identityUid });

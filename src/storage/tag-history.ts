@@ -1,4 +1,5 @@
 // The digests that a tag has had.
+import { textPlaceholder } from "./condition.ts";
 import { and, desc, eq, gte, lte, sql } from "./drizzle.ts";
 import { atMost } from "./placeholders.ts";
 import type { Session, Transaction } from "./session.ts";
@@ -43,7 +44,7 @@ export async function findTagDigests(
       .from(tagHistory)
       .where(
         and(
-          eq(tagHistory.tagUid, sql.placeholder("tagUid")),
+          eq(tagHistory.tagUid, textPlaceholder("tagUid")),
           gte(tagHistory.time, sql.placeholder("start")),
           lte(tagHistory.time, sql.placeholder("end")),
         ),
