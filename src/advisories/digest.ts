@@ -26,3 +26,11 @@ export function keyOf({
 }: Pick<RecordKey, "source" | "document" | "vulnerability">): string {
   return JSON.stringify([source, document, vulnerability]);
 }
+
+/** The order of the records of a group: by source, document and vulnerability, in whatever order they were imported. */
+export function compareRecords(a: AdvisoryRecord, b: AdvisoryRecord): number {
+  const [left, right] = [a, b].map(({ source, document, vulnerability }) =>
+    [source, document, vulnerability].join("\n"),
+  );
+  return left! < right! ? -1 : left! > right! ? 1 : 0;
+}

@@ -114,6 +114,45 @@ const statusOfType: ReadonlyMap<number, ProductStatus> = new Map<number, Product
   [EventTypeFilter.TRUE_POSITIVE_DETERMINATION, AFFECTED],
 ]);
 
+describe("an OSV record that names no product", () => {
+  it("has an advisory that a record of another source with the same id neither takes nor withdraws", async () => {
+    await using server = await startTestServer({ clock: () => now });
+    const service = recordService(server);
+    const record = (source: string, purls: string[], changes: object = {}) =>
+      create(AdvisoryRecordSchema, {
+        ...{ source, document: "X-1", vulnerability: "X-1", advisoryId: "X-1", format: RecordFormat.OSV },
+        modifyTime: toTimestamp(now),
+        statements: purls.map((purl) => ({ product: { purl }, status: AFFECTED })),
+        ...changes,
+      });
+    const records = [record("red", []), record("blue", ["pkg:npm/a"], { withdrawTime: toTimestamp(now) })];
+    const groups = [await addGroup(server, null, "a"), await addGroup(server, null, "b")];
+    await service.import(groups[0]!, records);
+    for (const each of records.toReversed()) await service.import(groups[1]!, [each]);
+    const contents = await contentsByGroup(server);
+    assert.deepEqual(contents.get(groups[1]!), contents.get(groups[0]!));
+    const live = (await allAdvisories(server)).map(({ name, product, author }) => [name, product, author]);
+    assert.deepEqual(live, Array(2).fill(["X-1", "", "red"]));
+  });
+});
+
+describe("records that are imported together", () => {
+  it("become what they become one after the other", async () => {
+    await using server = await startTestServer({ clock: () => now });
+    const service = recordService(server);
+    for (let seed = 100; seed < 106; seed++) {
+      const records = generateVersions(newDraws(seed)).flatMap((version) => version.records);
+      const [together, apart] = [await addGroup(server, null, `t${seed}`), await addGroup(server, null, `a${seed}`)];
+      const batch = await service.import(together, records);
+      const single = [];
+      for (const record of records) single.push(...(await service.import(apart, [record])));
+      assert.deepEqual(batch, single, `seed ${seed}`);
+      const contents = await contentsByGroup(server);
+      assert.deepEqual(contents.get(together), contents.get(apart), `seed ${seed}`);
+    }
+  });
+});
+
 describe("advisories of generated records", () => {
   const cases = Array.from({ length: 30 }, (_, seed) => ({ seed, versions: generateVersions(newDraws(seed)) }));
   let server: TestServer;

@@ -12,6 +12,7 @@ import {
   ProductStatus,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
+import { compareRecords } from "../digest.ts";
 import { artifactOf, componentOf, parseProduct } from "../product.ts";
 import { eventsOfStatement, type StatementEvent } from "./events.ts";
 import { holdingStatements } from "./holding.ts";
@@ -60,7 +61,7 @@ export function deriveAdvisory(
   parts: readonly SaidPart[],
   limits: DerivationLimits,
 ): DerivedAdvisory {
-  const said = parts.toSorted((a, b) => compareTexts(keyOf(a.record), keyOf(b.record)));
+  const said = parts.toSorted((a, b) => compareRecords(a.record, b.record));
   const naming = said.find(({ record }) => record.advisoryId === advisoryId) ?? said[0]!;
   return {
     author: naming.record.source,
@@ -70,14 +71,6 @@ export function deriveAdvisory(
     createTime: Math.min(...said.map(firstTime)),
     events: eventsOf(said, limits.events),
   };
-}
-
-function keyOf({ source, document, vulnerability }: AdvisoryRecord): string {
-  return [source, document, vulnerability].join("\n");
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The artifact, and the component in it: the only one that statements name, or what the product tells of itself. */

@@ -15,6 +15,7 @@ import {
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import { holdingRecords, saidTime } from "../derive/holding.ts";
+import { compareRecords } from "../digest.ts";
 import { parseExtra } from "../extra.ts";
 import { heldStatement } from "../held.ts";
 import { parseProduct } from "../product.ts";
@@ -59,7 +60,7 @@ export type Loss = (what: string) => void;
  */
 export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): Held[] {
   const id = advisory?.advisoryId ?? "";
-  const live = records.filter(({ withdrawTime }) => withdrawTime === undefined).sort(bySource);
+  const live = records.filter(({ withdrawTime }) => withdrawTime === undefined).sort(compareRecords);
   const holding = new Set(holdingRecords(id, live).flatMap(({ statements }) => statements));
   return live.flatMap((record) => {
     const own = record.statements.filter(
@@ -76,14 +77,6 @@ export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): H
       return { record, statement, time: saidTime({ record, statement }) ?? made };
     });
   });
-}
-
-/** One order for all exports of the same records. */
-function bySource(a: AdvisoryRecord, b: AdvisoryRecord): number {
-  const [left, right] = [a, b].map(({ source, document, vulnerability }) =>
-    [source, document, vulnerability].join("\0"),
-  );
-  return left! < right! ? -1 : 1;
 }
 
 /** What a statement claims: of the versions and ranges that it names, and of the versions that have a fix. */

@@ -9,7 +9,9 @@ const lists: readonly string[] = ["aliases", "upstream", "related", "severity", 
 
 /** Merges the records. Where OSV has room for one value only, that of the record that was modified last counts. */
 export function mergeRecords(records: readonly JsonObject[], loss: Loss): JsonObject {
-  const [first, ...others] = unique(records).sort((a, b) => timeOf(b.modified) - timeOf(a.modified));
+  const [first, ...others] = unique(records).sort(
+    (a, b) => timeOf(b.modified) - timeOf(a.modified) || (canonicalJson(a) < canonicalJson(b) ? -1 : 1),
+  );
   if (!first || others.length === 0) return first ?? {};
   const all = withOwnSeverities([first, ...others]);
   const merged: Record<string, unknown> = Object.fromEntries(

@@ -8,6 +8,7 @@ import {
   findDeletedAdvisoriesByName,
   findDeletedAdvisory,
 } from "../../storage/advisories.ts";
+import { findRecordLinks } from "../../storage/advisory-records.ts";
 import { findRow } from "../../storage/collection.ts";
 import type { Session } from "../../storage/session.ts";
 import { newChild } from "../../uid.ts";
@@ -40,9 +41,8 @@ export async function locate(
   const same = rows.filter(({ name }) => name === advisoryId);
   const exact = same.find(({ product }) => product === identity);
   if (exact) return located(part, exact, true);
-  const older =
-    same.find((row) => isFormer(row, part, record)) ??
-    rows.find((row) => row.name !== advisoryId && row.product === "");
+  const renamed = rows.filter((row) => row.name !== advisoryId && row.product === "");
+  const older = await findUnlinked(session, [...same.filter((row) => isFormer(row, part, record)), ...renamed]);
   if (older) return located(part, older, true);
   const deleted = (await findDeletedAdvisoriesByName(session, parent, advisoryId)).map(rowOfDeleted);
   const withdrawn = deleted.find(({ product }) => product === identity);
@@ -55,6 +55,14 @@ export async function locate(
 function isFormer(row: AdvisoryRow, { product }: RecordPart, { format }: AdvisoryRecord): boolean {
   if (row.product !== "") return false;
   return format !== RecordFormat.YAML || !product || artifactOf(product).name === row.artifactName;
+}
+
+/** The first of which no record speaks: records that name no product have advisories without one, too. */
+async function findUnlinked(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryRow | undefined> {
+  if (rows.length === 0) return undefined;
+  const uids = rows.map(({ uid }) => uid);
+  const linked = new Set((await findRecordLinks(session, uids)).map(({ advisoryUid }) => advisoryUid));
+  return rows.find(({ uid }) => !linked.has(uid));
 }
 
 /** The id that earlier versions derived. */

@@ -12,6 +12,7 @@ import {
   RecordView,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { partKey, partsOf, type RecordPart } from "../../advisories/derive/parts.ts";
+import { compareRecords } from "../../advisories/digest.ts";
 import { productOfArtifact } from "../../advisories/product.ts";
 import { notFound } from "../../aip/errors.ts";
 import { formatPageToken } from "../../aip/page-token.ts";
@@ -173,6 +174,8 @@ export async function statementsOf(session: Session, states: readonly AdvisorySt
     }
     const written = recordOfEvents(state);
     if (written) records.push(written);
+    // Exports must not depend on the order of imports.
+    records.sort(compareRecords);
     found.push({ advisory: advisoryMessage(state.row, state.events), records });
   }
   return found;

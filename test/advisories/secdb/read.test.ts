@@ -223,7 +223,7 @@ describe("a security database", () => {
     const items = [...readSecdb(parseText(text, "yaml"), { source: "" }).items];
     assert.deepEqual(
       items.map(({ name, problems: [problem] }) => [name, ...(problem ? [problem.path, problem.rule] : [])]),
-      [["", "packages[1].pkg", "has a member twice: name"], ["a CVE-2030-1"], ["a CVE-2030-3"], ["a CVE-2030-2"]],
+      [["", "packages[1].pkg", "has a member twice: name"], ["a CVE-2030-1"], ["a CVE-2030-2"], ["a CVE-2030-3"]],
     );
   });
 
