@@ -1,7 +1,18 @@
 // `npm test`: everything that a change must pass, each part by its own tool. Fails at the end if any part failed.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 
@@ -18,16 +29,19 @@ type Print = (text: string) => void;
 /** How many steps run at a time: one more than there are processors, since tests wait for databases and for processes. */
 const lanes = Math.min(3, availableParallelism() + 1);
 
+/** Bytes: what the databases of three lanes take, and as much again. */
+const memoryNeeded = 4 * 2 ** 30;
+
 /** Milliseconds that a tool may take: some three times what the longest takes where processors are slow. */
 const toolTimeout = 15 * 60_000;
 
 const files = testFiles();
-/** The tests that run beside the others, each of about a sixth of the work: more in one process have more to collect. */
+/** The tests that run beside the others, each of about a sixth of the work, the longest first: more in one process have more to collect. */
 const beside = [
   { name: "tests of the API cases", folder: "test/api/" },
   { name: "tests of security", folder: "test/security/" },
-  { name: "tests of the storage", folder: "test/storage/" },
   { name: "tests of the command line", folder: "test/cli/" },
+  { name: "tests of the storage", folder: "test/storage/" },
   { name: "tests of the transports", folder: "test/doors/" },
 ].map(({ name, folder }) => ({ name, files: files.filter((file) => file.startsWith(folder)) }));
 const others = files.filter((file) => !beside.some((step) => step.files.includes(file)));
@@ -45,6 +59,9 @@ const steps: readonly Step[] = [
 
 const waiting = [...steps];
 const failed: string[] = [];
+const memory = memoryFolder();
+process.once("exit", () => memory && rmSync(memory, { recursive: true, force: true, maxRetries: 3 }));
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 // Before any test starts a server.
 await runStep({ name: "bundle of the server", run: (print) => tool("node", ["src/bundle/make.js"], print) });
 await Promise.all(Array.from({ length: lanes }, runWaiting));
@@ -78,10 +95,11 @@ async function runStep({ name, run, isLive = false }: Step): Promise<void> {
   }
 }
 
-async function tool(name: string, args: readonly string[], print?: Print): Promise<void> {
+async function tool(name: string, args: readonly string[], print?: Print, env = process.env): Promise<void> {
   const stdio = print ? "pipe" : "inherit";
   const child = spawn(path.resolve("node_modules/.bin", name), args, {
     stdio: ["ignore", stdio, stdio],
+    env,
     // A test that leaves its process no turn of the event loop can be ended neither by the runner's limit nor by a signal it handles.
     timeout: toolTimeout,
     killSignal: "SIGKILL",
@@ -93,7 +111,31 @@ async function tool(name: string, args: readonly string[], print?: Print): Promi
 
 async function tests(named: readonly string[], print?: Print): Promise<void> {
   if (named.length === 0) return;
-  await tool("node", ["--test", "--test-isolation=none", "--test-timeout=180000", ...named], print);
+  const env = memory ? { ...process.env, TMPDIR: memory } : process.env;
+  await tool("node", ["--test", "--test-isolation=none", "--test-timeout=180000", ...named], print, env);
+}
+
+/**
+ * A folder for the temporary files of the tests that lies in memory: a server flushes each write, and a disk takes milliseconds
+ * for that. Undefined where the system has none, or none with enough room that programs may be started from.
+ */
+function memoryFolder(): string | undefined {
+  const place = "/dev/shm";
+  if (process.env.TMPDIR || !existsSync(place)) return undefined;
+  const { bavail, bsize } = statfsSync(place);
+  if (bavail * bsize < memoryNeeded) return undefined;
+  const folder = mkdtempSync(`${place}/gatehouse-tests-`);
+  // PostgreSQL runs as another user where the tests run as root.
+  chmodSync(folder, 0o711);
+  const program = path.join(folder, "program");
+  try {
+    writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
+    execFileSync(program);
+    return folder;
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
 }
 
 /** The test files named on the command line, or all of them. */

@@ -24,12 +24,12 @@ interface Place extends Pick<TestServerOptions, "database" | "settings"> {
 }
 
 const oneOfEach = ["grpc", "grpc-web", "connect", "rest"] as const;
-const otherOfEach = ["grpc", "grpc-web", "connect", "rest, slashes escaped"] as const;
 const places: readonly Place[] = [
   { name: "SQLite", database: "sqlite", doors: doorNames },
   { name: "PostgreSQL", database: "postgres", doors: oneOfEach },
-  { name: "SQLite as v2", database: "sqlite", doors: otherOfEach, isV2: true },
-  { name: "PostgreSQL as v2", database: "postgres", doors: oneOfEach, isV2: true },
+  // v2 is another name of the same handlers: each door once, and each database.
+  { name: "SQLite as v2", database: "sqlite", doors: ["grpc", "rest, slashes escaped"], isV2: true },
+  { name: "PostgreSQL as v2", database: "postgres", doors: ["grpc-web", "connect"], isV2: true },
   { name: "SQLite without the short way of gRPC", database: "sqlite", settings: { fastPath: "off" }, doors: ["grpc"] },
 ];
 const cases = readCases();

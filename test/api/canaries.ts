@@ -54,10 +54,17 @@ const refusalMembers = [
 ];
 const optionalMembers: ReadonlySet<string> = new Set(["caller", "error", "userAgent"]);
 
+/** A place for each pair of characters, many in the same one. */
+const pairPlaces = 2 ** 16;
+const placeOfPair = (text: string, at: number) =>
+  ((text.charCodeAt(at) << 8) ^ text.charCodeAt(at + 1)) & (pairPlaces - 1);
+
 /** Makes a collection without any. */
 export function newCanaries(): Canaries {
   /** By how they begin: there are thousands, and as many texts. */
   const secrets = new Map<string, Set<string>>();
+  /** Whether a secret may begin with a pair of characters: few do, and a log has millions. */
+  const beginnings = new Uint8Array(pairPlaces);
   const log = keptLog();
 
   function add(secret: string): void {
@@ -65,11 +72,13 @@ export function newCanaries(): Canaries {
     const start = secret.slice(0, shortest);
     const alike = secrets.get(start) ?? new Set();
     secrets.set(start, alike.add(secret));
+    beginnings[placeOfPair(secret, 0)] = 1;
   }
 
   // Within words, too, so that nothing that surrounds a secret hides it.
   function assertNone(text: string, where: string): void {
     for (let i = 0; i + shortest <= text.length; i++) {
+      if (beginnings[placeOfPair(text, i)] === 0) continue;
       for (const secret of secrets.get(text.slice(i, i + shortest)) ?? [])
         assert.ok(!text.startsWith(secret, i), `a secret is in ${where}`);
     }

@@ -82,17 +82,19 @@ function namedBy(query: string, body: JsonValue): JsonValue {
 /** The operation of a request: of those that fit the one whose path says most itself. */
 function find({ method, target }: RestRequest): Placed | undefined {
   const path = target.replace(/\?.*/s, "");
-  const fits = operations.filter((each) => each.httpMethod === method && patternOf(each.path).test(path));
+  const fits = operations.filter((each) => each.httpMethod === method && patterns.get(each.path)!.test(path));
   const lengthOf = (placed: Placed) => placed.path.replace(/\{[^}]*\}/g, "").length;
   return fits.sort((a, b) => lengthOf(b) - lengthOf(a))[0];
 }
+
+const patterns = new Map(operations.map(({ path }) => [path, patternOf(path)]));
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/\{([^}]*)\}/g, "(?<$1>[^/]+)")}$`);
 }
 
 function checkPath(placed: Placed, path: string, at: string): void {
-  const given = { ...patternOf(placed.path).exec(path)!.groups };
+  const given = { ...patterns.get(placed.path)!.exec(path)!.groups };
   for (const parameter of parametersIn(placed, "path")) {
     checkParameter(placed, parameter, [decodeURIComponent(given[parameter.name]!)], at);
     delete given[parameter.name];
