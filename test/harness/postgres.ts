@@ -17,16 +17,36 @@ interface PostgresServer {
   readonly port: number;
   readonly process: ChildProcess;
   readonly directory: string;
+  /** The names of prepared databases. */
+  readonly templates: Map<Preparation, Promise<string>>;
 }
 
-/** The URL of a new, empty database on a server that all tests of this process share. */
-export async function newPostgresDatabase(): Promise<string> {
+/** What is done to a database before others are copied from it. */
+export type Preparation = (url: string) => Promise<void>;
+
+/** The URL of a new database on a server that all tests of this process share: empty, or a copy of one that was prepared once. */
+export async function newPostgresDatabase(prepare?: Preparation): Promise<string> {
   running ??= start();
-  const { port } = await running;
+  const server = await running;
+  return await createDatabase(server, prepare ? await templateOf(server, prepare) : "template1");
+}
+
+function templateOf(server: PostgresServer, prepare: Preparation): Promise<string> {
+  const known = server.templates.get(prepare);
+  if (known) return known;
+  const made = createDatabase(server, "template1").then(async (url) => {
+    await prepare(url);
+    return new URL(url).pathname.slice(1);
+  });
+  server.templates.set(prepare, made);
+  return made;
+}
+
+async function createDatabase({ port }: PostgresServer, template: string): Promise<string> {
   const name = `test_${process.pid}_${databases++}`;
   const client = new pg.Client(`postgres://postgres@127.0.0.1:${port}/postgres`);
   await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   await client.end();
   return `postgres://postgres@127.0.0.1:${port}/${name}`;
 }
@@ -79,7 +99,7 @@ async function start({ isStandby = false } = {}): Promise<PostgresServer> {
     rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
   });
   await waitUntilReady(port);
-  return { port, process: child, directory };
+  return { port, process: child, directory, templates: new Map() };
 }
 
 /** The package may lie where the unprivileged user cannot read; then its binaries are copied. */

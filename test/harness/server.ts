@@ -11,7 +11,8 @@ import { type Server, startServer } from "../../src/server.ts";
 import { createOrganization } from "../../src/services/iam/first-owner.ts";
 import { readSettings } from "../../src/settings.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { freePort, newPostgresDatabase } from "./postgres.ts";
+import { newMigratedDatabase, writeMigratedFile } from "./migrated.ts";
+import { freePort } from "./postgres.ts";
 import { bringKeys } from "./server-keys.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
@@ -79,7 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** Starts a server in development mode; disposing of it ends it and removes its data. */
 export async function startEmptyServer(options: TestServerOptions = {}): Promise<EmptyServer> {
   const dataDir = mkdtempSync(path.join(tmpdir(), "gatehouse-test-"));
-  const databaseUrl = options.database === "postgres" ? await newPostgresDatabase() : "";
+  const databaseUrl = options.database === "postgres" ? await newMigratedDatabase() : "";
   const listen = `127.0.0.1:${await freePort()}`;
   // What tests subscribe with may be the address of somebody.
   const settings = { dev: true, dataDir, databaseUrl, listen, eventDelivery: "off", ...options.settings };
@@ -88,6 +89,7 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   const clock = options.clock ?? systemClock;
   // What is there already may have keys, or is to be started on as any server would.
   const isNew = config.dataDir === dataDir && options.settings?.databaseUrl === undefined;
+  if (isNew && databaseUrl === "") await writeMigratedFile(dataDir);
   const admit = isNew ? (database: Database) => bringKeys(config, database, clock) : undefined;
   const server = await startServer(config, log, clock, { admit });
   return {

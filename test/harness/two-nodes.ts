@@ -1,5 +1,5 @@
 // Two servers on one PostgreSQL, of which the second one is behind a proxy.
-import { newPostgresDatabase } from "./postgres.ts";
+import { newMigratedDatabase } from "./migrated.ts";
 import { openPostgresProxy, type PostgresProxy } from "./postgres-proxy.ts";
 import { type EmptyServer, startEmptyServer, startTestServer, type TestServer } from "./server.ts";
 
@@ -15,7 +15,7 @@ export interface TwoNodes extends AsyncDisposable {
 /** Starts both on a new database. */
 export async function startTwoNodes(): Promise<TwoNodes> {
   await using opened = new AsyncDisposableStack();
-  const databaseUrl = await newPostgresDatabase();
+  const databaseUrl = await newMigratedDatabase();
   const one = opened.use(await startTestServer({ settings: { databaseUrl } }));
   const proxy = opened.use(await openPostgresProxy(databaseUrl));
   const { baseUrl, dataDir } = one.config;
