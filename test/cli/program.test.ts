@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { insertRow } from "../../src/storage/collection.ts";
 import { openDatabase } from "../../src/storage/database.ts";
@@ -49,48 +49,6 @@ describe("the program", () => {
       assert.equal((await server.finished).code, 0);
     }
     assert.deepEqual(names, Array(2).fill(["engineering", "example.org", "platform", "security"]));
-  });
-
-  it("C2: the data directory, the database and the owner's token are for their owner alone", async () => {
-    using data = dataDirectory();
-    const nested = path.join(data.path, "nested");
-    const server = await development(nested);
-    const modes = ["", "gatehouse.db", "owner-token", "owner-registry-token"].map((name) =>
-      (statSync(path.join(nested, name)).mode & 0o777).toString(8),
-    );
-    assert.deepEqual(modes, ["700", "600", "600", "600"]);
-    server.child.kill("SIGTERM");
-    await server.finished;
-  });
-
-  it("leaves two tokens of the owner: one that opens the API, and one that signs in to the registry", async () => {
-    using data = dataDirectory();
-    const server = await development(data.path);
-    const [ofApi, ofRegistry] = ["owner-token", "owner-registry-token"].map((name) =>
-      readFileSync(path.join(data.path, name), "utf8"),
-    );
-    for (const [token, api, registry] of [
-      [ofApi, 200, 401],
-      [ofRegistry, 401, 200],
-    ] as const) {
-      assert.equal((await rest(server.url, token, "GET", "/auth/v1/ok")).status, api);
-      assert.equal((await getToken(server.url, basic("_token", token!), [])).status, registry);
-    }
-    server.child.kill("SIGTERM");
-    await server.finished;
-  });
-
-  it("prints a curl line that works as it stands", async () => {
-    using data = dataDirectory();
-    const server = await development(data.path);
-    const [line] = await server.said(/curl -H "Authorization: Bearer \$\(cat (\S+)\)" "([^"]+)"/);
-    const [, file, address] = line.match(/cat (\S+)\)" "([^"]+)"/) ?? [];
-    const reply = await fetch(address ?? "", {
-      headers: { authorization: `Bearer ${readFileSync(file ?? "", "utf8")}` },
-    });
-    assert.equal(reply.status, 200);
-    server.child.kill("SIGINT");
-    assert.equal((await server.finished).code, 0);
   });
 
   it("finishes what is being answered when it is told to stop", async () => {
@@ -265,11 +223,53 @@ describe("the program", () => {
       assert.equal(ended, code);
     });
   }
+});
 
-  it("says that a port is taken", async () => {
-    using data = dataDirectory();
+describe("a development server as a process", () => {
+  const data = dataDirectory();
+  const nested = path.join(data.path, "nested");
+  let server: Awaited<ReturnType<typeof development>>;
+  before(async () => {
+    server = await development(nested);
+  });
+  after(async () => {
+    server.child.kill("SIGINT");
+    const { code } = await server.finished;
+    data[Symbol.dispose]();
+    assert.equal(code, 0);
+  });
+
+  it("C2: the data directory, the database and the owner's token are for their owner alone", () => {
+    const modes = ["", "gatehouse.db", "owner-token", "owner-registry-token"].map((name) =>
+      (statSync(path.join(nested, name)).mode & 0o777).toString(8),
+    );
+    assert.deepEqual(modes, ["700", "600", "600", "600"]);
+  });
+
+  it("leaves two tokens of the owner: one that opens the API, and one that signs in to the registry", async () => {
+    const [ofApi, ofRegistry] = ["owner-token", "owner-registry-token"].map((name) =>
+      readFileSync(path.join(nested, name), "utf8"),
+    );
+    for (const [token, api, registry] of [
+      [ofApi, 200, 401],
+      [ofRegistry, 401, 200],
+    ] as const) {
+      assert.equal((await rest(server.url, token, "GET", "/auth/v1/ok")).status, api);
+      assert.equal((await getToken(server.url, basic("_token", token!), [])).status, registry);
+    }
+  });
+
+  it("prints a curl line that works as it stands", async () => {
+    const [line] = await server.said(/curl -H "Authorization: Bearer \$\(cat (\S+)\)" "([^"]+)"/);
+    const [, file, address] = line.match(/cat (\S+)\)" "([^"]+)"/) ?? [];
+    const reply = await fetch(address ?? "", {
+      headers: { authorization: `Bearer ${readFileSync(file ?? "", "utf8")}` },
+    });
+    assert.equal(reply.status, 200);
+  });
+
+  it("says to another that its port is taken", async () => {
     using other = dataDirectory();
-    const server = await development(data.path);
     const { code, stderr } = await run([
       "serve",
       "--dev",
@@ -280,7 +280,5 @@ describe("the program", () => {
     ]);
     assert.equal(code, 1);
     assert.match(stderr, /listen: 127\.0\.0\.1:\d+ is taken by another program; --listen names another/);
-    server.child.kill("SIGTERM");
-    await server.finished;
   });
 });
