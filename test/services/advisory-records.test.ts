@@ -12,12 +12,14 @@ import {
 } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { toTimestamp } from "../../src/aip/timestamps.ts";
 import { collections } from "../../src/services/collections.ts";
+import { deleteAdvisoryEvents } from "../../src/storage/advisories.ts";
+import { deleteRecordLink } from "../../src/storage/advisory-records.ts";
 import { latestChange } from "../../src/storage/changes.ts";
-import { checkDatabase } from "../../src/storage/check.ts";
+import { checkDatabase, repairDatabase } from "../../src/storage/check.ts";
 import { readExportState } from "../../src/storage/export-states.ts";
 import { newDraws } from "../advisories/osv/generated.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { addGroup } from "../security/tree.ts";
+import { addGroup, arrange } from "../security/tree.ts";
 import { allAdvisories, contentsByGroup, recordService } from "./advisory-records.ts";
 
 const now = Date.UTC(2026, 0, 1);
@@ -213,6 +215,29 @@ describe("advisories of generated records", () => {
     assert.equal(await latestChange(session), change);
     const again = await Promise.all([...groups.values()].map(([group]) => readExportState(session, group)));
     assert.deepEqual(again, states);
+  });
+
+  it("are derived again by a repair of the database when events and links to records are missing", async () => {
+    const { database } = server.server;
+    const contents = await contentsByGroup(server);
+    const links = database.session.prepared("test.links", (db, { advisoryRecordLinks }) =>
+      db.select().from(advisoryRecordLinks),
+    );
+    const [first, ...others] = Map.groupBy(await links.execute({}), ({ advisoryUid }) => advisoryUid);
+    await arrange(server, async (tx) => {
+      await deleteAdvisoryEvents(tx, first![0]);
+      for (const { advisoryUid, recordId } of others[0]![1]) await deleteRecordLink(tx, advisoryUid, recordId);
+    });
+    const check = () => database.read(async (session) => (await checkDatabase(session, collections)).findings);
+    const findings = await check();
+    for (const uid of [first![0], others[0]![0]])
+      assert.ok(
+        findings.some((finding) => finding.startsWith(`advisories ${uid}: `)),
+        uid,
+      );
+    await arrange(server, (tx) => repairDatabase(tx, collections));
+    assert.deepEqual(await check(), []);
+    assert.deepEqual(await contentsByGroup(server), contents);
   });
 
   it("are withdrawn when all records are deleted, and are back when they are imported again", async () => {

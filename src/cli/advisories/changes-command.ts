@@ -31,14 +31,15 @@ export function addChanges(advisories: Command, shell: Shell): void {
     .option("--follow", "then print each change when it is made, until interrupted");
   command.action(async () => {
     const flags = command.opts<ChangesFlags>();
-    const position = { pageToken: flags.after ?? "", hasMore: true };
+    const given = flags.after ?? "";
+    const position = { pageToken: given, hasMore: true };
     try {
       while (position.hasMore || flags.follow === true) {
         using session = await openSession(shell, command);
         await printChanges(session, await readFilter(session, flags), position, flags.follow === true);
       }
     } finally {
-      if (position.pageToken !== "") note(shell, `To continue from here: --after ${position.pageToken}`);
+      if (position.pageToken !== given) note(shell, `To continue from here: --after ${position.pageToken}`);
     }
   });
 }

@@ -46,10 +46,10 @@ function addImport(advisories: Command, shell: Shell, finish: (exitCode: number)
     .option("--author <name>", "who wrote them, in place of what the files say", "")
     .option("--prune", "delete the records of these sources that are not in the files")
     .addOption(maxPruneOption())
-    .option("--dry-run", "only tell what would become of them");
+    .option("--dry-run", "write nothing, and show the counts of the import");
   command.action(async (paths: string[], flags: ImportFlags) => {
     const { format, author, dryRun = false, prune = false, maxPrune } = flags;
-    if (maxPrune && !prune) throw wrongUsage("--max-prune goes with --prune");
+    if (maxPrune && !prune) throw wrongUsage("--max-prune needs --prune");
     using session = await openSession(shell, command);
     const [{ importAdvisories }, { defaultBound }] = await Promise.all([
       import("./import/import-advisories.ts"),
@@ -64,7 +64,7 @@ function addImport(advisories: Command, shell: Shell, finish: (exitCode: number)
 function maxPruneOption(): Option {
   return new Option(
     "--max-prune <bound>",
-    "how many records of a source may be deleted, as a number or in percent",
+    "how many records of a source may be deleted, as a number or in percent (100 or 10 %, whichever is more)",
   ).argParser((text): PruneBound => {
     const [, number = "", percent = ""] = /^(\d{1,9})(%?)$/.exec(text) ?? [];
     if (number === "" || (percent !== "" && Number(number) > 100))

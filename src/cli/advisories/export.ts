@@ -39,7 +39,7 @@ export async function exportAdvisories(session: Session, options: ExportOptions)
   const losses = newLossReport();
   let count = 0;
   {
-    using progress = await openProgress(session.shell, "exporting", 0);
+    using progress = await openProgress(session.shell, "exporting", 0, "done");
     const counted = async function* (): AsyncGenerator<AdvisoryStatements> {
       for await (const each of exportedAdvisories(source, format)) {
         if (each.advisory) progress.total(++count);

@@ -10,7 +10,8 @@ const derived: DerivedTables = {
     yield* recordTables.findings(session);
     yield* advisoryTables.findings(session);
   },
-  repair: async (tx) => (await recordTables.repair(tx)) + (await advisoryTables.repair(tx)),
+  // Terms first: to derive an advisory again replaces the terms of its row and events, which have to be there, and no others.
+  repair: async (tx) => (await advisoryTables.repair(tx)) + (await recordTables.repair(tx)),
 };
 
 /** Every collection of vulnerabilities, for what concerns them all. */
