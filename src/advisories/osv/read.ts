@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
   AdvisoryRecordSchema,
+  type ProductStatement,
   RecordFormat,
   type RecordReference,
   RecordReferenceSchema,
@@ -66,7 +67,7 @@ function readRecord(record: Members, source: string): AdvisoryRecord {
   const publicId = publicIdOf(id, related);
   const upstream = record.texts("upstream");
   const cves = texts.aliases.length + upstream.length === 0 && id.startsWith("CGA-") ? othersOf(related, id) : [];
-  const statements = affectedOf(record).flatMap((item) => readAffected(item, published ?? modified) ?? []);
+  const statements = statementsOf(record, published ?? modified);
   return create(AdvisoryRecordSchema, {
     ...{ source, document: publicId, vulnerability: publicId, advisoryId: publicId, format: RecordFormat.OSV },
     ...{ modifyTime: modified.timestamp, ...texts, related, upstream: [...upstream, ...cves], statements },
@@ -87,14 +88,16 @@ function readRecord(record: Members, source: string): AdvisoryRecord {
   });
 }
 
-/** A record whose packages cannot be read would say that none is affected. */
-function affectedOf(record: Members): Members[] {
+/** A record of whose packages none can be read would say that none is affected. */
+function statementsOf(record: Members, time: ReadTime): ProductStatement[] {
   const { packages } = documentLimits;
   const value = record.value("affected") ?? [];
   if (!Array.isArray(value)) throw new BadRecord("affected", "must be a list");
   if (value.length > packages)
     throw new BadRecord("affected", `has ${value.length} items, more than the limit of ${packages}`);
-  return record.objects("affected", packages);
+  const statements = record.objects("affected", packages).flatMap((item) => readAffected(item, time) ?? []);
+  if (value.length > 0 && statements.length === 0) throw new BadRecord("affected", "has no item that can be read");
+  return statements;
 }
 
 /** Our own records of databases that OSV has not registered have `x_` before the id, which is among the related ones. */

@@ -241,12 +241,12 @@ describe("OSV that is wrong", () => {
     ],
     [
       "a package whose versions are all wrong: without them it would say that all are affected",
-      { affected: [go("a", { versions: "1" })] },
+      { affected: [go("a", { versions: "1" }), go("b")] },
       ["affected[0].versions: must be a list", "affected[0]: must name versions that can be read"],
     ],
     [
       "a range with too many events",
-      { affected: [go("a", { ranges: [range(...Array.from({ length: 100_000 }, () => ({ fixed: "1" })))] })] },
+      { affected: [go("a", { ranges: [range(...Array.from({ length: 100_000 }, () => ({ fixed: "1" })))] }), go("b")] },
       [
         "affected[0].ranges[0].events: has 100001 items, more than the limit of 10000",
         "affected[0].ranges[0]: must have events, all of which can be read",
@@ -268,6 +268,7 @@ describe("OSV that is wrong", () => {
     ["without a time", { id: "A-1" }, "modified: is missing"],
     ["with a wrong time", record({ modified: "2030-02-30T00:00:00Z" }), "modified: must be a time of RFC 3339"],
     ["whose packages are no list", record({ affected: {} }), "affected: must be a list"],
+    ["of whose packages none can be read", record({ affected: [1, "a"] }), "affected: has no item that can be read"],
     ["that is no object", "A-1", ": must be an object"],
   ];
   for (const [name, document, expected] of left) {
