@@ -62,7 +62,8 @@ export async function fanOut(deps: FanOutDeps, context: WriteContext): Promise<b
   // One after the other: the connections of the database are for those who call.
   const events: (StoredEvent | undefined)[] = [];
   for (const one of told) events.push(await eventOf(deps, one));
-  await deps.database.write(context, async (tx) => {
+  // Nobody waits for it, and many of them follow an import, whose commits they would cut short.
+  await deps.database.write({ ...context, isBulk: true }, async (tx) => {
     if (!(await moveEventPosition(tx, position, next ? next.head.sequence - 1 : last.sequence))) return;
     const there = await lockSubscriptions(tx, [...new Set(told.flatMap(({ subscriptionUids }) => subscriptionUids))]);
     for (const [i, event] of events.entries()) {
