@@ -2,7 +2,7 @@
 import type { AdvisoryEvent } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 
 /** The type of an event in its message. */
-export type EventCase = Exclude<AdvisoryEvent["type"]["case"], undefined>;
+type EventCase = Exclude<AdvisoryEvent["type"]["case"], undefined>;
 
 const words = {
   detection: "detection",
@@ -15,18 +15,13 @@ const words = {
 } as const satisfies Readonly<Record<string, EventCase>>;
 
 /** The types of events that the format has. */
-export type YamlCase = (typeof words)[keyof typeof words];
+type YamlCase = (typeof words)[keyof typeof words];
 
 const cases: ReadonlyMap<string, YamlCase> = new Map(Object.entries(words));
 
 /** The type of an event by its word; undefined for any other text. */
 export function caseOfWord(word: string): YamlCase | undefined {
   return cases.get(word);
-}
-
-/** The word for a type of event; undefined when the format has none. */
-export function wordOfCase(type: EventCase): string | undefined {
-  return [...cases].find(([, each]) => each === type)?.[0];
 }
 
 /** The members of a scan, and the fields of the message that they are. */
