@@ -89,8 +89,10 @@ function newRecord(random: Random, feed: Feed, published: Date, index: number): 
   };
 }
 
-function packageName(random: Random, { ecosystem }: Feed): string {
-  // Malicious packages are seldom named twice; a few packages have most of the other records.
+function packageName(random: Random, feed: Feed): string {
+  // A malicious package has one record; a few packages have most of the other records.
+  if (feed === malicious) return `package-${random.hex(4)}`;
+  const { ecosystem } = feed;
   const part = random.below(packages) * random.below(packages);
   const number = Math.floor(part / packages);
   if (ecosystem === "Maven") return `org.example${number % 500}:artifact${number}`;

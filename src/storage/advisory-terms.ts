@@ -36,8 +36,14 @@ export interface Term {
 }
 
 /** The value as it is stored: an index entry of PostgreSQL holds less than 2704 bytes. */
-export function termValue(text: string): string {
+function termValue(filter: TermFilter, value: string): string {
+  const text = filter === "products" ? nameFirst(value) : value;
   return text.length <= 256 ? text : `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}
+
+/** `curl pkg:deb/debian/` for `pkg:deb/debian/curl`: mostly on the page of the terms that have the name alone, and written with them. */
+function nameFirst(packageKey: string): string {
+  return packageKey.replace(/^(pkg:.*\/)(.*)$/s, "$2 $1");
 }
 
 /** The columns that terms come from. */
@@ -69,7 +75,7 @@ export function termsOf(
   return Object.entries(values).flatMap(([filter, found]) =>
     [...new Set(found)]
       .filter((value) => value !== "" && value !== 0)
-      .map((value) => ({ filter: filter as TermFilter, value: termValue(String(value)) })),
+      .map((value) => ({ filter: filter as TermFilter, value: termValue(filter as TermFilter, String(value)) })),
   );
 }
 
@@ -133,7 +139,7 @@ export async function replaceText(tx: Transaction, uid: string, text: string | u
 
 /** Finds the advisories that have one of these values. */
 export function termFinder(filter: TermFilter, values: readonly string[]): Finder {
-  const stored = values.map(termValue);
+  const stored = values.map((value) => termValue(filter, value));
   const isOne = stored.length === 1;
   const isDistinct = isOne || termFilters[filter];
   return {

@@ -64,7 +64,7 @@ export const defaultDatabaseLimits: DatabaseLimits = {
   maxBatch: 128,
   maxBatchMs: 100,
   maxBulkBatch: 4_000,
-  maxBulkBatchMs: 1_000,
+  maxBulkBatchMs: 2_000,
   maxWaiting: 10_000,
   lockTimeoutMs: 5_000,
   poolSize: 16,

@@ -27,8 +27,8 @@ const driver = once(loadSqliteDriver);
 /** How much of the file a connection may map. */
 const mappedBytes = 2 ** 30;
 
-/** How much memory the connection for writes may use for pages: what a second of an import changes has room in it. */
-const writerCacheKib = 64 * 1024;
+/** How much memory the connection for writes may use for pages: what an import changes in two seconds has room in it. */
+const writerCacheKib = 128 * 1024;
 
 /** Opens or, where that is the mode, creates the database file, and brings it up to date. Rejects with what errors.ts has. */
 export async function openSqlite(

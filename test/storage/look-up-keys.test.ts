@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import pg from "pg";
 import { packageKeyOf, productOfArtifact } from "../../src/advisories/product.ts";
+import { termFinder } from "../../src/storage/advisory-terms.ts";
 import { loadSqliteDriver } from "../../src/storage/drizzle.ts";
 import { newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 
@@ -33,8 +34,10 @@ const expected = artifacts.map(([name, type, component]) =>
 
 /** The statements behind the changes of columns, and a table of what they read. */
 function statementsOf(dialect: string): string[] {
-  const file = new URL(`../../src/storage/migrations/${dialect}/0024_look_up_keys.sql`, import.meta.url);
-  const statements = readFileSync(file, "utf8").split("--> statement-breakpoint");
+  const files = ["0024_look_up_keys", "0026_package_terms"].map(
+    (name) => new URL(`../../src/storage/migrations/${dialect}/${name}.sql`, import.meta.url),
+  );
+  const statements = files.flatMap((file) => readFileSync(file, "utf8").split("--> statement-breakpoint"));
   return statements.filter((text) => !text.includes("ALTER TABLE"));
 }
 const columns = "uid text, product text, artifact_name text, artifact_type text, component_type text";
@@ -53,7 +56,12 @@ function check(keys: readonly string[][], terms: readonly string[]): void {
     keys.map(([key = ""]) => key),
     expected,
   );
-  assert.deepEqual(terms.toSorted(), expected.filter((key) => key !== "").toSorted());
+  // The terms are those that a query looks for.
+  const { values } = termFinder(
+    "products",
+    expected.filter((key) => key !== ""),
+  );
+  assert.deepEqual(terms.toSorted(), JSON.parse(String(values["term.value"])).toSorted());
 }
 
 describe("keys of older advisories", () => {

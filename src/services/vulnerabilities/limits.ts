@@ -11,7 +11,7 @@ export const advisoryLimits = {
   /** Records of one request. */
   requestRecords: 1_000,
   /** How many records of a request are written at once: on SQLite they share a commit, on PostgreSQL each takes a connection. */
-  recordsAtOnce: { sqlite: 1_000, postgres: 8 },
+  recordsAtOnce: { sqlite: 1_000, postgres: 4 },
   /** What one record says, in bytes of protobuf: records of large vendors have 3 MiB, and a request takes 4. */
   recordBytes: 3.5 * 1024 * 1024,
   /** Statements of one record. */

@@ -31,7 +31,7 @@ export interface Sender<I extends Item> {
 export const maxBatch = { items: 1000, bytes: 3.5 * 1024 * 1024, values: maxValues - 2000 } as const;
 
 /** Requests under way: the next files are read while the server writes. */
-const atOnce = 2;
+const atOnce = 4;
 
 /** Calls of one batch that follow it, at a time. */
 const worksAtOnce = 8;
