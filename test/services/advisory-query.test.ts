@@ -6,8 +6,11 @@ import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2
 import { AdvisoryRecordSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { readOpenvex } from "../../src/advisories/openvex/read.ts";
 import { readOsv } from "../../src/advisories/osv/read.ts";
+import { readPackage } from "../../src/advisories/queries/package.ts";
 import type { Reader } from "../../src/advisories/reading.ts";
+import { readYamlAdvisories } from "../../src/advisories/yaml/read.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
+import { newBudget, searchPackage } from "../../src/services/vulnerabilities/package-search.ts";
 import { generatedEcosystems, generatedRecords, type Json, newDraws, versionOf } from "../advisories/osv/generated.ts";
 import { isAffected } from "../advisories/queries/osv-evaluator.ts";
 import { stopPostgres } from "../harness/postgres.ts";
@@ -206,6 +209,30 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual([await get(viewer.token, "GHSA-one"), await get(viewer.token, "GHSA-other")], [200, 404]);
       const { body } = await query({ query: { purl: "pkg:npm/left@1.0.0" } }, viewer.token);
       assert.deepEqual(brief(body).sort(), ["GHSA-both affected 1.3.0", "GHSA-one affected 1.3.0"]);
+    });
+
+    it("an advisory of a YAML document is found in every distribution, under the id of its vulnerability", async () => {
+      const group = await addGroup(server, server.groupUid, "melange");
+      const events = [{ timestamp: "2030-01-02T03:04:05Z", type: "fixed", data: { "fixed-version": "1.2.3-r0" } }];
+      const advisories = [{ id: "CGA-2345-6789-cfgh", aliases: ["CVE-2030-10"], events }];
+      await importAll(group, readYamlAdvisories, { "schema-version": "2.0.2", package: { name: "tool" }, advisories });
+      for (const name of ["wolfi/tool", "chainguard/tool", "tool"]) {
+        const { body } = await query({ query: { purl: `pkg:apk/${name}@1.2.2-r0` }, ...inGroup(group) });
+        assert.deepEqual(brief(body), ["CGA-2345-6789-cfgh affected 1.2.3-r0"], name);
+        assert.equal(body.advisories[0].vulnerability, "CVE-2030-10");
+      }
+    });
+
+    it("a search that is out of time leaves the rest to the next page", async () => {
+      const asked = readPackage({ purl: "pkg:npm/left@1.0.0", ecosystem: "", name: "", version: "" });
+      assert.ok(!("field" in asked));
+      const search = {
+        ...{ database: server.server.database, after: undefined, asked },
+        sources: [{ type: "subtree", uid: server.groupUid } as const],
+      };
+      const find = (until: number) => searchPackage(search, 10, { ...newBudget(), until }, ({ row }) => [row.name]);
+      assert.deepEqual(await find(0), { items: [], next: { key: 0, uid: "" } });
+      assert.ok((await find(Number.POSITIVE_INFINITY)).items.length > 0);
     });
 
     it("pages and batches continue without losing or repeating anything", async () => {
