@@ -172,10 +172,10 @@ export async function statementsOf(session: Session, states: readonly AdvisorySt
       const part = partFor(state.row, read.get(recordId));
       if (part) records.push(part);
     }
-    const written = recordOfEvents(state);
-    if (written) records.push(written);
     // Exports must not depend on the order of imports.
     records.sort(compareRecords);
+    const written = recordOfEvents(state);
+    if (written) records.push(written);
     found.push({ advisory: advisoryMessage(state.row, state.events), records });
   }
   return found;
