@@ -52,6 +52,8 @@ function parsePurl(text: string): Purl | undefined {
   const [, type, rest] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/(.+)$/isu.exec(text.trim()) ?? [];
   if (type === undefined || rest === undefined || control.test(rest)) return undefined;
   const isEncoded = isDecodable(rest);
+  // That it is not installed is no fault of the text.
+  purlLibrary();
   try {
     const purl = readParts(type.toLowerCase(), isEncoded ? rest : rest.replaceAll("%", "%25"));
     return (
