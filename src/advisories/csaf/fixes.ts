@@ -47,11 +47,17 @@ function latestFix(fixes: readonly ReadProduct[], { product, architecture }: Rea
   const fixed = fixes.filter(
     (each) => [each.architecture, architecture].includes("") || each.architecture === architecture,
   );
-  return latestOf([...new Set(fixed.flatMap(({ versions }) => versions))], orderOf(product));
+  return latestOf([...new Set(fixed.flatMap(startsOf))], orderOf(product));
 }
 
 function keyOf({ product, release }: ReadProduct): string {
   return `${packageKeyOf(product)}\n${release}`;
+}
+
+/** The versions with a fix; of ranges, those since which all have it. */
+function startsOf({ versions, ranges }: ReadProduct): string[] {
+  const isOpen = ({ events }: VersionRange) => events.length === 1 && events[0]!.type === RangeEventType.INTRODUCED;
+  return [...versions, ...ranges.filter(isOpen).map(({ events }) => events[0]!.version)];
 }
 
 /** The latest version; undefined where the order of the versions is not known. */

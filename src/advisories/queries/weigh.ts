@@ -1,5 +1,5 @@
-// Which statements of CSAF on one version count: those on the version itself before those on all versions of the platform, and both
-// before what follows from a fix in a later version. Statements of other formats all count.
+// Which statements of CSAF on one version count: those on the version itself, or on a range that has it, before those on all versions
+// of the platform, and both before what follows from a fix in a later version. Statements of other formats all count.
 import { ProductStatus, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { beforeFixes, namesNothing, namesVersion, type VersionStatus } from "../versions/status.ts";
 import type { Finding } from "./evaluate.ts";
@@ -18,7 +18,7 @@ export interface Weighed extends Pick<Finding, "record" | "statement"> {
 export function weigh(all: readonly Weighed[]): Finding[] {
   const speaking = all.filter(({ found }) => found);
   const exact = speaking.filter((each) => namesVersion(each.statement, each.version));
-  const places = new Set(exact.map(placeOf));
+  const places = new Set(speaking.filter(isSpecial).map(placeOf));
   const said = speaking.filter((each) => !isCsaf(each) || !namesNothing(each.statement) || !places.has(placeOf(each)));
   const told = said.filter(({ isTold }) => isTold);
   const findings = told.map(({ record, statement, found }): Finding => ({ record, statement, ...found! }));
@@ -29,6 +29,11 @@ export function weigh(all: readonly Weighed[]): Finding[] {
 
 function isCsaf({ record }: Weighed): boolean {
   return record.format === RecordFormat.CSAF;
+}
+
+/** Whether a statement names the version, or has it in a range. */
+function isSpecial({ statement, found }: Weighed): boolean {
+  return !namesNothing(statement) && found?.status === statement.status && !found.isInDoubt;
 }
 
 /** The document, the platform and the parts that a statement is about. */

@@ -248,6 +248,21 @@ describe("queries for packages of platforms", () => {
     });
   }
 
+  it("a fix in a range is an exception to all versions of the platform", () => {
+    const fixedIn = (range: string) => {
+      const branch = { category: "product_version_range", name: range, product: product("b", "pkg:rpm/redhat/a") };
+      const tree = treeOf(["linux9 pkg:rpm/redhat/a"]);
+      const references = { product_reference: "b", relates_to_product_reference: "linux9" };
+      const inRange = { category: "default_component_of", full_product_name: product("r"), ...references };
+      const relationships = [...tree.relationships, inRange];
+      const product_status = { known_affected: ["linux9 pkg:rpm/redhat/a"], fixed: ["r"] };
+      const document = csaf([{ cve: "CVE-2030-1", product_status }], { ...tree, branches: [branch], relationships });
+      return ["1-1", "2-1", "3-1"].map((version) => ask(document, `pkg:rpm/redhat/a@${version}`));
+    };
+    assert.deepEqual(fixedIn("vers:rpm/>=2-0"), ["affected 2-0", "fixed 2-0", "fixed 2-0"]);
+    assert.deepEqual(fixedIn("vers:rpm/>=2-0|<3-0"), ["affected", "fixed", "affected"]);
+  });
+
   it("a range says nothing of the versions outside of it, unless the source does", () => {
     const branch = (name: string, id: string) => ({
       category: "product_version_range",
