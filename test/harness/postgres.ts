@@ -88,6 +88,8 @@ async function start({ isStandby = false } = {}): Promise<PostgresServer> {
     "full_page_writes=off",
     "synchronous_commit=off",
     "listen_addresses=127.0.0.1",
+    // In its directory: what it has in the shared memory of the system outlives a server that is killed.
+    "dynamic_shared_memory_type=mmap",
     `port=${port}`,
   ];
   const args = ["-D", data, "-k", directory, ...settings.flatMap((setting) => ["-c", setting])];
