@@ -8,12 +8,10 @@ import {
   type ProductStatement,
   ProductStatementSchema,
   ProductStatus,
-  RangeEventType,
   ResponsePlan,
-  type VersionRange,
-  VersionRangeSchema,
 } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { justificationOfReason } from "./reasons.ts";
+import { rangeBefore } from "./versions/ranges.ts";
 
 /** What an event says of a product, in the fields of a statement. */
 type Held = Partial<
@@ -68,13 +66,4 @@ function heldOf({ type }: AdvisoryEvent): Held | undefined {
     default:
       return undefined;
   }
-}
-
-/** `fixed_version` is the first version without the vulnerability. */
-function rangeBefore(version: string): VersionRange {
-  const events = [
-    { type: RangeEventType.INTRODUCED, version: "0" },
-    { type: RangeEventType.FIXED, version },
-  ];
-  return create(VersionRangeSchema, { type: "ECOSYSTEM", events });
 }

@@ -1,5 +1,6 @@
-// What sources say, as it was imported: records, the advisories that they speak of, and the documents that are complete.
+// What sources say, as it was imported: records, and the advisories that they speak of.
 import { rangeBelow } from "../uid.ts";
+import { clearCompleteDocuments } from "./complete-documents.ts";
 import { textPlaceholder } from "./condition.ts";
 import { and, asc, eq, getTableColumns, gte, isNotNull, lt, sql } from "./drizzle.ts";
 import { atMost, placeholders } from "./placeholders.ts";
@@ -17,9 +18,6 @@ export type RecordRowKey = Pick<RecordRow, "parent" | "source" | "document" | "v
 
 /** What decides between copies of a record. */
 export type StoredCopy = Omit<RecordRow, "record">;
-
-/** The version of a document of which all records were imported. */
-export type CompleteDocumentRow = Tables["completeDocuments"]["$inferSelect"];
 
 /** The record of this key, without what it says; locked until the end of a transaction where `lock` says so. */
 export async function findStoredCopy(
@@ -162,43 +160,6 @@ export async function findCopiesOfDocument(
   return await statement.execute({ parent, source, document });
 }
 
-/** The version of a document of which all records were imported; undefined when there is none. */
-export async function findCompleteDocument(
-  session: Session,
-  { parent, source, document }: Pick<RecordRowKey, "parent" | "source" | "document">,
-): Promise<CompleteDocumentRow | undefined> {
-  const statement = session.prepared("complete_documents.get", (db, { completeDocuments: documents }) =>
-    db
-      .select()
-      .from(documents)
-      .where(
-        and(
-          ...[eq(documents.parent, sql.placeholder("parent")), eq(documents.source, sql.placeholder("source"))],
-          eq(documents.document, sql.placeholder("document")),
-        ),
-      ),
-  );
-  return (await statement.execute({ parent, source, document }))[0];
-}
-
-/** Sets the version of a document of which all records were imported. */
-export async function writeCompleteDocument(tx: Transaction, row: CompleteDocumentRow): Promise<void> {
-  const statement = tx.prepared("complete_documents.set", (db, { completeDocuments: documents }) =>
-    db
-      .insert(documents)
-      .values(placeholders(Object.keys(getTableColumns(documents))) as never)
-      .onConflictDoUpdate({
-        target: [documents.parent, documents.source, documents.document],
-        set: {
-          modifyTime: sql`excluded.modify_time`,
-          modifyNanos: sql`excluded.modify_nanos`,
-          revision: sql`excluded.revision`,
-        },
-      }),
-  );
-  await statement.execute({ ...row });
-}
-
 /** Which records are listed. */
 export interface RecordListing {
   /** The groups whose records are listed: those with uids from the first to before the second. */
@@ -257,11 +218,8 @@ export async function clearRecords(tx: Transaction, parent: string): Promise<boo
       .where(eq(records.parent, sql.placeholder("parent")))
       .returning({ id: records.id }),
   );
-  const forget = tx.prepared("complete_documents.clear", (db, { completeDocuments: documents }) =>
-    db.delete(documents).where(eq(documents.parent, sql.placeholder("parent"))),
-  );
   await unlink.execute({ ...rangeBelow(parent) });
   const removed = await remove.execute({ parent });
-  await forget.execute({ parent });
+  await clearCompleteDocuments(tx, parent);
   return removed.length > 0;
 }

@@ -148,7 +148,7 @@ export function termFinder(filter: TermFilter, values: readonly string[]): Finde
     where({ tables: { advisoryTerms: terms }, isAmong }) {
       const wanted = textPlaceholder("term.value");
       const matches = isOne ? eq(terms.value, wanted) : isAmong(terms.value, wanted);
-      return and(eq(terms.filter, sql.placeholder("term.filter")), matches);
+      return and(eq(terms.filter, textPlaceholder("term.filter")), matches);
     },
     values: { "term.filter": filter, "term.value": isOne ? stored[0]! : JSON.stringify(stored) },
     isDistinct,

@@ -27,8 +27,8 @@ export interface Condition {
 }
 
 /**
- * A placeholder that may stand for nothing; PostgreSQL has to be told of what type it is. Also for what a column is to equal where rows
- * are ordered: `= ?` would have SQLite plan the statement anew at every run, since the value may decide about the order.
+ * A placeholder for a text. PostgreSQL needs the type where the text may be missing. SQLite needs the expression in a statement with
+ * `ORDER BY`: with a bare `column = ?` it plans the statement again at every run, because the value may decide about the order.
  */
 export function textPlaceholder(name: string): SQL {
   return sql`cast(${sql.placeholder(name)} as text)`;

@@ -1,5 +1,4 @@
 // What an identity holds, and where.
-
 import type { AnyColumn, SQL } from "drizzle-orm";
 import { depthOf, isBelow, isWithin, parentOf } from "../uid.ts";
 import { textPlaceholder } from "./condition.ts";

@@ -45,7 +45,7 @@ function earliest(bound: string, place: string | undefined): string {
 /** In the place of a source: its subtree, its children, or the rows without parent. */
 export function placeOf(rows: RowTable, { uid }: { readonly uid: PgColumn }, type: string): SQL[] {
   if (type === "subtree") return [gte(uid, sql.placeholder("from")), lt(uid, sql.placeholder("to"))];
-  return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, sql.placeholder("parent"))];
+  return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, textPlaceholder("parent"))];
 }
 
 /** What rows are sorted by: a column, or as much of one as counts in an order. */

@@ -143,7 +143,7 @@ function describe<R extends ResourceRow>(session: Session, collection: Collectio
   const sorting = byKey
     ? entrySortingOf(entries, range.order.field)
     : sortingOf(order.field === "uid" ? lead : rows, order.field);
-  const place = byKey ? [eq(entries.key, sql.placeholder("key"))] : placeOf(rows, lead, typeOf(source));
+  const place = byKey ? [eq(entries.key, textPlaceholder("key"))] : placeOf(rows, lead, typeOf(source));
   const conditions: (SQL | undefined)[] = [...place, ...equal(byKey ? entries : rows, columns)];
   if (after) conditions.push(behind(sorting, order.descending));
   if (condition && !(finder && condition.isExact)) conditions.push(condition.build(session));
@@ -225,7 +225,11 @@ function typeOf(source: RangeSource): string {
 }
 
 function equal(table: object, columns: readonly string[]): SQL[] {
-  return columns.map((column) => eq((table as Record<string, PgColumn>)[column]!, sql.placeholder(`filter.${column}`)));
+  return columns.map((name) => {
+    const column = (table as Record<string, PgColumn>)[name]!;
+    const value = `filter.${name}`;
+    return eq(column, column.dataType === "string" ? textPlaceholder(value) : sql.placeholder(value));
+  });
 }
 
 function filterColumns(filters: Filters): string[] {

@@ -43,7 +43,7 @@ function newTrial(schema: DescMessage, use: JsonUse, zeroValues: boolean) {
 
 function check(schema: DescMessage, use: JsonUse, zeroValues: boolean): void {
   const { validate, convert } = newTrial(schema, use, zeroValues);
-  const property = fc.property(messages(schema, 2), (message) => {
+  const property = fc.property(messages(schema, 3), (message) => {
     if (use === "reply") clearInputOnly(reflect(schema, message));
     const json = JSON.stringify(convert(message));
     // An item of a list that is given may not be empty, and no text may hold NUL.

@@ -1,14 +1,13 @@
 // Where a package is affected in all versions, and the same vulnerability names versions with a fix for the same platform, it is
 // affected before the fix.
-import { create } from "@bufbuild/protobuf";
 import {
   ProductStatus,
   RangeEventType,
   type VersionRange,
-  VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { packageKeyOf } from "../product.ts";
 import { orderOf, type VersionOrder } from "../versions/order.ts";
+import { rangeBefore } from "../versions/ranges.ts";
 import type { ReadProduct } from "./products.ts";
 import type { Stated } from "./statements.ts";
 import { statusWords } from "./words.ts";
@@ -69,12 +68,4 @@ function latestOf(versions: readonly string[], order: VersionOrder): string | un
     if (place > 0) latest = version;
   }
   return latest;
-}
-
-function rangeBefore(version: string): VersionRange {
-  const events = [
-    { type: RangeEventType.INTRODUCED, version: "0" },
-    { type: RangeEventType.FIXED, version },
-  ];
-  return create(VersionRangeSchema, { type: "ECOSYSTEM", events });
 }

@@ -130,10 +130,9 @@ function endsInFix(range: VersionRange, order: VersionOrder): boolean {
   const known = eventsInOrder(range, order);
   if (known) return known.at(-1)?.type === FIXED_IN;
   // The order is not known: each beginning must be followed by its fix.
-  const words = range.events.map(({ type }) =>
-    type === INTRODUCED ? "introduced" : type === FIXED_IN ? "fixed" : "other",
-  );
-  return /^(introduced( fixed)+ ?)+$/.test(words.join(" "));
+  const isFixAt = (i: number) => range.events[i]?.type === FIXED_IN;
+  const isEnded = ({ type }: RangeEvent, i: number) => (i > 0 && isFixAt(i)) || (type === INTRODUCED && isFixAt(i + 1));
+  return range.events.length > 0 && range.events.every(isEnded);
 }
 
 function fixesOf(ranges: readonly VersionRange[]): string[] {

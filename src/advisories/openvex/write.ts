@@ -59,9 +59,10 @@ function documentId(author: string, id: string): string {
 function statementsOf(advisory: AdvisoryStatements, loss: Loss): JsonObject[] {
   const all = heldOf(advisory, loss);
   for (const record of new Set(all.map(({ record }) => record))) countLosses(record, loss);
-  const inOrder = all.toSorted((a, b) => a.time - b.time).flatMap((held) => claimsOf(held, loss));
   // Readers let the last one hold: of one time, that is the worst.
-  const claims = inOrder.toSorted((a, b) => (a.time === b.time ? levelOf(a) - levelOf(b) : a.time - b.time));
+  const claims = all
+    .flatMap((held) => claimsOf(held, loss))
+    .sort((a, b) => (a.time === b.time ? levelOf(a) - levelOf(b) : a.time - b.time));
   const settled = settleConflicts(claims);
   if (!settled) loss("an advisory on which sources disagree in a way that OpenVEX cannot say");
   return joined(lastOfEach(itemsOf(settled ?? [], loss)));
@@ -107,7 +108,7 @@ function joined(items: readonly Item[]): JsonObject[] {
   const starts = [...items.keys()].filter((i) => items[i]!.text !== items[i - 1]?.text);
   return starts.map((start, i) => {
     const products = items.slice(start, starts[i + 1]).map(({ product }) => product);
-    return inMemberOrder({ ...items[start]!.members, products });
+    return inOrder({ ...items[start]!.members, products });
   });
 }
 
@@ -117,7 +118,7 @@ const order: readonly string[] = [
   ...["justification", "impact_statement", "action_statement", "action_statement_timestamp"],
 ];
 
-function inMemberOrder(statement: JsonObject): JsonObject {
+function inOrder(statement: JsonObject): JsonObject {
   const members = order.map((name) => [name, statement[name]] as const);
   return Object.fromEntries(members.filter(([, value]) => value !== undefined && value !== ""));
 }

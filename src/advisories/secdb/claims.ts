@@ -48,7 +48,7 @@ export function claimsOf({ advisory, records }: AdvisoryStatements, loss: Loss):
   const advisoryId = advisory?.advisoryId ?? "";
   const ids = idsOf(advisoryId, advisory?.aliases ?? [], loss);
   const live = records.filter(({ withdrawTime }) => !withdrawTime);
-  for (const _ of records.slice(live.length)) loss("a record that its source withdrew");
+  for (const { withdrawTime } of records) if (withdrawTime) loss("a record that its source withdrew");
   return holdingRecords(advisoryId, live).flatMap((record) => {
     if (record.format !== RecordFormat.SECDB) countUnsaid(record, loss);
     return record.statements.flatMap((statement) => statementClaims(advisoryId, ids, record, statement, loss));

@@ -36,21 +36,24 @@ export const writeSecdb: Writer = async function* (advisories, { ecosystem }, lo
  * fix is affected. That no version is affected holds only if no other record says that some version is, or may be.
  */
 function withoutOverruled(claims: readonly Claim[], lose: (what: string, claim: Claim) => void): Claim[] {
-  const keysOf = ({ name, ids }: Claim) => ids.map((id) => `${name}\n${id}`);
-  const byKey = new Map<string, Claim[]>();
-  for (const claim of claims.filter(({ version }) => version !== "0"))
-    for (const key of keysOf(claim)) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
-  const isOverruled = (claim: Claim, isWorse: (other: Claim) => boolean) =>
-    keysOf(claim).some((key) => byKey.get(key)?.some(isWorse));
+  const keyed = claims.flatMap((claim) => claim.ids.map((id) => ({ key: `${claim.name}\n${id}`, claim })));
+  const unfixed = new Set(keyed.filter(({ claim }) => claim.isUnfixed).map(({ key }) => key));
+  const affecting = Map.groupBy(
+    keyed.filter(({ claim }) => claim.version !== "0"),
+    ({ key }) => key,
+  );
+  const isOverruled = (claim: Claim, key: string) =>
+    claim.version === "0"
+      ? affecting.get(key)?.some((other) => other.claim.record !== claim.record || claim.header === "")
+      : unfixed.has(key);
   return claims.filter((claim) => {
     if (claim.version === "") return false;
+    if (!claim.ids.some((id) => isOverruled(claim, `${claim.name}\n${id}`))) return true;
     const isNone = claim.version === "0";
-    const isWorse = (other: Claim) => (isNone ? other.record !== claim.record || claim.header === "" : other.isUnfixed);
-    if (!isOverruled(claim, isWorse)) return true;
-    lose(
-      isNone ? "a package that is not affected, next to another status" : "a fix, next to versions without one",
-      claim,
-    );
+    const what = isNone
+      ? "a package that is not affected, next to another status"
+      : "a fix, next to versions without one";
+    lose(what, claim);
     return false;
   });
 }

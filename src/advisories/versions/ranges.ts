@@ -1,8 +1,10 @@
 // Whether a version is in a range of OSV: https://ossf.github.io/osv-schema/#evaluation.
+import { create } from "@bufbuild/protobuf";
 import {
   RangeEventType as EventType,
   type RangeEvent,
   type VersionRange,
+  VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { VersionOrder } from "./order.ts";
 
@@ -12,6 +14,15 @@ export interface Place {
   readonly where: "inside" | "outside" | "unknown";
   /** Inside: where the range ends next. Outside: the fix that ended it before the version. Empty when there is none. */
   readonly fixedVersion: string;
+}
+
+/** The range of all versions before one with a fix. */
+export function rangeBefore(version: string): VersionRange {
+  const events = [
+    { type: EventType.INTRODUCED, version: "0" },
+    { type: EventType.FIXED, version },
+  ];
+  return create(VersionRangeSchema, { type: "ECOSYSTEM", events });
 }
 
 /** Finds a version in a range. The events may be in any order; of events at one version the later one counts. */

@@ -1,7 +1,8 @@
 // Which of two copies of a record counts. It never depends on which of them was imported first, unless no copy has a time.
 import { type AdvisoryRecord, RecordOutcome } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
-import type { CompleteDocumentRow, StoredCopy } from "../../storage/advisory-records.ts";
+import type { StoredCopy } from "../../storage/advisory-records.ts";
+import type { CompleteDocumentRow } from "../../storage/complete-documents.ts";
 
 /** The version of a copy or of a document; without a time where the source does not say one. */
 export type Version = Pick<StoredCopy, "modifyTime" | "modifyNanos" | "revision">;

@@ -131,13 +131,13 @@ function timestampOf(milliseconds: number, nanos: number) {
 }
 
 /** The record with what the server fills in. */
-function shownRecord(record: AdvisoryRecord, filled: Pick<AdvisoryRecord, "digest" | "group">): AdvisoryRecord {
-  fillIds(partsOf(record));
-  return Object.assign(record, filled);
-}
-
-function fillIds(parts: readonly RecordPart[]): void {
+function shownRecord(
+  record: AdvisoryRecord,
+  filled: Pick<AdvisoryRecord, "digest" | "group">,
+  parts = partsOf(record),
+): AdvisoryRecord {
   for (const { advisoryId, statements } of parts) for (const statement of statements) statement.advisoryId = advisoryId;
+  return Object.assign(record, filled);
 }
 
 type Statements = MessageInitShape<typeof AdvisoryStatementsSchema>;
@@ -191,9 +191,9 @@ interface ReadRecord {
 async function readRecord(session: Session, id: number): Promise<ReadRecord | undefined> {
   const row = await findRecordById(session, id);
   if (!row) return undefined;
-  const record = Object.assign(recordMessage(row), { digest: row.digest, group: row.parent });
-  const parts = partsOf(record);
-  fillIds(parts);
+  const message = recordMessage(row);
+  const parts = partsOf(message);
+  const record = shownRecord(message, { digest: row.digest, group: row.parent }, parts);
   return { record, parts: new Map(parts.map((part) => [partKey(part), part])), first: partKey(parts[0]!) };
 }
 

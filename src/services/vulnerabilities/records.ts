@@ -15,14 +15,13 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type Deps, writeContext } from "../../resource/deps.ts";
 import {
-  findCompleteDocument,
   findCopiesOfDocument,
   findStoredCopy,
   type RecordRowKey,
   type StoredCopy,
-  writeCompleteDocument,
 } from "../../storage/advisory-records.ts";
 import { findRow } from "../../storage/collection.ts";
+import { findCompleteDocument, writeCompleteDocument } from "../../storage/complete-documents.ts";
 import { ReferenceViolation } from "../../storage/errors.ts";
 import type { Transaction } from "../../storage/session.ts";
 import { groupParents } from "../iam/groups.ts";

@@ -21,6 +21,7 @@ import type { AdvisoryRow } from "./rows.ts";
 export async function refreshAdvisory(tx: Transaction, located: LocatedAdvisory, reader: RecordReader): Promise<void> {
   const before = located.isLive ? await findLocked(tx, located.uid) : undefined;
   if (located.isLive && !before) throw new StaleRow(`advisory ${located.uid} is not there any more`);
+  // To one that is not there yet nothing is linked, but for what was just written.
   const records = located.row ? await reader.of(located.uid) : reader.added();
   const adopted = { ...located, row: before ? withoutSources(before.row, records) : located.row };
   const state = dueState(adopted, before, records, tx.context.time);

@@ -12,7 +12,6 @@ import { fromTimestamp } from "../../aip/timestamps.ts";
 import {
   deleteRecord,
   deleteRecordLink,
-  findCompleteDocument,
   findStoredCopy,
   insertRecord,
   insertRecordLink,
@@ -20,6 +19,7 @@ import {
   type StoredCopy,
   updateRecord,
 } from "../../storage/advisory-records.ts";
+import { findCompleteDocument } from "../../storage/complete-documents.ts";
 import { StaleRow, UniqueViolation } from "../../storage/errors.ts";
 import type { Session, Transaction } from "../../storage/session.ts";
 import { newRecordReader, partsByKey, type RecordReader } from "./linked-records.ts";

@@ -13,7 +13,7 @@ import { type Places, plainQuestions, specialQuestions } from "./questions.ts";
 import { drawWrite } from "./writes.ts";
 
 /** Writes that make something to list, and those that are followed by lists. */
-const amounts = { sqlite: { before: 120, watched: 20 }, postgres: { before: 60, watched: 10 } };
+const amounts = { sqlite: { before: 120, watched: 30 }, postgres: { before: 60, watched: 10 } };
 
 /** What a write may come to besides: names are taken, groups are not empty, and roles are bound. */
 const refusals = ["ALREADY_EXISTS", "FAILED_PRECONDITION", "PERMISSION_DENIED", "NOT_FOUND"];
