@@ -24,12 +24,13 @@ export interface ExportSource {
 
 /**
  * The advisories of a group in the order of their public ids; for OSV, then the records that OSV sources have withdrawn, each
- * without an advisory. One page is in memory at a time.
+ * without an advisory. One page is in memory at a time. They can be read several times.
  */
-export async function* exportedAdvisories(
-  source: ExportSource,
-  format: ExportFormat,
-): AsyncGenerator<AdvisoryStatements> {
+export function exportedAdvisories(source: ExportSource, format: ExportFormat): AsyncIterable<AdvisoryStatements> {
+  return { [Symbol.asyncIterator]: () => readAdvisories(source, format) };
+}
+
+async function* readAdvisories(source: ExportSource, format: ExportFormat): AsyncGenerator<AdvisoryStatements> {
   for await (const { results } of pagesOf((token) => source.statements(token))) yield* results;
   if (format !== "osv") return;
   for await (const { records } of pagesOf((token) => source.withdrawnRecords(token))) {

@@ -11,6 +11,8 @@ export interface WriteOptions {
   readonly ecosystem: string;
   /** When the export was made, in milliseconds since the epoch: the latest change of what it holds. */
   readonly time: number;
+  /** Called for each advisory that is kept in memory although the format is written one by one; may throw. */
+  readonly onKept?: () => void;
 }
 
 /** Counts what the format of an export cannot say. */
@@ -21,7 +23,7 @@ export interface Losses {
 
 /**
  * Writes a document from advisories in the order of their public ids. It yields the text in parts, and holds no more of the
- * advisories in memory than the format requires.
+ * advisories in memory than the format requires. The advisories can be read several times, each time from the beginning.
  */
 export type Writer = (
   advisories: AsyncIterable<AdvisoryStatements>,

@@ -81,9 +81,10 @@ async function* write(
       lost[what] = (lost[what] ?? 0) + 1;
     },
   };
+  const onKept = newCounter(limits.gatheredAdvisories);
   const all = exportedAdvisories(source, format);
-  const advisories = isGathered(format) ? atMost(all, limits.gatheredAdvisories) : all;
-  yield* writerOf(format)(advisories, { ...options, id: group, time }, losses);
+  const advisories = isGathered(format) ? counted(all, onKept) : all;
+  yield* writerOf(format)(advisories, { ...options, id: group, time, onKept }, losses);
   if (Object.keys(lost).length > 0) log({ format, lost });
 }
 
@@ -92,11 +93,18 @@ function isGathered(format: ExportFormat): boolean {
   return format === "csaf" || format === "secdb";
 }
 
-async function* atMost<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+/** Throws once it is called more often than that. */
+function newCounter(most: number): () => void {
   let count = 0;
-  for await (const item of items) {
+  return () => {
     if (++count > most)
       throw resourceExhausted(`the format takes ${most} advisories; export groups below, or use the command line`);
+  };
+}
+
+async function* counted<T>(items: AsyncIterable<T>, onEach: () => void): AsyncGenerator<T> {
+  for await (const item of items) {
+    onEach();
     yield item;
   }
 }

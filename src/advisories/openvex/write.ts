@@ -9,22 +9,27 @@ import {
 import type { JsonObject } from "../../json.ts";
 import { canonicalJson, parseExtra } from "../extra.ts";
 import { timeText } from "../times.ts";
-import type { WriteOptions, Writer } from "../writing.ts";
+import type { Losses, WriteOptions, Writer } from "../writing.ts";
 import { type Claim, claimsOf, type Held, heldOf, type Loss } from "./claims.ts";
 import { levelOf, settleConflicts } from "./conflicts.ts";
+import { idsOf, togetherOf } from "./together.ts";
 import { context, joinPlan, noAction, noReason, wordOfStatus } from "./words.ts";
+
+/** The advisories on one vulnerability in one product that are compared. Of more, none is written. */
+const mostTogether = 100;
 
 /**
  * Writes a document whose author, id and times are those of the export. Its statements are in the order of the advisories and of
- * their times, with the time of their document where they have none. Equal ones that follow each other are one statement with
+ * their times, with the time of their document where they have none. Advisories on one vulnerability in one product come last, together.
+ * Equal ones that follow each other are one statement with
  * several products; of two that say the same, the last is kept.
  */
 export const writeOpenvex: Writer = async function* (advisories, options, losses) {
   const head = JSON.stringify(headOf(options), null, 2);
   yield `${head.slice(0, head.lastIndexOf("\n"))},\n  "statements": [`;
   let separator = "\n";
-  for await (const each of advisories) {
-    const statements = statementsOf(each, (what) => losses.add(what, each.advisory?.advisoryId ?? ""));
+  for await (const group of togetherOf(advisories, options)) {
+    const statements = statementsOf(group, losses);
     if (statements.length === 0) continue;
     const text = statements.map((statement) => JSON.stringify(statement, null, 2)).join(",\n");
     yield separator + text.replace(/^/gm, "    ");
@@ -55,16 +60,18 @@ function documentId(author: string, id: string): string {
   return `urn:uuid:${groups.join("-")}`;
 }
 
-/** The statements about one advisory. */
-function statementsOf(advisory: AdvisoryStatements, loss: Loss): JsonObject[] {
-  const all = heldOf(advisory, loss);
+/** The statements about one product and one vulnerability. */
+function statementsOf(advisories: readonly AdvisoryStatements[], losses: Losses): JsonObject[] {
+  const loss: Loss = (what) => losses.add(what, advisories[0]?.advisory?.advisoryId ?? "");
+  const all = advisories.flatMap((each) => heldOf(each, loss));
   for (const record of new Set(all.map(({ record }) => record))) countLosses(record, loss);
   // Readers let the last one hold: of one time, that is the worst.
   const claims = all
     .flatMap((held) => claimsOf(held, loss))
     .sort((a, b) => (a.time === b.time ? levelOf(a) - levelOf(b) : a.time - b.time));
-  const settled = settleConflicts(claims);
-  if (!settled) loss("an advisory on which sources disagree in a way that OpenVEX cannot say");
+  const settled = advisories.length > mostTogether ? undefined : settleConflicts(claims);
+  if (!settled)
+    for (const _ of advisories) loss("an advisory on which sources disagree in a way that OpenVEX cannot say");
   return joined(lastOfEach(itemsOf(settled ?? [], loss)));
 }
 
@@ -178,13 +185,12 @@ function linesOf(...texts: readonly string[]): string {
 
 /** The vulnerability as its document calls it; that of other formats by its CVE, by which scanners know it. */
 function vulnerabilityJson(record: AdvisoryRecord, extra: JsonObject): JsonObject {
-  const { vulnerability, aliases, summary, details, upstream } = record;
+  const { vulnerability, aliases, summary, details } = record;
   if (record.format === RecordFormat.OPENVEX) {
     const { vulnerability_id: id } = { ...parseExtra(record.extra), ...extra };
     return vulnerabilityOf(id, vulnerability, extra.description ?? details, aliases);
   }
-  // One that includes a single vulnerability of another source is the same by another name.
-  const ids = [...new Set([vulnerability, ...aliases, ...(upstream.length === 1 ? upstream : [])])];
+  const ids = idsOf(record);
   const name = ids.find((each) => each.startsWith("CVE-")) ?? vulnerability;
   const others = ids.filter((each) => each !== name);
   return vulnerabilityOf(undefined, name, summary || details, others);

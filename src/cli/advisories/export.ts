@@ -40,14 +40,16 @@ export async function exportAdvisories(session: Session, options: ExportOptions)
   let count = 0;
   {
     using progress = await openProgress(session.shell, "exporting", 0, "done");
-    const counted = async function* (): AsyncGenerator<AdvisoryStatements> {
+    const read = async function* (): AsyncGenerator<AdvisoryStatements> {
+      count = 0;
       for await (const each of exportedAdvisories(source, format)) {
         if (each.advisory) progress.total(++count);
         yield each;
         if (each.advisory) progress.advance();
       }
     };
-    await write(session.shell, options, counted(), { id: group, author, ecosystem, time }, losses);
+    const counted = { [Symbol.asyncIterator]: read };
+    await write(session.shell, options, counted, { id: group, author, ecosystem, time }, losses);
   }
   note(session.shell, `${count} ${count === 1 ? "advisory" : "advisories"} exported`);
   for (const line of losses.lines()) note(session.shell, `left out, since ${format} has no words for it: ${line}`);

@@ -61,11 +61,13 @@ function advisoriesOf(sayings: readonly Saying[]): AdvisoryStatements[] {
 
 async function exportOf(advisories: readonly AdvisoryStatements[], format: ExportFormat) {
   const options = { id: "g", author: "Exporter", ecosystem: "Wolfi", time: Date.UTC(2031, 0, 1) };
-  async function* listed() {
-    yield* advisories;
-  }
+  const listed = {
+    [Symbol.asyncIterator]: async function* () {
+      yield* advisories;
+    },
+  };
   let text = "";
-  for await (const part of writerOf(format)(listed(), options, { add: () => {} })) text += part;
+  for await (const part of writerOf(format)(listed, options, { add: () => {} })) text += part;
   return JSON.parse(text);
 }
 
@@ -121,16 +123,13 @@ describe("what several sources say of a package in different formats", () => {
     }
   });
 
-  it("is nothing better or worse in an export of each advisory as openvex", async () => {
+  it("is nothing better or worse in an export as openvex", async () => {
     for (const { seed, sayings, advisories } of cases) {
-      for (const advisory of advisories) {
-        const own = sayings.filter(({ source }) => advisory.records.some((record) => record.source === source));
-        const document = await exportOf([advisory], "openvex");
-        for (const version of versions) {
-          const [found, due] = [readers.openvex!(document, version), dueAt(own, version)];
-          const isOther = found !== undefined && (isBad(found) || isBad(due)) && found !== due;
-          assert.ok(!isOther, `seed ${seed}, version ${version}: ${found}, not ${due}`);
-        }
+      const document = await exportOf(advisories, "openvex");
+      for (const version of versions) {
+        const [found, due] = [readers.openvex!(document, version), dueAt(sayings, version)];
+        const isOther = found !== undefined && (isBad(found) || isBad(due)) && found !== due;
+        assert.ok(!isOther, `seed ${seed}, version ${version}: ${found}, not ${due}`);
       }
     }
   });

@@ -60,11 +60,14 @@ export async function write(
 ): Promise<{ document: Json; lost: Record<string, number> }> {
   const lost: Record<string, number> = {};
   const options = { id: "group", author: "Exporter", ecosystem: "Wolfi", time: Date.parse("2031-01-01T00:00:00Z") };
-  async function* listed() {
-    yield* advisoriesOf(records);
-  }
+  const advisories = advisoriesOf(records);
+  const listed = {
+    [Symbol.asyncIterator]: async function* () {
+      yield* advisories;
+    },
+  };
   let text = "";
-  for await (const part of writeOpenvex(listed(), options, { add: (what) => (lost[what] = (lost[what] ?? 0) + 1) }))
+  for await (const part of writeOpenvex(listed, options, { add: (what) => (lost[what] = (lost[what] ?? 0) + 1) }))
     text += part;
   const written = JSON.parse(text);
   checkDocument(written);
