@@ -50,7 +50,7 @@ const byHand: Readonly<Record<string, Ask>> = {
   "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/CompleteDocument": (absent) => ({
     ...{ parent: uidOf("group", absent), source: "vendor", document: "VEX-1", modifyTime: "2026-01-01T00:00:00Z" },
   }),
-  "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/DeleteAdvisoryRecords": (absent) => ({
+  "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/BatchDeleteAdvisoryRecords": (absent) => ({
     parent: uidOf("group", absent),
     records: [{ source: "osv", document: "CVE-2026-1", vulnerability: "CVE-2026-1" }],
   }),

@@ -2,8 +2,8 @@
 import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
+  BatchDeleteAdvisoryRecordsRequestSchema,
   CompleteDocumentRequestSchema,
-  DeleteAdvisoryRecordsRequestSchema,
   ImportAdvisoryRecordsRequestSchema,
   type ImportAdvisoryRecordsResponse,
   type RecordKey,
@@ -35,11 +35,11 @@ export function recordService({ server, clock }: Pick<TestServer, "server" | "cl
       await method("completeDocument")(create(CompleteDocumentRequestSchema, version), call);
     },
     async delete(parent: string, records: readonly Pick<RecordKey, "source" | "document" | "vulnerability">[]) {
-      const request = create(DeleteAdvisoryRecordsRequestSchema, {
+      const request = create(BatchDeleteAdvisoryRecordsRequestSchema, {
         parent,
         records: records.map((key) => ({ ...key })),
       });
-      await method("deleteAdvisoryRecords")(request, call);
+      await method("batchDeleteAdvisoryRecords")(request, call);
     },
   };
 }

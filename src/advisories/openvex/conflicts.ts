@@ -85,7 +85,7 @@ function claimAt(claim: Claim, version: string): Claim | undefined {
   if (version === "") return claim;
   const found = statusAt(claim.held.statement, version);
   if (found?.status !== claim.status) return undefined;
-  return found.isInDoubt ? claim : { ...claim, ranges: [] };
+  return found.isUncertain ? claim : { ...claim, ranges: [] };
 }
 
 /** The last of the repeated claims about a cell. */

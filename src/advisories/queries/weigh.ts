@@ -33,7 +33,7 @@ function isCsaf({ record }: Weighed): boolean {
 
 /** Whether a statement names the version, or has it in a range. */
 function isSpecial({ statement, found }: Weighed): boolean {
-  return !namesNothing(statement) && found?.status === statement.status && !found.isInDoubt;
+  return !namesNothing(statement) && found?.status === statement.status && !found.isUncertain;
 }
 
 /** The document, the platform and the parts that a statement is about. */

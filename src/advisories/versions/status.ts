@@ -19,7 +19,7 @@ export interface VersionStatus {
   /** Versions that have a fix: the next ones of an affected version, the one that ended it for a fixed one. */
   readonly fixedVersions: readonly string[];
   /** Whether the version could not be compared, and the status is the worst that may hold. */
-  readonly isInDoubt: boolean;
+  readonly isUncertain: boolean;
 }
 
 /** From the best to the worst. */
@@ -33,13 +33,13 @@ export function statusAt(statement: ProductStatement, version: string): VersionS
   const held = heldStatement(statement);
   if (!held) return withoutVersion(statement);
   if (!held.product) return undefined;
-  if (version === "") return { status: held.status, fixedVersions: fixesIn(held.ranges), isInDoubt: false };
+  if (version === "") return { status: held.status, fixedVersions: fixesIn(held.ranges), isUncertain: false };
   const order = orderOf(held.product);
   const isNamed = held.versions.some((named) => isSame(named, version, order));
   const places = decidingRanges(held).map((range) => placeIn(range, version, orderIn(range, order)));
   if (held.status === AFFECTED) return affectedAt(held, isNamed, places);
   const isInside = isNamed || places.some(({ where }) => where === "inside") || namesNothing(held);
-  return isInside ? { status: held.status, fixedVersions: [], isInDoubt: false } : inDoubtUnder(held, places);
+  return isInside ? { status: held.status, fixedVersions: [], isUncertain: false } : uncertainUnder(held, places);
 }
 
 /** Whether a statement names the version itself. */
@@ -61,7 +61,7 @@ export function beforeFixes(statements: readonly ProductStatement[], version: st
   const [first, ...others] = fixes;
   if (first === undefined || !fixes.every((fix) => (order(version, fix) ?? 0) < 0)) return undefined;
   const next = others.reduce((least, fix) => ((order(fix, least) ?? 0) < 0 ? fix : least), first);
-  return { status: AFFECTED, fixedVersions: [next], isInDoubt: true };
+  return { status: AFFECTED, fixedVersions: [next], isUncertain: true };
 }
 
 function isStart({ type, version }: RangeEvent): boolean {
@@ -86,7 +86,7 @@ export function statusAtCommit(statement: ProductStatement, commit: string): Ver
 /** A log that ends with a fix in a version that it does not name: any version may be one without the fix. */
 function withoutVersion({ events }: ProductStatement): VersionStatus | undefined {
   const isApproved = events.some(({ reviewState }) => reviewState === ReviewState.APPROVED);
-  return isApproved ? { status: AFFECTED, fixedVersions: [], isInDoubt: true } : undefined;
+  return isApproved ? { status: AFFECTED, fixedVersions: [], isUncertain: true } : undefined;
 }
 
 /** The worst of what several statements say of a version, with the fixes of all that say the same. */
@@ -96,7 +96,7 @@ export function worstOf(found: readonly VersionStatus[]): VersionStatus | undefi
   const [first] = those;
   if (!first) return undefined;
   const fixedVersions = [...new Set(those.flatMap((each) => each.fixedVersions))];
-  return { status: first.status, fixedVersions, isInDoubt: those.every(({ isInDoubt }) => isInDoubt) };
+  return { status: first.status, fixedVersions, isUncertain: those.every(({ isUncertain }) => isUncertain) };
 }
 
 function affectedAt(held: ProductStatement, isNamed: boolean, places: readonly Place[]): VersionStatus | undefined {
@@ -105,21 +105,21 @@ function affectedAt(held: ProductStatement, isNamed: boolean, places: readonly P
     ...new Set(of.map((place) => place.fixedVersion).filter((fixed) => fixed !== "")),
   ];
   if (isNamed || inside.length > 0 || namesNothing(held)) {
-    return { status: AFFECTED, fixedVersions: fixedVersions(inside), isInDoubt: false };
+    return { status: AFFECTED, fixedVersions: fixedVersions(inside), isUncertain: false };
   }
   if (places.some(({ where }) => where === "unknown")) {
-    return { status: AFFECTED, fixedVersions: fixesIn(held.ranges), isInDoubt: true };
+    return { status: AFFECTED, fixedVersions: fixesIn(held.ranges), isUncertain: true };
   }
   // Other versions than those that are named one by one, are not spoken of.
   if (places.length === 0) return undefined;
   const fixes = fixedVersions(places);
-  return { status: fixes.length > 0 ? FIXED : NOT_AFFECTED, fixedVersions: fixes, isInDoubt: false };
+  return { status: fixes.length > 0 ? FIXED : NOT_AFFECTED, fixedVersions: fixes, isUncertain: false };
 }
 
 /** What is said of versions that cannot be compared, is said only if it does not rule out the vulnerability. */
-function inDoubtUnder({ status }: ProductStatement, places: readonly Place[]): VersionStatus | undefined {
+function uncertainUnder({ status }: ProductStatement, places: readonly Place[]): VersionStatus | undefined {
   const isUnknown = places.some(({ where }) => where === "unknown");
-  return isUnknown && status === UNDER_INVESTIGATION ? { status, fixedVersions: [], isInDoubt: true } : undefined;
+  return isUnknown && status === UNDER_INVESTIGATION ? { status, fixedVersions: [], isUncertain: true } : undefined;
 }
 
 /** Ranges of commits count only where there is nothing else: versions are not found in them. */

@@ -91,10 +91,10 @@ function advisoriesOf({ advisories }: JsonObject, purl: string): JsonObject[] {
   return ((advisories as JsonObject[] | undefined) ?? []).map((advisory) => ({ package: purl, ...advisory }));
 }
 
-function statusOf({ status, inDoubt }: JsonObject): string {
+function statusOf({ status, uncertain }: JsonObject): string {
   const word = String(status ?? "")
     .replace("PRODUCT_STATUS_", "")
     .replaceAll("_", " ")
     .toLowerCase();
-  return inDoubt === true ? `${word}?` : word;
+  return uncertain === true ? `${word}?` : word;
 }

@@ -85,11 +85,11 @@ function readAsked(query: PackageQuery, path: string, violations: Violations): Q
 }
 
 function toAffected({ row, answer }: FoundAdvisory): MessageInitShape<typeof AffectedAdvisorySchema> {
-  const { status, fixedVersions, isInDoubt, findings } = answer;
+  const { status, fixedVersions, isUncertain, findings } = answer;
   return {
     ...{ uid: row.uid, advisoryId: row.name, aliases: row.aliases, status, fixedVersions: [...fixedVersions] },
     vulnerability: vulnerabilityOf(row, findings),
-    inDoubt: isInDoubt,
+    uncertain: isUncertain,
     statements: findings.map(toStatement),
   };
 }
@@ -103,7 +103,7 @@ function vulnerabilityOf({ name, aliases }: AdvisoryRow, findings: readonly Find
 }
 
 function toStatement(finding: Finding): MessageInitShape<typeof AffectedStatementSchema> {
-  const { record, statement, status, fixedVersions, isInDoubt } = finding;
+  const { record, statement, status, fixedVersions, isUncertain } = finding;
   const { source, document, format, modifyTime } = record;
   const { product, release, subcomponents, justification, action } = statement;
   return {
@@ -111,7 +111,7 @@ function toStatement(finding: Finding): MessageInitShape<typeof AffectedStatemen
     ...(modifyTime && { modifyTime }),
     ...(product && { product }),
     fixedVersions: [...fixedVersions],
-    inDoubt: isInDoubt,
+    uncertain: isUncertain,
     severities: statement.severities.length > 0 ? statement.severities : record.severities,
   };
 }

@@ -3,8 +3,8 @@ import { type DescEnum, toBinary } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
   AdvisoryRecordSchema,
+  BatchDeleteAdvisoryRecordsRequestSchema,
   CompleteDocumentRequestSchema,
-  DeleteAdvisoryRecordsRequestSchema,
   ImportAdvisoryRecordsRequestSchema,
   ListAdvisoryRecordsRequestSchema,
   ListAdvisoryStatementsRequestSchema,
@@ -58,7 +58,7 @@ export const recordRules: readonly MessageRules[] = [
     bounds: { records: { maxItems: advisoryLimits.requestRecords } },
   },
   {
-    schema: DeleteAdvisoryRecordsRequestSchema,
+    schema: BatchDeleteAdvisoryRecordsRequestSchema,
     fields: {},
     bounds: { records: { maxItems: advisoryLimits.requestRecords } },
   },

@@ -2,8 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
   AdvisoryRecordsService,
+  type BatchDeleteAdvisoryRecordsRequest,
   type CompleteDocumentRequest,
-  type DeleteAdvisoryRecordsRequest,
   type RecordKey,
   RecordOutcome,
   type RecordResultSchema,
@@ -123,7 +123,7 @@ export function advisoryRecords(deps: Deps): Implementation {
     return { deletedCount: countTrue(await workOnAll(older, keyOf, removeOlder)) };
   }
 
-  async function remove({ parent, records }: DeleteAdvisoryRecordsRequest, call: Call) {
+  async function remove({ parent, records }: BatchDeleteAdvisoryRecordsRequest, call: Call) {
     await checkGroup(parent);
     const removeCopy = ({ source, document, vulnerability, digest }: RecordKey) => {
       const isMeant = (stored: StoredCopy) => digest === "" || digest === stored.digest;
@@ -149,7 +149,7 @@ export function advisoryRecords(deps: Deps): Implementation {
         };
       },
       completeDocument: complete,
-      async deleteAdvisoryRecords(request, call) {
+      async batchDeleteAdvisoryRecords(request, call) {
         refuseTooMany(request.records);
         return await remove(request, call);
       },

@@ -63,7 +63,7 @@ function ask(document: Json, purl: string): string {
   const answers = advisoriesOf(read(document).records).flatMap((each) => evaluate(each, asked) ?? []);
   const worst = worstOf(answers);
   if (!worst) return "nothing";
-  return [words.get(worst.status), ...worst.fixedVersions, ...(worst.isInDoubt ? ["in doubt"] : [])].join(" ");
+  return [words.get(worst.status), ...worst.fixedVersions, ...(worst.isUncertain ? ["uncertain"] : [])].join(" ");
 }
 
 describe("packages of platforms in CSAF", () => {
@@ -167,7 +167,7 @@ describe("queries for packages of platforms", () => {
       { known_affected: ["linux8 pkg:rpm/redhat/curl"], fixed: [`linux9 ${curl("2-1.el9")}`] },
       {
         [curl("2-1.el9", "&distro=rhel-9")]: "fixed",
-        [curl("1-1.el9", "&distro=rhel-9")]: "affected 2-1.el9 in doubt",
+        [curl("1-1.el9", "&distro=rhel-9")]: "affected 2-1.el9 uncertain",
         [curl("7-1.el8", "&distro=rhel-8.9")]: "affected",
       },
     ],
@@ -183,7 +183,7 @@ describe("queries for packages of platforms", () => {
         known_not_affected: ["linux8 pkg:rpm/redhat/curl"],
       },
       {
-        [curl("2-1.el9_0")]: "affected 4-1.el9_2 3-1.el9_0 in doubt",
+        [curl("2-1.el9_0")]: "affected 4-1.el9_2 3-1.el9_0 uncertain",
         [curl("3-1.el9_0")]: "fixed",
         [curl("4-1.el9_2")]: "fixed",
         [curl("5-1.el9_4")]: "not affected",
@@ -199,10 +199,10 @@ describe("queries for packages of platforms", () => {
         ],
       },
       {
-        "pkg:rpm/redhat/pg@13.10-1": "affected 13.16-1 in doubt",
+        "pkg:rpm/redhat/pg@13.10-1": "affected 13.16-1 uncertain",
         "pkg:rpm/redhat/pg@13.10-1?rpmmod=pg:12:8090:ef": "nothing",
         "pkg:rpm/redhat/pg@12.20-1": "fixed",
-        "pkg:rpm/redhat/pg@12.19-1?rpmmod=pg:12:8090:ef": "affected 12.20-1 in doubt",
+        "pkg:rpm/redhat/pg@12.19-1?rpmmod=pg:12:8090:ef": "affected 12.20-1 uncertain",
       },
     ],
     [

@@ -41,10 +41,10 @@ const statement = (init: Init, purl = "pkg:npm/a") =>
 const affected = (ranges: string, purl?: string) =>
   statement({ status: AFFECTED, ranges: ranges.split("; ").map((text) => range(text)) }, purl);
 
-/** In one line: the status, the fixed versions, and whether it is in doubt. */
+/** In one line: the status, the fixed versions, and whether it is uncertain. */
 function line(found: VersionStatus | undefined): string {
   if (!found) return "nothing";
-  return [words.get(found.status), ...found.fixedVersions, ...(found.isInDoubt ? ["in doubt"] : [])].join(" ");
+  return [words.get(found.status), ...found.fixedVersions, ...(found.isUncertain ? ["uncertain"] : [])].join(" ");
 }
 
 /** Ranges, and what becomes of versions. */
@@ -82,8 +82,8 @@ const evaluated: readonly (readonly [ranges: string, versions: Readonly<Record<s
   // Without a beginning it has begun before all versions.
   ["fixed 1.0.0", { "0.1.0": "affected 1.0.0", "1.0.0": "fixed 1.0.0" }],
   // What cannot be compared may be affected, unless the source names it.
-  ["introduced 0, fixed master", { "1.0.0": "affected master in doubt", master: "fixed master" }],
-  ["introduced 1.0.0, fixed 2.0.0", { latest: "affected 2.0.0 in doubt", "1.x": "affected 2.0.0 in doubt" }],
+  ["introduced 0, fixed master", { "1.0.0": "affected master uncertain", master: "fixed master" }],
+  ["introduced 1.0.0, fixed 2.0.0", { latest: "affected 2.0.0 uncertain", "1.x": "affected 2.0.0 uncertain" }],
 ];
 
 describe("statements on versions", () => {
@@ -119,7 +119,7 @@ describe("statements on versions", () => {
       assert.equal(line(statusAt(statement({ status, ranges }), "0.1.0")), words.get(status));
     }
     const unclear = statement({ status: UNDER_INVESTIGATION, ranges });
-    assert.equal(line(statusAt(unclear, "latest")), "under_investigation in doubt");
+    assert.equal(line(statusAt(unclear, "latest")), "under_investigation uncertain");
   });
 
   it("a range that only words describe may have any version", () => {
@@ -127,7 +127,7 @@ describe("statements on versions", () => {
     const statuses = [AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION];
     assert.deepEqual(
       statuses.map((status) => line(statusAt(statement({ status, ranges }), "1.0.0"))),
-      ["affected in doubt", "nothing", "nothing", "under_investigation in doubt"],
+      ["affected uncertain", "nothing", "nothing", "under_investigation uncertain"],
     );
   });
 
@@ -135,9 +135,9 @@ describe("statements on versions", () => {
     const found = (version: string) => line(statusAt(affected("introduced 1, fixed 3", "pkg:generic/a"), version));
     assert.deepEqual(["1", "2", "3", "4"].map(found), [
       "affected",
-      "affected 3 in doubt",
+      "affected 3 uncertain",
       "fixed 3",
-      "affected 3 in doubt",
+      "affected 3 uncertain",
     ]);
   });
 
@@ -157,7 +157,7 @@ describe("statements on versions", () => {
     const alone = statement({ status: AFFECTED, ranges: [commits] });
     assert.deepEqual(
       [line(statusAt(alone, "1.0.0")), line(statusAt(alone, "c0ffee"))],
-      ["affected in doubt", "fixed c0ffee"],
+      ["affected uncertain", "fixed c0ffee"],
     );
   });
 
@@ -187,18 +187,22 @@ describe("statements on versions", () => {
     );
     assert.equal(at(log(event(found), event(fixed("2.0.0"), ReviewState.PENDING)), "2.0.0"), "under_investigation");
     assert.equal(at(log(event(found, ReviewState.PENDING)), "1.0.0"), "nothing");
-    assert.equal(at(log(event(fixed(""))), "1.0.0"), "affected in doubt");
+    assert.equal(at(log(event(fixed(""))), "1.0.0"), "affected uncertain");
   });
 
   it("the worst holds, with the fixes of those that say so", () => {
-    const status = (of: ProductStatus, ...fixedVersions: string[]) => ({ status: of, fixedVersions, isInDoubt: false });
+    const status = (of: ProductStatus, ...fixedVersions: string[]) => ({
+      status: of,
+      fixedVersions,
+      isUncertain: false,
+    });
     const found = [status(NOT_AFFECTED), status(FIXED, "1"), status(UNDER_INVESTIGATION), status(AFFECTED, "2")];
     assert.deepEqual(
       [4, 3, 2, 1, 0].map((count) => line(worstOf(found.slice(0, count)))),
       ["affected 2", "under_investigation", "fixed 1", "not_affected", "nothing"],
     );
-    const doubtful = { ...status(AFFECTED, "3"), isInDoubt: true };
-    assert.equal(line(worstOf([doubtful])), "affected 3 in doubt");
+    const doubtful = { ...status(AFFECTED, "3"), isUncertain: true };
+    assert.equal(line(worstOf([doubtful])), "affected 3 uncertain");
     assert.equal(line(worstOf([doubtful, status(AFFECTED, "2", "3")])), "affected 3 2");
   });
 

@@ -81,7 +81,7 @@ async function deleteAll(session: Session, parent: string, keys: readonly Key[])
   const client = await session.client(AdvisoryRecordsService);
   let deleted = 0;
   for (let from = 0; from < keys.length; from += maxDeleted) {
-    const { deletedCount } = await client.deleteAdvisoryRecords({
+    const { deletedCount } = await client.batchDeleteAdvisoryRecords({
       parent,
       records: keys.slice(from, from + maxDeleted),
     });
