@@ -7,7 +7,7 @@ import { reasonOf } from "./system-error.ts";
 interface Setting {
   /** In kebab-case: the flag, and the name in the file. The variable is made of it (`variableOf`). */
   readonly name: string;
-  /** What the help and docs/configuration.md say of the value; a setting without it is switched on or off. */
+  /** What the help and docs/reference/settings.md say of the value; a setting without it is switched on or off. */
   readonly value?: string;
   readonly fallback: string;
   readonly description: string;
@@ -19,7 +19,7 @@ interface Setting {
   readonly commonVariable?: string;
 }
 
-/** All settings, in the order in which the help and docs/configuration.md list them. A new one is read in config.ts. */
+/** All settings, in the order in which the help and docs/reference/settings.md list them. A new one is read in config.ts. */
 export const settings = [
   { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "where to listen" },
   {

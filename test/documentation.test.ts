@@ -38,7 +38,7 @@ describe("documents", () => {
   }
 
   it("every setting has its row, in the words of the help", () => {
-    const rows = readFileSync("docs/configuration.md", "utf8")
+    const rows = readFileSync("docs/reference/settings.md", "utf8")
       .split("\n")
       .filter((line) => line.startsWith("| `--"));
     const wanted = settings.map(({ name, fallback, description, ...rest }) => {

@@ -1,10 +1,10 @@
-// The figures of docs/performance.md are those of the run that is recorded.
+// The figures of docs/design/performance.md are those of the run that is recorded.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { readRecorded } from "../bench/results.ts";
 
-const page = "docs/performance.md";
+const page = "docs/design/performance.md";
 
 it(`${page} has the figures of bench/results.json`, () => {
   const recorded = readRecorded();

@@ -34,6 +34,6 @@ export function nextSteps({ issuer, subject, baseUrl, loginIssuer }: FirstOwner)
 function otherIssuer(issuer: string, loginIssuer: string): string {
   return (
     `warning: people sign in at ${loginIssuer}, and the owner is somebody of ${issuer}: a sign-in does not make anybody the owner.\n` +
-    "The owner has to exchange a token of that issuer (docs/production.md).\n"
+    "The owner has to exchange a token of that issuer (docs/operate/deploy.md).\n"
   );
 }

@@ -1,4 +1,4 @@
-// From an empty database to an owner who works: the commands that `bootstrap` prints, as docs/production.md has them, in production
+// From an empty database to an owner who works: the commands that `bootstrap` prints, as docs/operate/deploy.md has them, in production
 // mode and with an ordinary OIDC provider, whose ID tokens are for the client.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
