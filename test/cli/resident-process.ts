@@ -1,23 +1,31 @@
-// Runs command lines one after another in this one process, each with its own environment and outputs. A command is through
-// when nothing of it is left that would keep a process alive.
+// Runs command lines one after another in this one process, each with its own environment, folder, input and outputs. A command has
+// ended when nothing of it is left that would keep a process alive.
 import { Console } from "node:console";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
+import { Readable, Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { main } from "../../src/main.ts";
-import type { Finished } from "./process.ts";
-import type { CommandLine } from "./resident.ts";
+import type { CommandLine, Printed } from "./resident.ts";
 
 process.on("message", async (line: CommandLine) => {
   process.send!(await runLine(line));
 });
 
-async function runLine({ args, environment }: CommandLine): Promise<Finished> {
+async function runLine({ args, environment, folder, input = "" }: CommandLine): Promise<Printed> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, environment);
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const said = Promise.all([text(stdout), text(stderr)]);
-  for (const [name, value] of Object.entries({ stdout, stderr }))
+  const startFolder = process.cwd();
+  if (folder !== undefined) process.chdir(folder);
+  const printed: { isError: boolean; text: string }[] = [];
+  const collector = (isError: boolean) =>
+    new Writable({
+      decodeStrings: false,
+      write(chunk, _encoding, done) {
+        printed.push({ isError, text: String(chunk) });
+        done();
+      },
+    });
+  const [stdout, stderr] = [collector(false), collector(true)];
+  for (const [name, value] of Object.entries({ stdin: Readable.from([input]), stdout, stderr }))
     Object.defineProperty(process, name, { value, configurable: true });
   globalThis.console = new Console(stdout, stderr);
   const before = activity();
@@ -25,10 +33,18 @@ async function runLine({ args, environment }: CommandLine): Promise<Finished> {
   while (activity() !== before) await setTimeout(1);
   const code = Number(process.exitCode ?? 0);
   process.exitCode = undefined;
-  stdout.end();
-  stderr.end();
-  const [out, err] = await said;
-  return { code, stdout: out, stderr: err };
+  process.chdir(startFolder);
+  const textOf = (wanted: (isError: boolean) => boolean) =>
+    printed
+      .filter(({ isError }) => wanted(isError))
+      .map(({ text }) => text)
+      .join("");
+  return {
+    code,
+    stdout: textOf((isError) => !isError),
+    stderr: textOf((isError) => isError),
+    both: textOf(() => true),
+  };
 }
 
 /** What keeps this process alive. */

@@ -1,0 +1,21 @@
+// Runs the commands of every page, and compares what they print with what the page shows. README.md of this folder has the rules.
+import { readFileSync } from "node:fs";
+import { after, describe, it } from "node:test";
+import { runPage } from "./run-page.ts";
+
+// Records of decisions are history. The rest of the pages follows.
+const pages = ["docs/design/performance.md"];
+
+describe("the commands of the pages", () => {
+  const notRun: string[] = [];
+  for (const page of pages) {
+    it(`${page} shows what its commands print`, async (t) => {
+      const skipped = await runPage(page, readFileSync(page, "utf8"));
+      for (const { line, reason } of skipped) notRun.push(`${page}:${line}: ${reason}`);
+      if (skipped.length > 0) t.diagnostic(`${skipped.length} blocks not run`);
+    });
+  }
+  after(() => {
+    console.log(`${notRun.length} blocks of the pages were not run:\n  ${notRun.join("\n  ")}`);
+  });
+});

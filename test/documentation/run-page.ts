@@ -1,0 +1,162 @@
+// Runs the commands of a page in the order of the page, and compares what they print with what the page shows.
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "../harness/postgres.ts";
+import { type Block, blocksOf, shownCommands } from "./blocks.ts";
+import { startDevelopmentServer } from "./development-server.ts";
+import { type PageSetup, setUp } from "./pages.ts";
+import { type BackgroundCommand, openSession, type ShellSession } from "./session.ts";
+import { differenceFrom, type KnownValues } from "./shown-output.ts";
+import { answerSignIn } from "./sign-in-person.ts";
+
+/** Milliseconds to wait for the output of a command that runs on. */
+const backgroundTimeoutMs = 20_000;
+
+/** The ports that pages use; free ones take their places. */
+const ports = [8080, 8443, 9000, 9090, 9999, 5001] as const;
+
+/** A block that was not run, and why. */
+export interface Skipped {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** Called with each command and what it printed, as it would stand on the page. */
+export type Trace = (command: string, output: string) => void;
+
+/** Runs a page. Rejects at the first command that fails or prints something else. */
+export async function runPage(file: string, text: string, trace: Trace = () => {}): Promise<Skipped[]> {
+  const blocks = blocksOf(text).filter(
+    ({ language, attributes }) => isCommands(language) || attributes.has("output-of"),
+  );
+  const skipped: Skipped[] = [];
+  const runnable = blocks.filter((block) => {
+    const reason = reasonNotToRun(block);
+    if (reason !== undefined) skipped.push({ line: block.line, reason });
+    return reason === undefined;
+  });
+  if (runnable.length === 0) return skipped;
+  await using running = new AsyncDisposableStack();
+  const page = await openPage(file, running);
+  for (const block of runnable) {
+    try {
+      await runBlock(page, block, trace);
+    } catch (error) {
+      throw new Error(`${file}:${block.line}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  return skipped;
+}
+
+function isCommands(language: string): boolean {
+  return ["sh", "bash", "shell", "console"].includes(language);
+}
+
+function reasonNotToRun({ attributes }: Block): string | undefined {
+  const missing = attributes
+    .get("needs")
+    ?.split(" ")
+    .filter((program) => !isInstalled(program));
+  return attributes.get("no-run") ?? (missing?.length ? `${missing.join(", ")} not installed` : undefined);
+}
+
+function isInstalled(program: string): boolean {
+  return (process.env.PATH ?? "").split(path.delimiter).some((folder) => {
+    try {
+      accessSync(path.join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** What the blocks of a page share. */
+interface OpenPage {
+  readonly session: ShellSession;
+  readonly known: KnownValues;
+  readonly background: Map<string, BackgroundCommand & { taken: number }>;
+  /** A text of the page as it is run, and what was printed as it stands on the page. */
+  toRun(text: string): string;
+  toShow(text: string): string;
+}
+
+async function openPage(file: string, running: AsyncDisposableStack): Promise<OpenPage> {
+  const real = new Map<string, string>();
+  for (const port of ports) real.set(String(port), String(await freePort()));
+  const address = `127.0.0.1:${real.get("8080")}`;
+  const setup: PageSetup = await setUp(file, address, running);
+  const url = `http://${address}`;
+  const session = running.use(openSession({ GATEHOUSE_URL: url, GATEHOUSE_LISTEN: address, ...setup.environment }));
+  if (setup.hasServer)
+    running.use(await startDevelopmentServer(path.join(session.folder, "data"), address, setup.settings));
+  const pairs = [...(setup.replacements ?? [])];
+  const shown = new Map([...real].map(([port, free]) => [free, port]));
+  const swapPorts = (text: string, by: ReadonlyMap<string, string>) =>
+    text.replace(/\b\d{4,5}\b/g, (number) => by.get(number) ?? number);
+  return {
+    session,
+    known: new Map(),
+    background: new Map(),
+    toRun: (text) =>
+      swapPorts(
+        pairs.reduce((all, [from, to]) => all.replaceAll(from, to), text),
+        real,
+      ),
+    toShow: (text) => pairs.reduce((all, [from, to]) => all.replaceAll(to, from), swapPorts(text, shown)),
+  };
+}
+
+async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<void> {
+  const { attributes, language, text } = block;
+  const outputOf = attributes.get("output-of");
+  if (outputOf !== undefined) {
+    await awaitOutput(page, outputOf, text, trace);
+  } else if (attributes.has("background")) {
+    const name = attributes.get("background")!;
+    const [shown, ...more] = language === "console" ? shownCommands(text) : [{ command: text, output: "" }];
+    if (!shown || more.length > 0) throw new Error("a block in the background has one command");
+    page.background.set(name, { ...(await page.session.start(page.toRun(shown.command))), taken: 0 });
+    const person = attributes.get("person");
+    if (person !== undefined) await answerSignIn(page.background.get(name)!.output, person);
+    await awaitOutput(page, name, shown.output, trace);
+  } else if (language === "console") {
+    for (const shown of shownCommands(text)) await runShown(page, shown.command, shown.output, trace);
+  } else {
+    const { code, output } = await page.session.run(page.toRun(text), true);
+    trace(text, page.toShow(output));
+    if (code !== 0) throw new Error(`ended with ${code}: ${output}`);
+  }
+}
+
+async function runShown(page: OpenPage, command: string, shown: string, trace: Trace): Promise<void> {
+  const { output } = await page.session.run(page.toRun(command));
+  const printed = page.toShow(output);
+  trace(command, printed);
+  const difference = differenceFrom(shown, printed, page.known);
+  if (difference !== undefined) throw new Error(`$ ${command}\n${difference}\nThe whole output:\n${printed}`);
+}
+
+/** Waits until a command in the background has printed what is shown, since what was shown of it last. */
+async function awaitOutput(page: OpenPage, name: string, shown: string, trace: Trace): Promise<void> {
+  const command = page.background.get(name);
+  if (!command) throw new Error(`no block before has background="${name}"`);
+  let isEnded = false;
+  void command.ended.then(() => {
+    isEnded = true;
+  });
+  const endsAt = Date.now() + backgroundTimeoutMs;
+  for (;;) {
+    const wasEnded = isEnded;
+    const printed = page.toShow(command.output().slice(command.taken));
+    const difference = differenceFrom(shown, printed, page.known);
+    if (difference === undefined || wasEnded || Date.now() > endsAt) {
+      command.taken = command.output().length;
+      trace(`(${name})`, printed);
+      if (difference !== undefined) throw new Error(`${name}: ${difference}\nThe whole output:\n${printed}`);
+      return;
+    }
+    await pause(20);
+  }
+}
