@@ -1,10 +1,18 @@
 // Runs the commands of every page, and compares what they print with what the page shows. README.md of this folder has the rules.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { runPage } from "./run-page.ts";
 
-// Records of decisions are history. The rest of the pages follows.
-const pages = ["docs/design/performance.md"];
+// Pages that are not written for this test yet.
+const notYet = [
+  ...["README.md", "CONTRIBUTING.md", "docs/sign-in.md", "docs/workloads.md", "docs/registry.md", "docs/advisories.md"],
+  ...["docs/events-and-audit.md", "docs/audit-log.md", "docs/operate/deploy.md", "docs/design/architecture.md"],
+  ...["docs/reference/api.md", "docs/reference/cli.md", "docs/reference/settings.md"],
+];
+// Records of decisions are history.
+const pages = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { exclude: ["docs/decisions/**"] })]
+  .filter((page) => !notYet.includes(page))
+  .sort();
 
 describe("the commands of the pages", () => {
   const notRun: string[] = [];

@@ -22,11 +22,16 @@ export interface Skipped {
   readonly reason: string;
 }
 
-/** Called with each command and what it printed, as it would stand on the page. */
-export type Trace = (command: string, output: string) => void;
+/** Is called with each command, what it printed as it would stand on the page, and what differs from the page. */
+export type Trace = (command: string, output: string, difference?: string) => void;
 
-/** Runs a page. Rejects at the first command that fails or prints something else. */
-export async function runPage(file: string, text: string, trace: Trace = () => {}): Promise<Skipped[]> {
+/** The default: the first difference ends the run. */
+const failAtDifference: Trace = (command, output, difference) => {
+  if (difference !== undefined) throw new Error(`$ ${command}\n${difference}\nThe whole output:\n${output}`);
+};
+
+/** Runs a page, and answers which blocks were not run. Rejects when a `sh` block fails, or when `trace` throws. */
+export async function runPage(file: string, text: string, trace: Trace = failAtDifference): Promise<Skipped[]> {
   const blocks = blocksOf(text).filter(
     ({ language, attributes }) => isCommands(language) || attributes.has("output-of"),
   );
@@ -133,9 +138,7 @@ async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<voi
 async function runShown(page: OpenPage, command: string, shown: string, trace: Trace): Promise<void> {
   const { output } = await page.session.run(page.toRun(command));
   const printed = page.toShow(output);
-  trace(command, printed);
-  const difference = differenceFrom(shown, printed, page.known);
-  if (difference !== undefined) throw new Error(`$ ${command}\n${difference}\nThe whole output:\n${printed}`);
+  trace(command, printed, differenceFrom(shown, printed, page.known));
 }
 
 /** Waits until a command in the background has printed what is shown, since what was shown of it last. */
@@ -153,8 +156,7 @@ async function awaitOutput(page: OpenPage, name: string, shown: string, trace: T
     const difference = differenceFrom(shown, printed, page.known);
     if (difference === undefined || wasEnded || Date.now() > endsAt) {
       command.taken = command.output().length;
-      trace(`(${name})`, printed);
-      if (difference !== undefined) throw new Error(`${name}: ${difference}\nThe whole output:\n${printed}`);
+      trace(`(${name})`, printed, difference);
       return;
     }
     await pause(20);

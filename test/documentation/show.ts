@@ -7,7 +7,8 @@ import { shortened } from "./shown-output.ts";
 const page = process.argv[2];
 if (page === undefined) throw new Error("which page?");
 try {
-  await runPage(page, readFileSync(page, "utf8"), (command, output) => {
+  await runPage(page, readFileSync(page, "utf8"), (command, output, difference) => {
+    if (difference !== undefined) console.log(`*** ${difference.slice(0, 300)}`);
     console.log(`$ ${command.trimEnd()}\n${shortened(output).trimEnd()}`);
   });
 } catch (error) {

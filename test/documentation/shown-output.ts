@@ -20,7 +20,8 @@ const masks: readonly Mask[] = [
   { written: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, standsFor: "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}" },
   // A device code, as `BCDF-GHJK-LMNP`.
   { written: /\b[B-Z]{4}-[B-Z]{4}-[B-Z]{4}\b/, standsFor: "[B-Z]{4}-[B-Z]{4}-[B-Z]{4}" },
-  // The version of the program.
+  // The version of the program, and as the first columns of `gatehouse version`.
+  { written: /^\d+\.\d+\.\d+ {2}\d+\.\d+\.\d+(?= {2}http)/, standsFor: "\\S+ {2}\\S+" },
   { written: /(?<=[Gg]atehouse )\d+\.\d+\.\d+/, standsFor: "\\d+\\.\\d+\\.\\d+\\S*" },
   // Anything within a line, or within a JSON value.
   { written: /…/, standsFor: ".*?" },
