@@ -9,7 +9,7 @@ if (page === undefined) throw new Error("which page?");
 try {
   await runPage(page, readFileSync(page, "utf8"), (command, output, difference) => {
     if (difference !== undefined) console.log(`*** ${difference.slice(0, 300)}`);
-    console.log(`$ ${command.trimEnd()}\n${shortened(output).trimEnd()}`);
+    console.log(`$ ${command.trimEnd()}\n${shortened(output).trimEnd().slice(0, 3000)}`);
   });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -14,6 +14,10 @@ export async function answerSignIn(output: () => string, person: string): Promis
     await pause(20);
   }
   const browser = newBrowser();
-  const { url } = await browser.visit(printedAddress()!);
-  if (url.pathname.includes("/choose/")) await browser.visit(`${url.origin}${url.pathname}?name=${person}`);
+  let page = await browser.visit(printedAddress()!);
+  // A device without a browser: the page asks whether its code is the same.
+  const onward = /class="action" href="([^"]+)"/.exec(page.text)?.[1];
+  if (page.text.includes("code is <code>")) page = await browser.visit(onward!.replaceAll("&#38;", "&"));
+  if (page.url.pathname.includes("/choose/"))
+    await browser.visit(`${page.url.origin}${page.url.pathname}?name=${person}`);
 }
