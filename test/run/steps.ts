@@ -1,0 +1,79 @@
+// What `npm test` consists of.
+import type { FileTime } from "./file-times.ts";
+import { checkLockFile } from "./lock-file.ts";
+import { checkBreaking, checkGenerated } from "./proto-checks.ts";
+import { runTests } from "./test-step.ts";
+import { type Print, runTool } from "./tool.ts";
+
+/** What a step found out about its test files. */
+export interface StepOutcome {
+  readonly times: readonly FileTime[];
+  /** Why the step failed; absent if it passed. */
+  readonly error?: unknown;
+}
+
+export interface Step {
+  readonly name: string;
+  /** Throws, or returns an error, if the step fails. Its output goes to `print`; without it, to the terminal. */
+  run(print?: Print): Promise<StepOutcome | undefined>;
+  /** Shows the output as it comes. Of several steps that run at a time only one may. */
+  readonly isLive?: boolean;
+}
+
+/** Must run first: tests start servers from the bundle. */
+export const bundle: Step = {
+  name: "bundle of the server",
+  run: (print) => tool("node", ["src/bundle/make.js"], print),
+};
+
+/**
+ * Test folders that take about a sixth of the time each, the longest first. They run in processes of their own: in one process,
+ * garbage collection takes longer.
+ */
+const ownSteps = [
+  { name: "tests of the API cases", folder: "test/api/" },
+  { name: "tests of security", folder: "test/security/" },
+  { name: "tests of the command line", folder: "test/cli/" },
+  { name: "tests of the storage", folder: "test/storage/" },
+  { name: "tests of the transports", folder: "test/doors/" },
+];
+
+/** The steps of these test files, the longest first. */
+export function testSteps(files: readonly string[], memoryFolder: string | undefined): Step[] {
+  const newStep = (name: string, files: readonly string[], isLive = false): Step => ({
+    name,
+    run: (print) => runTests(files, memoryFolder, print),
+    isLive,
+  });
+  const others = files.filter((file) => !ownSteps.some(({ folder }) => file.startsWith(folder)));
+  return [
+    ...(others.length > 0 ? [newStep("tests", others, true)] : []),
+    ...ownSteps.flatMap(({ name, folder }) => {
+      const own = files.filter((file) => file.startsWith(folder));
+      return own.length > 0 ? [newStep(name, own)] : [];
+    }),
+  ];
+}
+
+export const sourceSteps: readonly Step[] = [
+  { name: "format and lint (biome)", run: (print) => tool("biome", ["check", "--error-on-warnings"], print) },
+  { name: "types (tsc)", run: (print) => tool("tsc", ["--noEmit"], print) },
+];
+
+export const protoSteps: readonly Step[] = [
+  { name: "protos: lint", run: (print) => tool("buf", ["lint", "proto"], print) },
+  { name: "protos: format", run: (print) => tool("buf", ["format", "-d", "--exit-code", "proto"], print) },
+  { name: "protos: no breaking change", run: (print) => check(checkBreaking(print)) },
+  { name: "protos: generated code is up to date", run: (print) => check(checkGenerated(print)) },
+];
+
+export const lockFileStep: Step = { name: "lock file is complete", run: () => check(checkLockFile()) };
+
+function tool(name: string, args: readonly string[], print?: Print): Promise<undefined> {
+  return check(runTool(name, args, print));
+}
+
+async function check(checked: Promise<void>): Promise<undefined> {
+  await checked;
+  return undefined;
+}

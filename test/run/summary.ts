@@ -1,0 +1,42 @@
+// The table at the end of `npm test`.
+import path from "node:path";
+import type { StepResult } from "./run-steps.ts";
+
+const slowestShown = 10;
+
+/** Formats the results of the steps, and the slowest test files of all of them, as one table of text. */
+export function formatSummary(results: readonly StepResult[]): string {
+  const tests = results.flatMap(({ times }) => times);
+  const slowest = tests.toSorted((a, b) => b.ms - a.ms).slice(0, slowestShown);
+  const rows = [
+    ["result", "time", "tests", "step"],
+    ...results.map(({ name, ms, times, error }) => [
+      error === undefined ? "ok" : "FAIL",
+      seconds(ms),
+      times.length > 0 ? counts(times) : "",
+      name,
+    ]),
+    ...(slowest.length > 0 ? [["", "", "", `slowest of ${tests.length} test files:`]] : []),
+    ...slowest.map((each) => [each.failed > 0 ? "FAIL" : "ok", seconds(each.ms), counts([each]), fileName(each.file)]),
+  ];
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map(([result, time, tests, name]) =>
+      [result!.padEnd(widths[0]!), time!.padStart(widths[1]!), tests!.padStart(widths[2]!), name!].join("  "),
+    )
+    .join("\n");
+}
+
+function counts(times: StepResult["times"]): string {
+  const sum = (key: "passed" | "failed" | "skipped") => times.reduce((total, each) => total + each[key], 0);
+  const extra = [sum("failed") > 0 && `${sum("failed")} failed`, sum("skipped") > 0 && `${sum("skipped")} skipped`];
+  return [`${sum("passed")}`, ...extra.filter((text) => text !== false)].join(", ");
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function fileName(file: string): string {
+  return path.relative(process.cwd(), file).split(path.sep).join("/");
+}
