@@ -32,9 +32,14 @@ npm() {
   case "$*" in
     start) gatehouse serve --dev ;;
     "start -- "*) gatehouse serve --dev "${@:3}" ;;
-    *) command npm "$@" ;;
+    *) echo "npm $* may not run in a test: mark the block with no-run" >&2; return 1 ;;
   esac
 }
 
 # Faster than npx, and only what the packages bring.
 npx() { "$@"; }
+
+# A page that installs something must say so in its fence, with no-run.
+for installer in pip pip3 go cargo gem apt-get sudo; do
+  eval "$installer() { echo '$installer may not run in a test: mark the block with no-run' >&2; return 1; }"
+done
