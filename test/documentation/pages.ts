@@ -22,6 +22,7 @@ const setups: Readonly<Record<string, Setup>> = {
   "README.md": withoutServer,
   "docs/install.md": withoutServer,
   "docs/first-steps.md": withoutServer,
+  "docs/registry.md": withoutServer,
 };
 
 /** Prepares what a page needs; what it starts is disposed of with `running`. */

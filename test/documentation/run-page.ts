@@ -8,7 +8,7 @@ import { startDevelopmentServer } from "./development-server.ts";
 import { type PageSetup, setUp } from "./pages.ts";
 import { type BackgroundCommand, openSession, type ShellSession } from "./session.ts";
 import { differenceFrom, type KnownValues } from "./shown-output.ts";
-import { answerSignIn } from "./sign-in-person.ts";
+import { answerSignIns } from "./sign-in-person.ts";
 
 /** Milliseconds to wait for the output of a command that runs on. */
 const backgroundTimeoutMs = 20_000;
@@ -124,8 +124,10 @@ async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<voi
     if (!shown || more.length > 0) throw new Error("a block in the background has one command");
     page.background.set(name, { ...(await page.session.start(page.toRun(shown.command))), taken: 0 });
     const person = attributes.get("person");
-    if (person !== undefined) await answerSignIn(page.background.get(name)!.output, person);
+    // A sign-in that fails shows in the output.
+    const answered = person && answerSignIns(page.background.get(name)!, person).catch(() => {});
     await awaitOutput(page, name, shown.output, trace);
+    await answered;
   } else if (language === "console") {
     for (const shown of shownCommands(text)) await runShown(page, shown.command, shown.output, trace);
   } else {
