@@ -1,9 +1,9 @@
 // A data directory of a development server with advisories, kept between runs, and what they can be asked for.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { insertAdvisory } from "../src/services/vulnerabilities/insert-advisory.ts";
+import { insertAdvisory } from "../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { openDatabase } from "../src/storage/database.ts";
-import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
+import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { populateAdvisories } from "./advisory-population.ts";
 import { commonTexts, rareTexts } from "./advisory-texts.ts";
 import { type Data, prepareDataAt } from "./data.ts";

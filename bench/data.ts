@@ -17,10 +17,10 @@ const seed = "gatehouse";
 const cache = path.join(tmpdir(), "gatehouse-bench");
 /** What decides about the contents of a data directory. */
 const sources = [
-  ...["advisory-data.ts", "advisory-population.ts", "advisory-texts.ts", "../src/storage/advisory-terms.ts"],
-  ...["generate.ts", "population.ts", "random.ts", "../src/storage/tables/iam.ts", "../src/storage/entries.ts"],
+  ...["advisory-data.ts", "advisory-population.ts", "advisory-texts.ts", "../src/storage/vulnerabilities/advisory-terms.ts"],
+  ...["generate.ts", "population.ts", "random.ts", "../src/storage/schema/tables/iam.ts", "../src/storage/collection/entries.ts"],
 ];
-const migrations = fileURLToPath(new URL("../src/storage/migrations/sqlite/", import.meta.url));
+const migrations = fileURLToPath(new URL("../src/storage/schema/migrations/sqlite/", import.meta.url));
 
 /** The data directory with so many groups; generated when it is not there. `report` is told of the progress. */
 export async function prepareData(groups: number, report: (text: string) => void): Promise<Data> {

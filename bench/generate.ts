@@ -4,15 +4,15 @@ import path from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { getTableColumns } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import { syncBuiltInRoles } from "../src/services/iam/built-in-role-rows.ts";
-import { newCounterChanges } from "../src/storage/counters.ts";
+import { syncBuiltInRoles } from "../src/services/iam/roles/built-in-role-rows.ts";
+import { newCounterChanges } from "../src/storage/engine/counters.ts";
 import { openDatabase } from "../src/storage/database.ts";
-import { defaultDatabaseLimits } from "../src/storage/dialect.ts";
-import { entryOf, insertEntries, keysOf } from "../src/storage/entries.ts";
-import { placeholders } from "../src/storage/placeholders.ts";
-import { newSession, type Queries, type Transaction } from "../src/storage/session.ts";
-import { writeSetting } from "../src/storage/settings.ts";
-import { sqliteDialect } from "../src/storage/tables.sqlite.ts";
+import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
+import { entryOf, insertEntries, keysOf } from "../src/storage/collection/entries.ts";
+import { placeholders } from "../src/storage/engine/placeholders.ts";
+import { newSession, type Queries, type Transaction } from "../src/storage/engine/session.ts";
+import { writeSetting } from "../src/storage/engine/settings.ts";
+import { sqliteDialect } from "../src/storage/schema/tables.sqlite.ts";
 import { type Landmarks, type PlacedRow, type PopulationOptions, populate } from "./population.ts";
 
 /** Rows that share a commit. */

@@ -8,8 +8,8 @@ import {
   identityCollection,
   type RoleBindingRow,
   roleBindingCollection,
-} from "../src/services/iam/rows.ts";
-import type { Collection, ResourceRow } from "../src/storage/collection.ts";
+} from "../src/storage/iam/rows.ts";
+import type { Collection, ResourceRow } from "../src/storage/collection/collection.ts";
 import { newRandom, type Random } from "./random.ts";
 
 /** How much there is below the organization, and what makes it repeatable. */

@@ -2,7 +2,7 @@
 import { endWithLauncher } from "./cli/launcher.ts";
 import { printableLines } from "./cli/output/escape.ts";
 import { runCommand } from "./cli/program.ts";
-import { ConfigError } from "./settings.ts";
+import { ConfigError } from "./config/settings.ts";
 
 /** Runs the program. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function main(args: readonly string[]): Promise<void> {

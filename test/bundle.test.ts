@@ -197,7 +197,7 @@ describe("the bundle of the server", () => {
   it("is what the sources say until one of them, a package or a file of its own changes", async () => {
     const bundle = await clone.current();
     assert.equal(path.basename(bundle), "main.cjs");
-    const sources = ["src/server.ts", "gen/google/rpc/status_pb.ts", "src/bundle/build.js", `node_modules/${packages}`];
+    const sources = ["src/server/server.ts", "gen/google/rpc/status_pb.ts", "src/bundle/build.js", `node_modules/${packages}`];
     for (const file of [...sources.map((name) => clone.at(name)), bundle]) {
       const changes = [() => appendFileSync(file, "\n"), () => utimesSync(file, 1, 1), () => rmSync(file)];
       for (const change of [...changes, () => truncateSync(file, 1)]) {
@@ -211,7 +211,7 @@ describe("the bundle of the server", () => {
     const first = await clone.current();
     clone.make();
     assert.equal(await clone.current(), first);
-    appendFileSync(clone.at("src/uid.ts"), "// more\n");
+    appendFileSync(clone.at("src/model/uid.ts"), "// more\n");
     clone.make();
     const second = await clone.current();
     assert.ok(second !== first && second !== "none");
@@ -219,7 +219,7 @@ describe("the bundle of the server", () => {
   });
 
   it("is not made of sources from the future", async () => {
-    const file = clone.at("src/uid.ts");
+    const file = clone.at("src/model/uid.ts");
     const second = secondOf(file);
     utimesSync(file, second, new Date("2100-01-01"));
     assert.throws(() => clone.make(), /has a time to come/);

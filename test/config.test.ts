@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { toConfig } from "../src/config.ts";
-import { limits } from "../src/limits.ts";
-import { ConfigError, readSettings, settings, variableOf } from "../src/settings.ts";
+import { toConfig } from "../src/config/config.ts";
+import { limits } from "../src/config/limits.ts";
+import { ConfigError, readSettings, settings, variableOf } from "../src/config/settings.ts";
 import { certificate, certificateKey } from "./doors/certificate.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-config-"));

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { makeDirectory } from "../src/directories.ts";
+import { makeDirectory } from "../src/base/directories.ts";
 
 describe("makeDirectory", () => {
   let place: string;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { settings, variableOf } from "../src/settings.ts";
+import { settings, variableOf } from "../src/config/settings.ts";
 
 const pages = [
   "README.md",

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { after, describe, it } from "node:test";
 import pino from "pino";
 import { bootstrap } from "../src/cli/bootstrap.ts";
-import { openDevelopment } from "../src/development.ts";
+import { openDevelopment } from "../src/server/development/development.ts";
 import { newPostgresDatabase, stopPostgres } from "./harness/postgres.ts";
 import { type EmptyServer, startEmptyServer } from "./harness/server.ts";
 

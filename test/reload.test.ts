@@ -1,9 +1,9 @@
 // Secrets of other services that a running server is given anew.
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
-import { toConfig } from "../src/config.ts";
-import { waitingForRestart } from "../src/reload.ts";
-import { readSettings } from "../src/settings.ts";
+import { toConfig } from "../src/config/config.ts";
+import { waitingForRestart } from "../src/server/reload.ts";
+import { readSettings } from "../src/config/settings.ts";
 import { newBrowser, signInUrl } from "./harness/browser.ts";
 import { startTestServer, type TestServer } from "./harness/server.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "./registry/outside-registry.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { hasCode, reasonOf } from "../src/system-error.ts";
+import { hasCode, reasonOf } from "../src/base/system-error.ts";
 
 let folder = "";
 before(() => {

@@ -1,5 +1,5 @@
 // Vectors of CVSS (https://www.first.org/cvss/), checked strictly: what the library tolerates, scanners may read in another way.
-import { loader, once } from "../lazy.ts";
+import { loader, once } from "../base/lazy.ts";
 
 const load = loader(import.meta.url);
 

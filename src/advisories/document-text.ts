@@ -1,6 +1,6 @@
 // The text of a file as a document.
 import { type Document, isAlias, isNode, parseAllDocuments, visit, type YAMLMap } from "yaml";
-import { RepeatedMember } from "../json.ts";
+import { RepeatedMember } from "../base/json.ts";
 import { BadDocument } from "./document.ts";
 import { parseJson } from "./json-text.ts";
 

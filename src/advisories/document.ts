@@ -1,6 +1,6 @@
 // Lenient reading of JSON and YAML that others wrote: a field that is not as its format says is dropped and reported.
 import type { AdvisoryRecord } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject, numberText, RepeatedMember } from "../json.ts";
+import { isJsonObject, type JsonObject, numberText, RepeatedMember } from "../base/json.ts";
 import type { Problem, ReadItem } from "./reading.ts";
 import { parseTime, type ReadTime } from "./times.ts";
 

@@ -1,5 +1,5 @@
 // The texts of `extra`: JSON objects of what only one format can say.
-import { isJsonObject, type JsonObject, numberText, parseExactly } from "../json.ts";
+import { isJsonObject, type JsonObject, numberText, parseExactly } from "../base/json.ts";
 import { BadDocument, documentLimits } from "./document.ts";
 import { parseJson } from "./json-text.ts";
 

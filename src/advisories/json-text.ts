@@ -1,5 +1,5 @@
 // JSON that others wrote, without losing anything of it: no number is rounded, and no member is read that another one hides.
-import { parseExactly } from "../json.ts";
+import { parseExactly } from "../base/json.ts";
 import { BadDocument } from "./document.ts";
 
 /** The characters that JSON has outside of strings. */

@@ -1,5 +1,5 @@
 // Files next to advisories that hold none: reports name them, and they are no errors.
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nameCsaf, nameCsafText } from "./csaf/named.ts";
 import { attestationIn } from "./openvex/attestation.ts";
 import { isOpenvex } from "./openvex/read.ts";

@@ -1,7 +1,7 @@
 // Package URLs: https://github.com/package-url/purl-spec. Rules of types are those of packageurl-js.
 import { LRUCache } from "lru-cache";
 import type { PackageURL } from "packageurl-js";
-import { loader, once } from "../lazy.ts";
+import { loader, once } from "../base/lazy.ts";
 
 /** A package URL in its canonical parts. */
 export interface Purl {

@@ -1,5 +1,5 @@
 // The writers by format, each loaded when it is first needed.
-import { loader } from "../lazy.ts";
+import { loader } from "../base/lazy.ts";
 import type { ExportFormat } from "./exported.ts";
 import type { Writer } from "./writing.ts";
 

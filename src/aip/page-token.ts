@@ -6,7 +6,7 @@ export const pageTokenLifetimeMs = 3 * 24 * 60 * 60 * 1000;
 
 /**
  * Longer than every token that is made: the sort value has 384 code points at most, of up to six bytes each in JSON
- * (`orderedLength` in storage/row-order.ts), and a uid is as long as groups are deep.
+ * (`orderedLength` in storage/list/order.ts), and a uid is as long as groups are deep.
  */
 const maxLength = 4096;
 const macLength = 16;

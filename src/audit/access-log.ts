@@ -1,7 +1,7 @@
 // Writes entries about access to the audit log, asynchronously and within a second: no call waits for them.
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import { type AccessEntry, appendAccessEntries } from "../storage/access-entries.ts";
+import type { Clock } from "../base/clock.ts";
+import { type AccessEntry, appendAccessEntries } from "../storage/change-log/access-entries.ts";
 import type { Database } from "../storage/database.ts";
 import { type AccessEvent, type AccessLimits, AccessTally } from "./access-tally.ts";
 

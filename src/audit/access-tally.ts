@@ -1,8 +1,9 @@
 // Which events of a minute become entries of the audit log: the first of its kind at once, its repetitions in one entry when the
 // minute is over. A client that calls in a loop therefore causes two entries a minute, however often it calls.
-import type { AccessDetails, AccessEntry, AccessKind } from "../storage/access-entries.ts";
-import type { WriteContext } from "../storage/session.ts";
-import { rootOf } from "../uid.ts";
+
+import { rootOf } from "../model/uid.ts";
+import type { AccessDetails, AccessEntry, AccessKind } from "../storage/change-log/access-entries.ts";
+import type { WriteContext } from "../storage/engine/session.ts";
 
 /** Something that happened to access. */
 export interface AccessEvent {

@@ -1,7 +1,7 @@
 // The client of a request, as entries of the audit log have it.
 import type { Call } from "../pipeline/call.ts";
 import { originOf } from "../pipeline/observe.ts";
-import type { AccessDetails } from "../storage/access-entries.ts";
+import type { AccessDetails } from "../storage/change-log/access-entries.ts";
 
 /** What an entry says of a client. */
 export type ClientDetails = Pick<AccessDetails, "client" | "userAgent">;

@@ -3,9 +3,9 @@ import type { Logger } from "pino";
 import { type ApiError, Code } from "../aip/errors.ts";
 import type { Caller } from "../authn/caller.ts";
 import type { Access } from "../authz/access.ts";
+import { isUid, parentOf, rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Observer } from "../pipeline/observe.ts";
-import { isUid, parentOf, rootOf } from "../uid.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientDetails } from "./client.ts";
 

@@ -1,7 +1,8 @@
 // Token exchanges as entries of the audit log.
+
+import { parentOf, rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ExchangeEvent } from "../sts/exchange.ts";
-import { parentOf, rootOf } from "../uid.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientDetails } from "./client.ts";
 

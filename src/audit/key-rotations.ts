@@ -1,10 +1,10 @@
 // Rotations of the signing keys as entries of the audit log.
 import { operatorRole } from "../authz/built-in-roles.ts";
-import { type KeyRotation, keyRotationKind } from "../storage/access-entries.ts";
-import { findBindingsOf } from "../storage/role-bindings.ts";
-import type { Transaction } from "../storage/session.ts";
-import type { SigningKeyRow } from "../storage/signing-keys.ts";
-import { rootOf } from "../uid.ts";
+import { rootOf } from "../model/uid.ts";
+import { type KeyRotation, keyRotationKind } from "../storage/change-log/access-entries.ts";
+import type { Transaction } from "../storage/engine/session.ts";
+import { findBindingsOf } from "../storage/iam/role-bindings.ts";
+import type { SigningKeyRow } from "../storage/installation/signing-keys.ts";
 
 /** Bindings of the operator role that are looked at. */
 const maxBindings = 100;

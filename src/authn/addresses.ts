@@ -1,6 +1,6 @@
 // Which addresses a request on behalf of a stranger may go to (security cases J2 to J4, W1).
 import { BlockList, isIP } from "node:net";
-import { once } from "../lazy.ts";
+import { once } from "../base/lazy.ts";
 
 /** An address, as a lookup answers it. */
 export interface Address {

@@ -1,4 +1,4 @@
-import type { CapabilitySet } from "../authz/capabilities.ts";
+import type { CapabilitySet } from "../model/capabilities.ts";
 
 /** What a token was narrowed to at its exchange. A narrowing only ever takes away. */
 export interface Narrowing {

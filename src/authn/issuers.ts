@@ -1,9 +1,9 @@
 // The keys of the issuers that identities name: discovered, checked and cached (security cases J1 to J9).
 import type { KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { isLoopbackUrl } from "./addresses.ts";
-import { type FetchSlotsLimits, newFetchSlots } from "./fetch-slots.ts";
+import { type FetchSlotsLimits, newFetchSlots } from "./fetch-limiter.ts";
 import { type FetchJson, fetchKeys } from "./issuer-documents.ts";
 import { checkIssuer } from "./issuer-url.ts";
 import { type KeySet, type OutsideKey, selectKeys } from "./key-sets.ts";

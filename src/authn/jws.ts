@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { sign, verify } from "node:crypto";
 import { promisify } from "node:util";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { KeyAlgorithm, SigningKey, VerificationKey } from "./signing-key.ts";
 import { TokenError } from "./token-error.ts";
 

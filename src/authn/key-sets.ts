@@ -1,6 +1,6 @@
 // The keys of other issuers: JSON Web Key Sets (RFC 7517 §5), of which only what is sound and useful is kept.
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 
 /** The algorithms that outside tokens may be signed with. The symmetric ones and `none` are not among them. */
 export const outsideAlgorithms: readonly string[] = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"];

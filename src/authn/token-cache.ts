@@ -1,8 +1,8 @@
 // Verdicts on tokens already seen. A verification costs as much as thirty point reads, a hit as much as one hash.
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../clock.ts";
-import { once } from "../lazy.ts";
+import type { Clock } from "../base/clock.ts";
+import { once } from "../base/lazy.ts";
 import type { VerifiedToken } from "./caller.ts";
 import type { TokenErrorReason } from "./token-error.ts";
 

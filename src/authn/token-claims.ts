@@ -1,10 +1,10 @@
 // What our API tokens say: written and read side by side, so that neither knows a claim that the other does not.
 import { randomBytes } from "node:crypto";
 import { permissionDenied } from "../aip/errors.ts";
-import { formatCapabilitySet, parseCapabilitySet } from "../authz/capabilities.ts";
-import { clockSkewSeconds } from "../clock.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
-import { isUid, parentOf } from "../uid.ts";
+import { clockSkewSeconds } from "../base/clock.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { formatCapabilitySet, parseCapabilitySet } from "../model/capabilities.ts";
+import { isUid, parentOf } from "../model/uid.ts";
 import type { Narrowing, VerifiedToken } from "./caller.ts";
 import { TokenError } from "./token-error.ts";
 

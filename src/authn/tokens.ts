@@ -1,11 +1,11 @@
 // Our own API tokens: JSON Web Tokens (RFC 7519) that are held to RFC 8725.
 import { resourceExhausted } from "../aip/errors.ts";
-import type { Clock } from "../clock.ts";
-import type { JsonObject } from "../json.ts";
+import type { Clock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
 import { maxBearerLength } from "./bearer.ts";
 import type { VerifiedToken } from "./caller.ts";
 import { type Jws, parseJws, signJws, verifyJws } from "./jws.ts";
-import type { KeyRing } from "./keys.ts";
+import type { KeyRing } from "./key-ring.ts";
 import type { VerificationKey } from "./signing-key.ts";
 import { defaultTokenCacheLimits, type TokenCacheLimits, tokenCache } from "./token-cache.ts";
 import { readClaims, type TokenRequest, writeClaims } from "./token-claims.ts";

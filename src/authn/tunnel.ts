@@ -1,7 +1,7 @@
 // Connections through an HTTP proxy (RFC 9110 §9.3.6).
 import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";
-import { http } from "../node-http.ts";
+import { http } from "../base/node-http.ts";
 import { bareHost } from "./addresses.ts";
 import { portOf } from "./proxies.ts";
 

@@ -1,6 +1,11 @@
 import type { Narrowing } from "../authn/caller.ts";
-import { isWithin } from "../uid.ts";
-import { type CapabilitySet, hasCapability, intersectCapabilities, missingCapabilities } from "./capabilities.ts";
+import {
+  type CapabilitySet,
+  hasCapability,
+  intersectCapabilities,
+  missingCapabilities,
+} from "../model/capabilities.ts";
+import { isWithin } from "../model/uid.ts";
 
 /** What the role bindings of an identity add up to: group uid -> capabilities held there and below. */
 export type Grants = ReadonlyMap<string, CapabilitySet>;

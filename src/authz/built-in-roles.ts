@@ -1,6 +1,6 @@
 // The built-in roles: fixed uids, fixed capabilities. Their rows are brought up to date at every start.
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { allCapabilities } from "./capabilities.ts";
+import { allCapabilities } from "../model/capabilities.ts";
 
 /** A role that everybody has and nobody can change. */
 export interface BuiltInRole {

@@ -1,11 +1,11 @@
 // The only reader of role bindings for access. Grants are evaluated live: what is cached here ends with the next change of
 // anybody's access.
 import type { VerifiedToken } from "../authn/caller.ts";
-import { type Soon, whenThere } from "../soon.ts";
+import { type Soon, whenThere } from "../base/maybe-promise.ts";
+import { addCapabilities, type CapabilitySet, capabilitySet } from "../model/capabilities.ts";
 import { Access, type Grants } from "./access.ts";
-import { addCapabilities, type CapabilitySet, capabilitySet } from "./capabilities.ts";
-import { newEpochMemory } from "./epoch-memory.ts";
-import { isForFormerIdentity } from "./former-token.ts";
+import { newEpochMemory } from "./epoch-cache.ts";
+import { isForFormerIdentity } from "./token-age.ts";
 
 /** What the policy needs of the storage. */
 export interface GrantSource {

@@ -9,7 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { iam, iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import { readField } from "../aip/fields.ts";
-import { oncePer } from "../lazy.ts";
+import { oncePer } from "../base/lazy.ts";
 
 /** Who may call a method. */
 export type AccessRule =

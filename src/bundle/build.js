@@ -38,7 +38,7 @@ const recipe = [
 ];
 
 const source = path.join(root, "src");
-const everyServers = ["main.ts", "cli/serve.ts", "storage/sqlite.ts"].map(inSource);
+const everyServers = ["main.ts", "cli/serve.ts", "storage/engine/sqlite/sqlite.ts"].map(inSource);
 /** What is run while a snapshot is made. */
 const preparation = inSource("bundle/prepare.ts");
 /** What no server loads: the client, which runs from its sources. */

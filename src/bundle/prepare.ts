@@ -1,7 +1,7 @@
 // What a startup snapshot holds besides modules: what a start makes of the code alone.
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { type Api, composeApi } from "../api.ts";
-import { bindingsOf } from "../doors/rest/http-rule.ts";
+import { type Api, composeApi } from "../server/api.ts";
+import { bindingsOf } from "../transport/rest/http-rule.ts";
 
 /** Makes what is made once per method. It is then there when a server composes its own API. */
 export function prepare(): void {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
-import { reasonOf } from "../system-error.ts";
+import { reasonOf } from "../base/system-error.ts";
 import { reach, readBody } from "./client/reach.ts";
 import { openSession, type Session, withClient } from "./client/session.ts";
 import { callTimeoutMs } from "./client/transport.ts";

@@ -1,11 +1,11 @@
-import type { Config } from "../config.ts";
-import { openSeals } from "../secrets.ts";
+import type { Config } from "../config/config.ts";
+import { openSeals } from "../config/key-ring-file.ts";
 import { collections } from "../services/collections.ts";
-import { checkDatabase, repairDatabase } from "../storage/check.ts";
-import { confinedBindings } from "../storage/confinement-check.ts";
+import { checkDatabase, repairDatabase } from "../storage/check/check-database.ts";
+import { confinedBindings } from "../storage/check/confinement-check.ts";
 import type { Database } from "../storage/database.ts";
-import { unopenableSecrets } from "../storage/sealing.ts";
-import type { Seals } from "../storage/seals.ts";
+import { unopenableSecrets } from "../storage/installation/encrypted-columns.ts";
+import type { Seals } from "../storage/installation/encryption.ts";
 import { withDatabase } from "./open.ts";
 
 /** Somebody who reads a hundred warnings will not read more. */

@@ -1,7 +1,7 @@
 // Files of the operator that other users of the machine could read secrets in, or change.
 import { statSync } from "node:fs";
 import path from "node:path";
-import { type RawSettings, type SettingsFile, settings } from "../settings.ts";
+import { type RawSettings, type SettingsFile, settings } from "../config/settings.ts";
 
 /** What everybody may do with a file, in the bits of its mode. */
 const [readable, writable] = [0o004, 0o002];

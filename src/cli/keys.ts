@@ -1,10 +1,10 @@
 import { logKeyRotation } from "../audit/key-rotations.ts";
-import { openKeyRing } from "../authn/keys.ts";
-import { systemClock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import { limits } from "../limits.ts";
-import { openSeals } from "../secrets.ts";
-import { keyStore, listSigningKeys } from "../storage/signing-keys.ts";
+import { openKeyRing } from "../authn/key-ring.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Config } from "../config/config.ts";
+import { openSeals } from "../config/key-ring-file.ts";
+import { limits } from "../config/limits.ts";
+import { keyStore, listSigningKeys } from "../storage/installation/signing-keys.ts";
 import { withDatabase } from "./open.ts";
 
 /** Shows the keys: never their private halves. */

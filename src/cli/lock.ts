@@ -1,6 +1,6 @@
 // Work that two processes must not do at once.
-import { loader } from "../lazy.ts";
-import { reasonOf } from "../system-error.ts";
+import { loader } from "../base/lazy.ts";
+import { reasonOf } from "../base/system-error.ts";
 import { CommandFailure } from "./failure.ts";
 
 const load = loader(import.meta.url);

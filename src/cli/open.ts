@@ -1,7 +1,7 @@
-import type { Config } from "../config.ts";
-import { openConfiguredDatabase, toRefusal } from "../open-database.ts";
+import type { Config } from "../config/config.ts";
+import { openConfiguredDatabase, toRefusal } from "../server/open-database.ts";
 import type { Database } from "../storage/database.ts";
-import { commandDatabaseLimits, type OpenMode } from "../storage/dialect.ts";
+import { commandDatabaseLimits, type OpenMode } from "../storage/engine/dialect.ts";
 
 /** Opens the configured database for the time of one command. Throws an error that names it when it cannot be used. */
 export async function withDatabase<T>(

@@ -1,6 +1,6 @@
 // The command line: what each command is called and takes. What it does is loaded when it is run.
 import { Command, CommanderError } from "commander";
-import { version } from "../version.ts";
+import { version } from "../base/version.ts";
 import { addCompletionCommands } from "./completion/commands.ts";
 import { CommandFailure, failureText } from "./failure.ts";
 import { addExamples, addHelpCommand, configureHelp, everyCommand, pathOf } from "./help.ts";

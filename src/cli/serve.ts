@@ -1,16 +1,16 @@
 import path from "node:path";
 import pino, { type Logger } from "pino";
-import { systemClock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import type { Development } from "../development.ts";
-import { makeDirectory } from "../directories.ts";
+import { systemClock } from "../base/clock.ts";
+import { makeDirectory } from "../base/directories.ts";
+import { reasonOf } from "../base/system-error.ts";
+import { version } from "../base/version.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError, type RawSettings } from "../config/settings.ts";
 import { type LogOptions, newLog } from "../observe/log.ts";
-import { waitingForRestart } from "../reload.ts";
-import { type Server, startServer, type UnopenedServer } from "../server.ts";
-import { ConfigError, type RawSettings } from "../settings.ts";
+import type { Development } from "../server/development/development.ts";
+import { waitingForRestart } from "../server/reload.ts";
+import { type Server, startServer, type UnopenedServer } from "../server/server.ts";
 import type { Database } from "../storage/database.ts";
-import { reasonOf } from "../system-error.ts";
-import { version } from "../version.ts";
 import { openLock } from "./lock.ts";
 import { listenForReload, listenForStop, type StopSignals } from "./server-signals.ts";
 
@@ -37,7 +37,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const started = Promise.withResolvers<Server>();
   listenForReload(async () => reloadSettings(options, await started.promise, log));
   await using running = new AsyncDisposableStack();
-  const development = config.dev ? await import("../development.ts") : undefined;
+  const development = config.dev ? await import("../server/development/development.ts") : undefined;
   const admit = async (database: Database) => {
     await development?.checkData(database);
     if (development) running.use(await lockDataDirectory(config));

@@ -1,6 +1,6 @@
 // The commands that run or look after a server: they work on its data, not through its API.
 import { type Command, Option } from "commander";
-import { toConfig } from "../config.ts";
+import { toConfig } from "../config/config.ts";
 import {
   type RawSettings,
   readSettings,
@@ -8,7 +8,7 @@ import {
   readSettingsFileAgain,
   settings,
   variableOf,
-} from "../settings.ts";
+} from "../config/settings.ts";
 import { exposedFiles } from "./exposed-files.ts";
 import { hasLauncher } from "./launcher.ts";
 import type { Finish } from "./shell.ts";

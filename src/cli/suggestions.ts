@@ -1,5 +1,5 @@
 // What the program proposes to somebody who misspelt the name of a setting.
-import { type SettingName, settings } from "../settings.ts";
+import { type SettingName, settings } from "../config/settings.ts";
 
 /** Settings that are never proposed: who follows a hint without thought must not end up with a server that is less safe. */
 export const neverProposed: readonly SettingName[] = settings

@@ -1,5 +1,5 @@
 // Variables that are meant to be settings and are none: unlike a flag, a misspelt variable is not refused by anybody.
-import { settings, variableOf } from "../settings.ts";
+import { settings, variableOf } from "../config/settings.ts";
 import { printable } from "./output/escape.ts";
 import { neverProposed } from "./suggestions.ts";
 

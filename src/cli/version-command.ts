@@ -1,7 +1,7 @@
 // `gatehouse version`: that of the program, and of the server where one answers.
 import type { Command } from "commander";
-import { isJsonObject } from "../json.ts";
-import { version } from "../version.ts";
+import { isJsonObject } from "../base/json.ts";
+import { version } from "../base/version.ts";
 import { reach, readBody } from "./client/reach.ts";
 import { openSession, withClient } from "./client/session.ts";
 import { CommandFailure, failureText } from "./failure.ts";

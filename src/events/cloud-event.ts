@@ -2,8 +2,8 @@
 // https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md
 import { createHash } from "node:crypto";
 import type { EventDefinition } from "../resource/event-definition.ts";
-import type { readChanges } from "../storage/changes.ts";
-import type { Session } from "../storage/session.ts";
+import type { readChanges } from "../storage/change-log/change-log.ts";
+import type { Session } from "../storage/engine/session.ts";
 
 /** A change of the log, as it is read. */
 export type Change = Awaited<ReturnType<typeof readChanges>>[number];

@@ -1,18 +1,19 @@
 // Goes through the change log, once for all, and puts what is to be told into the queues of those who subscribed to it.
+
+import { ancestorsOf } from "../model/uid.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
-import { latestByUid, readChangeHeads, readChanges } from "../storage/changes.ts";
+import { latestByUid, readChangeHeads, readChanges } from "../storage/change-log/change-log.ts";
 import type { Database } from "../storage/database.ts";
-import { StorageUnavailable } from "../storage/errors.ts";
-import { enqueueEvent, type StoredEvent } from "../storage/event-queues.ts";
-import type { Session, WriteContext } from "../storage/session.ts";
+import { StorageUnavailable } from "../storage/engine/errors.ts";
+import type { Session, WriteContext } from "../storage/engine/session.ts";
+import { enqueueEvent, type StoredEvent } from "../storage/events/delivery-queues.ts";
 import {
   findSubscribers,
   lockSubscriptions,
   moveEventPosition,
   readEventPosition,
   type Subscriber,
-} from "../storage/subscribers.ts";
-import { ancestorsOf } from "../uid.ts";
+} from "../storage/events/subscribers.ts";
 import { type Changes, cloudEventOf } from "./cloud-event.ts";
 
 const bounds = {

@@ -1,7 +1,7 @@
 // What is asked of an export by its path and its parameters.
 import { type ExportFormat, exportFormats } from "../advisories/exported.ts";
 import { invalidField, notFound } from "../aip/errors.ts";
-import type { EndpointRequest } from "../doors/endpoints.ts";
+import type { EndpointRequest } from "../transport/pages/endpoints.ts";
 
 /** The path of all exports. */
 export const exportsPath = "/gatehouse/vulnerabilities/v1/exports/";

@@ -1,7 +1,7 @@
 // Of prom-client only what a start needs: what it measures of the process by itself, and the OpenTelemetry that comes with
 // that, are two thirds of its files.
 import type * as prometheus from "prom-client";
-import { loader, once } from "../lazy.ts";
+import { loader, once } from "../base/lazy.ts";
 
 const load = loader(import.meta.url);
 const Registry: typeof prometheus.Registry = load("prom-client/lib/registry.js");

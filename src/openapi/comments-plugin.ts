@@ -1,7 +1,7 @@
 // A plugin of buf: the comments of our protos, which descriptors in generated code do not have.
 import type { DescFile, DescMessage } from "@bufbuild/protobuf";
 import { createEcmaScriptPlugin, getComments, runNodeJs } from "@bufbuild/protoplugin";
-import { version } from "../version.ts";
+import { version } from "../base/version.ts";
 import { type Commented, commentName } from "./comment-name.ts";
 
 const isOurs = (file: DescFile) => /^(chainguard\/platform|gatehouse)\//.test(file.proto.name);

@@ -1,7 +1,7 @@
 // The schemas of a document: every message and enum that is referred to, once for each use.
 import type { DescEnum, DescField, DescFile, DescMessage, JsonObject } from "@bufbuild/protobuf";
-import { enumSchema, type JsonUse, messageSchema, type SchemaContext } from "../doors/rest/json-schema.ts";
-import type { FieldRules } from "../pipeline/rule-book.ts";
+import type { FieldRules } from "../pipeline/text-rules.ts";
+import { enumSchema, type JsonUse, messageSchema, type SchemaContext } from "../transport/rest/json/json-schema.ts";
 
 /** Schemas as they are asked for. */
 export interface Components extends SchemaContext {

@@ -1,7 +1,7 @@
 // An OpenAPI 3.1 document of methods, made of their descriptors by the rules of the REST door.
 import type { DescEnum, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
-import { bindingsOf } from "../doors/rest/http-rule.ts";
 import type { Method } from "../pipeline/method.ts";
+import { bindingsOf } from "../transport/rest/http-rule.ts";
 import type { Commented } from "./comment-name.ts";
 import { newComponents } from "./components.ts";
 import { errorComponents } from "./error-responses.ts";

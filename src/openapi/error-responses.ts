@@ -1,7 +1,7 @@
-// The replies to requests that fail, by status, as doors/rest/reply.ts sends them.
+// The replies to requests that fail, by status, as transport/rest/rest-response.ts sends them.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { accessRuleOf } from "../authz/rules.ts";
-import type { Binding } from "../doors/rest/http-rule.ts";
+import type { Binding } from "../transport/rest/http-rule.ts";
 
 /** What a failing operation may answer, and when. */
 interface ErrorResponse {

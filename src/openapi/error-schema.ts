@@ -1,6 +1,6 @@
-// The JSON of errors, as doors/rest/reply.ts writes it.
+// The JSON of errors, as transport/rest/rest-response.ts writes it.
 import type { DescMessage, JsonObject, Registry } from "@bufbuild/protobuf";
-import { messageSchema } from "../doors/rest/json-schema.ts";
+import { messageSchema } from "../transport/rest/json/json-schema.ts";
 import type { Components } from "./components.ts";
 
 const typeMember = "@type";

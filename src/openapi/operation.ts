@@ -2,12 +2,12 @@
 import type { DescField, DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
-import { capabilityNames, capabilitySet } from "../authz/capabilities.ts";
 import { accessRuleOf } from "../authz/rules.ts";
-import type { FieldPath } from "../doors/rest/fields.ts";
-import type { Binding } from "../doors/rest/http-rule.ts";
-import { fieldSchema, isNeededInside, type JsonUse, messageSchema } from "../doors/rest/json-schema.ts";
-import { parameterPaths } from "../doors/rest/query.ts";
+import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
+import type { FieldPath } from "../transport/rest/field-path.ts";
+import type { Binding } from "../transport/rest/http-rule.ts";
+import { fieldSchema, isNeededInside, type JsonUse, messageSchema } from "../transport/rest/json/json-schema.ts";
+import { parameterPaths } from "../transport/rest/query-parameters.ts";
 import type { Components } from "./components.ts";
 import { errorResponses } from "./error-responses.ts";
 import { type Example, findExample } from "./examples.ts";

@@ -1,6 +1,6 @@
 // Where the operations of a document stand: its paths.
 import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
-import type { Binding } from "../doors/rest/http-rule.ts";
+import type { Binding } from "../transport/rest/http-rule.ts";
 
 /** A binding under one of its paths. */
 export interface Place {

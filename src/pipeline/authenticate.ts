@@ -1,12 +1,12 @@
 import { unauthenticated } from "../aip/errors.ts";
 import { requireBearer } from "../authn/bearer.ts";
 import type { VerifiedToken } from "../authn/caller.ts";
-import { type FailureBudget, tooManyFailures } from "../authn/failure-budget.ts";
+import { type FailureBudget, tooManyFailures } from "../authn/failure-limiter.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { Policy } from "../authz/policy.ts";
-import { type Soon, whenThere } from "../soon.ts";
+import { type Soon, whenThere } from "../base/maybe-promise.ts";
 import type { Call } from "./call.ts";
 
 /** What finding out who calls rests on. */

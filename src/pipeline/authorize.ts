@@ -3,8 +3,8 @@ import { clip } from "../aip/clip.ts";
 import { type ApiError, permissionDenied, unauthenticated } from "../aip/errors.ts";
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
-import { capabilityNames, capabilitySet } from "../authz/capabilities.ts";
 import type { AccessRule } from "../authz/rules.ts";
+import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
 import type { Call } from "./call.ts";
 
 /**

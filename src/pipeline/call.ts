@@ -1,7 +1,7 @@
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
-import { randomHex } from "../random.ts";
-import type { Session } from "../storage/session.ts";
+import { randomHex } from "../base/random.ts";
+import type { Session } from "../storage/engine/session.ts";
 import type { Method } from "./method.ts";
 
 /** Which door a request came through. */

@@ -2,17 +2,17 @@
 import { create, type DescMethod, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
 import { ApiError, Code, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, accessRuleOf } from "../authz/rules.ts";
-import type { Clock } from "../clock.ts";
-import { once } from "../lazy.ts";
-import { isLater, type Soon, whenThere } from "../soon.ts";
+import type { Clock } from "../base/clock.ts";
+import { once } from "../base/lazy.ts";
+import { isLater, type Soon, whenThere } from "../base/maybe-promise.ts";
 import { type AuthenticateDeps, authenticate, renewAccess } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
-import { errorDomain, finishError } from "./finish-error.ts";
+import { errorDomain, finishError } from "./complete-error.ts";
 import type { Implementation } from "./handlers.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
-import { type FieldRules, fieldRules, type RuleBook, ruleBook } from "./rule-book.ts";
+import { type FieldRules, fieldRules, type RuleBook, ruleBook } from "./text-rules.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
 /** What all methods have in common. */

@@ -1,7 +1,7 @@
 import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type { Soon } from "../soon.ts";
+import type { Soon } from "../base/maybe-promise.ts";
 import type { Call } from "./call.ts";
-import type { FieldRules, MessageRules } from "./rule-book.ts";
+import type { FieldRules, MessageRules } from "./text-rules.ts";
 import type { Validator } from "./validate.ts";
 
 /** One function per unary method of a service. A missing method or a reply of another type does not compile. */

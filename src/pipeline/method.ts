@@ -1,7 +1,7 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
-import type { Soon } from "../soon.ts";
+import type { Soon } from "../base/maybe-promise.ts";
 import type { Call } from "./call.ts";
-import type { FieldRules } from "./rule-book.ts";
+import type { FieldRules } from "./text-rules.ts";
 
 /**
  * A unary method, ready to be called by any door.

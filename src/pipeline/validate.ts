@@ -25,7 +25,7 @@ import {
   ruleByName,
   type TextRule,
   uidRule,
-} from "./rule-book.ts";
+} from "./text-rules.ts";
 
 type Check = (message: Message, prefix: string, found: FieldViolation[]) => void;
 

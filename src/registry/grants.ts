@@ -1,9 +1,9 @@
 // What a caller may do at the registry: its own words, translated into capabilities on the group of the repo.
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Access, Scope } from "../authz/access.ts";
+import { isWithin } from "../model/uid.ts";
 import type { Database } from "../storage/database.ts";
-import type { Session } from "../storage/session.ts";
-import { isWithin } from "../uid.ts";
+import type { Session } from "../storage/engine/session.ts";
 import { findPlace, type NameRules } from "./name.ts";
 import type { WantedAccess } from "./scope.ts";
 import type { Grant } from "./signer.ts";

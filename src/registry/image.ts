@@ -1,6 +1,6 @@
 // What a manifest says of an image: the architectures that it is for, and how large it is for each.
 import { hash } from "node:crypto";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 
 /** An image as far as one architecture is concerned. */
 export interface ImagePlatform {

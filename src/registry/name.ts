@@ -1,10 +1,11 @@
 // Names of repositories as registries have them, and the places of the tree that they stand for.
-import { groupCollection } from "../services/iam/rows.ts";
-import { findRow } from "../storage/collection.ts";
-import { findChildGroups, findVerifiedRoots } from "../storage/group-names.ts";
-import { findRepoByName } from "../storage/registry.ts";
-import type { Session } from "../storage/session.ts";
-import { depthOf, isUid } from "../uid.ts";
+
+import { depthOf, isUid } from "../model/uid.ts";
+import { findRow } from "../storage/collection/collection.ts";
+import type { Session } from "../storage/engine/session.ts";
+import { findChildGroups, findVerifiedRoots } from "../storage/iam/group-names.ts";
+import { groupCollection } from "../storage/iam/rows.ts";
+import { findRepoByName } from "../storage/registry/repos-and-tags.ts";
 
 /** What a name stands for. */
 export interface Place {

@@ -3,21 +3,21 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { type ApiError, Code, rateLimited, unauthenticated } from "../aip/errors.ts";
 import { parseBasic } from "../authn/basic.ts";
-import { type FailureBudget, windowMs } from "../authn/failure-budget.ts";
+import { type FailureBudget, windowMs } from "../authn/failure-limiter.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
-import type { Clock } from "../clock.ts";
-import type { Endpoint, EndpointReply } from "../doors/endpoints.ts";
+import type { Clock } from "../base/clock.ts";
+import { isUid } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import { notificationsPath } from "../services/registry/pushes.ts";
 import type { Database } from "../storage/database.ts";
-import { findKnownDigests } from "../storage/manifests.ts";
-import { isKnownEvent, recordEvent } from "../storage/registry-events.ts";
-import { isUid } from "../uid.ts";
+import { findKnownDigests } from "../storage/registry/manifests.ts";
+import { isKnownEvent, recordEvent } from "../storage/registry/notification-log.ts";
+import type { Endpoint, EndpointReply } from "../transport/pages/endpoints.ts";
+import { writeEvent } from "./apply-notification.ts";
 import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts";
-import { writeEvent } from "./mirror.ts";
 import { findPlace, type NameRules } from "./name.ts";
 import { parseNotification, type RegistryEvent } from "./notification.ts";
-import { isOutdated, isOvertaken, latestTold, rememberTime } from "./outdated.ts";
+import { isOutdated, isOvertaken, latestTold, rememberTime } from "./notification-order.ts";
 import { logUnread, type UnreadLog } from "./unread.ts";
 
 /** What the endpoint rests on. */

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import { clip } from "../aip/clip.ts";
 import { invalidField } from "../aip/errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { digestPattern, manifestTypes } from "./image.ts";
 import { isRepositoryName } from "./name.ts";
 

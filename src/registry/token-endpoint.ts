@@ -2,11 +2,11 @@
 
 import { type ApiError, Code, invalidField, unauthenticated } from "../aip/errors.ts";
 import { parseBasic } from "../authn/basic.ts";
-import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
-import type { Endpoint, EndpointReply, EndpointRequest } from "../doors/endpoints.ts";
+import { type FailureBudget, lookWithin } from "../authn/failure-limiter.ts";
 import type { Database } from "../storage/database.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
+import type { Endpoint, EndpointReply, EndpointRequest } from "../transport/pages/endpoints.ts";
 import { type Credentials, type SignInDeps, signIn } from "./credentials.ts";
 import { grantAccess } from "./grants.ts";
 import type { NameRules } from "./name.ts";

@@ -1,7 +1,7 @@
 // What an event is made of, and how that follows from the change log.
 import type { JsonValue } from "@bufbuild/protobuf";
-import type { Soon } from "../soon.ts";
-import type { Session } from "../storage/session.ts";
+import type { Soon } from "../base/maybe-promise.ts";
+import type { Session } from "../storage/engine/session.ts";
 
 /** A change as the log has it: rows without their secret columns. */
 export interface LoggedChange<R = unknown> {

@@ -4,14 +4,14 @@ import { type OrderBy, parseOrderBy } from "../aip/order-by.ts";
 import { formatPageToken, type PageToken } from "../aip/page-token.ts";
 import { countFitting, effectivePageSize, effectiveSkip } from "../aip/pagination.ts";
 import { newViolations } from "../aip/violations.ts";
-import { onceFrozen } from "../frozen.ts";
+import { onceFrozen } from "../base/memoize-frozen.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { ResourceRow } from "../storage/collection.ts";
-import { type Condition, cursorOf, prepareSkip, type SortField, type Source } from "../storage/listing.ts";
-import type { Session } from "../storage/session.ts";
-import { type Deps, readTogether } from "./deps.ts";
-import { queryDigest, readToken } from "./query-token.ts";
+import type { ResourceRow } from "../storage/collection/collection.ts";
+import type { Session } from "../storage/engine/session.ts";
+import { type Condition, cursorOf, prepareSkip, type SortField, type Source } from "../storage/list/list-rows.ts";
+import { queryDigest, readToken } from "./bound-page-token.ts";
 import type { ReadableResource } from "./resource.ts";
+import { type Deps, readTogether } from "./service-deps.ts";
 
 /** The paging fields that every list request has. */
 export interface PageRequest {

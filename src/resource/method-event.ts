@@ -11,11 +11,11 @@ import {
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { events as eventOption } from "../../gen/chainguard/annotations/events_pb.ts";
 import { http } from "../../gen/google/api/annotations_pb.ts";
+import { type Soon, whenThere } from "../base/maybe-promise.ts";
+import { parentOf } from "../model/uid.ts";
 import { methodPath } from "../pipeline/compose.ts";
-import { type Soon, whenThere } from "../soon.ts";
-import type { CollectionTables } from "../storage/collection.ts";
-import type { Session } from "../storage/session.ts";
-import { parentOf } from "../uid.ts";
+import type { CollectionTables } from "../storage/collection/collection.ts";
+import type { Session } from "../storage/engine/session.ts";
 import type { EventDefinition, EventPlace, LoggedChanges } from "./event-definition.ts";
 
 /** The event of one method. */

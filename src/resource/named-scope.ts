@@ -1,8 +1,8 @@
+import { rootOf } from "../model/uid.ts";
 import { callerOf, scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import { findMembershipsOf } from "../storage/memberships.ts";
-import type { Session } from "../storage/session.ts";
-import { rootOf } from "../uid.ts";
+import type { Session } from "../storage/engine/session.ts";
+import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { PlaceFilter } from "./selection.ts";
 
 /**

@@ -1,18 +1,18 @@
 // Get and list of any declared resource. It names no resource.
 import { create, type DescMessage, type Message, type MessageShape } from "@bufbuild/protobuf";
 import { notFound } from "../aip/errors.ts";
-import { freezeAs, onceFrozen } from "../frozen.ts";
+import { type Soon, whenThere } from "../base/maybe-promise.ts";
+import { freezeAs, onceFrozen } from "../base/memoize-frozen.ts";
 import { methodOf, scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type Soon, whenThere } from "../soon.ts";
-import { findRow, type ResourceRow } from "../storage/collection.ts";
-import type { Condition } from "../storage/listing.ts";
-import type { Session } from "../storage/session.ts";
-import type { Deps } from "./deps.ts";
+import { findRow, type ResourceRow } from "../storage/collection/collection.ts";
+import type { Session } from "../storage/engine/session.ts";
+import type { Condition } from "../storage/list/list-rows.ts";
 import { type Fill, type Filters, fillWithRows, listPage, type Page, type PageRequest } from "./list-page.ts";
 import { namedScope } from "./named-scope.ts";
 import type { ReadableResource } from "./resource.ts";
 import { type PlaceFilter, selectSources } from "./selection.ts";
+import type { Deps } from "./service-deps.ts";
 
 /** The fields that every list request has. */
 export type ListRequest = PageRequest & Message & { readonly uidp?: PlaceFilter | undefined };

@@ -3,9 +3,9 @@ import { resource as resourceOption } from "../../gen/google/api/resource_pb.ts"
 import type { FieldViolation } from "../aip/errors.ts";
 import type { OrderBy } from "../aip/order-by.ts";
 import { resourceType } from "../aip/resource-type.ts";
-import type { CheckContext, MessageRules, TextRule } from "../pipeline/rule-book.ts";
-import type { Collection, ResourceRow } from "../storage/collection.ts";
-import type { SortField } from "../storage/listing.ts";
+import type { CheckContext, MessageRules, TextRule } from "../pipeline/text-rules.ts";
+import type { Collection, ResourceRow } from "../storage/collection/collection.ts";
+import type { SortField } from "../storage/list/list-rows.ts";
 
 /** What a resource that can be read declares; everything else about it follows from this and its proto. */
 export interface ReadableDeclaration<D extends DescMessage, R extends ResourceRow> {

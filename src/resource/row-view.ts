@@ -1,6 +1,6 @@
 // What the rows of the change log are shown as.
 import { create, type DescMessage, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import type { CollectionTables } from "../storage/collection.ts";
+import type { CollectionTables } from "../storage/collection/collection.ts";
 
 /** How the list of changes shows rows of a kind: by what is in them alone, so that it is always the same. */
 export interface RowView {

@@ -1,8 +1,8 @@
 // Turns what a caller may see and what a caller asks for into the rows to be listed. A pure function of uids: the filter by
 // access is part of the query, so that pages are full and totals count only what may be seen.
 import type { Scope } from "../authz/access.ts";
-import type { Source } from "../storage/listing.ts";
-import { ancestorsOf, isBelow, isWithin, parentOf, platformRoot } from "../uid.ts";
+import { ancestorsOf, isBelow, isWithin, parentOf, platformRoot } from "../model/uid.ts";
+import type { Source } from "../storage/list/list-rows.ts";
 
 /** The place filters of a list request; empty texts and lists mean no restriction. */
 export interface PlaceFilter {

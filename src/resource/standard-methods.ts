@@ -3,15 +3,15 @@ import { create, type DescMessage, type Message, type MessageInitShape, type Mes
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../aip/errors.ts";
 import { applyMask, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
+import { depthOf, newChild } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type CheckContext, ruleBook } from "../pipeline/rule-book.ts";
+import { type CheckContext, ruleBook } from "../pipeline/text-rules.ts";
 import { compileTouchedCheck } from "../pipeline/validate.ts";
-import { deleteRow, insertRow, type ResourceRow, updateRow } from "../storage/collection.ts";
-import type { Transaction } from "../storage/session.ts";
-import { depthOf, newChild } from "../uid.ts";
-import { type Deps, writeContext } from "./deps.ts";
+import { deleteRow, insertRow, type ResourceRow, updateRow } from "../storage/collection/collection.ts";
+import type { Transaction } from "../storage/engine/session.ts";
 import { readMethods } from "./read-methods.ts";
 import type { Resource } from "./resource.ts";
+import { type Deps, writeContext } from "./service-deps.ts";
 
 /** What a parent looks like to its children: the collection of groups, without naming it. */
 export interface ParentCollection {

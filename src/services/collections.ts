@@ -1,7 +1,7 @@
-import type { CollectionTables } from "../storage/collection.ts";
-import { eventCollections } from "./events/rows.ts";
-import { iamCollections } from "./iam/rows.ts";
-import { registryCollections } from "./registry/rows.ts";
+import type { CollectionTables } from "../storage/collection/collection.ts";
+import { eventCollections } from "../storage/events/rows.ts";
+import { iamCollections } from "../storage/iam/rows.ts";
+import { registryCollections } from "../storage/registry/rows.ts";
 import { vulnerabilityCollections } from "./vulnerabilities/collections.ts";
 
 /** Every collection that there is, for what concerns them all. */

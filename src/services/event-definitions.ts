@@ -1,12 +1,13 @@
 // The lists: every event of the methods of today, and those that have another cause.
-import type { Deps } from "../resource/deps.ts";
+
 import type { EventDefinition } from "../resource/event-definition.ts";
 import { type MethodEvent, ofMethod } from "../resource/method-event.ts";
+import type { Deps } from "../resource/service-deps.ts";
 import { authEvents } from "./auth/auth-events.ts";
 import { subscriptionEvents } from "./events/subscription-events.ts";
-import { accessEvents } from "./iam/access-events.ts";
-import { groupEvents } from "./iam/group-events.ts";
-import { providerEvents } from "./iam/provider-events.ts";
+import { accessEvents } from "./iam/events/access-events.ts";
+import { groupEvents } from "./iam/events/group-events.ts";
+import { providerEvents } from "./iam/events/provider-events.ts";
 import { pushEvent } from "./registry/pushes.ts";
 import { registryEvents } from "./registry/registry-events.ts";
 

@@ -2,9 +2,9 @@
 import { show } from "../aip/clip.ts";
 import type { AccessEvent } from "../audit/access-tally.ts";
 import { type ClientDetails, clientDetails } from "../audit/client.ts";
-import { clientAddress } from "../doors/client-address.ts";
-import { type HttpRequest, readHeader } from "../doors/http-message.ts";
-import { parentOf } from "../uid.ts";
+import { parentOf } from "../model/uid.ts";
+import { clientAddress } from "../transport/http/client-address.ts";
+import { type HttpRequest, readHeader } from "../transport/http/message.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { callbackPathOf } from "./sign-in.ts";
 

@@ -1,6 +1,6 @@
 // The pages that people see: small, without scripts, readable by any browser and reader.
 import { createHash } from "node:crypto";
-import { html, type PageReply } from "../doors/site.ts";
+import { html, type PageReply } from "../transport/pages/pages.ts";
 
 const style = `body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 4rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff }
 @media (prefers-color-scheme: dark) { body { color: #e8e8e8; background: #1a1a1a } }

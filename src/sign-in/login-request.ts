@@ -1,8 +1,8 @@
 // What /oauth is asked for, checked (the parameters that the platform's SDK sends).
 import { type FieldViolation, invalidArgument, invalidField } from "../aip/errors.ts";
+import { isUid } from "../model/uid.ts";
 import type { Audiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
-import { isUid } from "../uid.ts";
 import { parseRedirect } from "./redirect.ts";
 
 /** A sign-in as it was asked for. */

@@ -1,11 +1,11 @@
 // A login under way. The browser holds the two secrets, state and cookie; the database holds their digests, and the rest
 // of it encrypted under a key that follows from the state, so that its rows help nobody who reads them.
 import { createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { newSeals, type Place, type Seals } from "../storage/seals.ts";
-import type { SignInRow } from "../storage/sign-in.ts";
+import { newSeals, type Place, type Seals } from "../storage/installation/encryption.ts";
+import type { SignInRow } from "../storage/sign-in/sign-ins.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
-import type { LoginSecrets } from "./upstream.ts";
+import type { LoginSecrets } from "./openid-client.ts";
 
 /** What is kept of a login while the browser is away. */
 export interface Login {

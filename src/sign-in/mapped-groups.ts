@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import { maxMappings } from "../services/iam/mapping-limits.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Database } from "../storage/database.ts";
-import { findDelegationsByMapping, setDelegationMappings } from "../storage/delegations.ts";
-import { findMappingsOf } from "../storage/providers.ts";
-import type { Session } from "../storage/session.ts";
+import type { Session } from "../storage/engine/session.ts";
+import { findDelegationsByMapping, setDelegationMappings } from "../storage/iam/delegations.ts";
+import { maxMappings } from "../storage/iam/limits.ts";
+import { findMappingsOf } from "../storage/iam/providers.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import type { LoginProvider } from "./login-provider.ts";
 

@@ -1,10 +1,10 @@
 // The pages of the sign-in of people.
-import type { HttpRequest } from "../doors/http-message.ts";
-import { type PageReply, type Pages, text } from "../doors/site.ts";
-import { callbackPage } from "./finish.ts";
+import type { HttpRequest } from "../transport/http/message.ts";
+import { type PageReply, type Pages, text } from "../transport/pages/pages.ts";
+import { callbackPage } from "./callback-page.ts";
 import { markup, page } from "./html.ts";
 import { callbackPath, donePath, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
-import { startPage } from "./start.ts";
+import { startPage } from "./start-page.ts";
 
 /** The pages by path. */
 export function signInPages(deps: SignInDeps): Pages {

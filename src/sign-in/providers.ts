@@ -1,14 +1,14 @@
 // The login providers that there are: the operator's, and those of organizations.
 import { permissionDenied } from "../aip/errors.ts";
-import { nameRule } from "../pipeline/rule-book.ts";
-import { openClientSecret } from "../services/iam/client-secret.ts";
-import { type IdentityProviderRow, identityProviderCollection } from "../services/iam/provider-rows.ts";
-import { findRow } from "../storage/collection.ts";
-import { findVerifiedRoots } from "../storage/group-names.ts";
-import { findProvidersOf } from "../storage/providers.ts";
-import type { Seals } from "../storage/seals.ts";
-import type { Session } from "../storage/session.ts";
-import { isUid } from "../uid.ts";
+import { isUid } from "../model/uid.ts";
+import { nameRule } from "../pipeline/text-rules.ts";
+import { openClientSecret } from "../services/iam/providers/client-secret.ts";
+import { findRow } from "../storage/collection/collection.ts";
+import type { Session } from "../storage/engine/session.ts";
+import { findVerifiedRoots } from "../storage/iam/group-names.ts";
+import { type IdentityProviderRow, identityProviderCollection } from "../storage/iam/provider-rows.ts";
+import { findProvidersOf } from "../storage/iam/providers.ts";
+import type { Seals } from "../storage/installation/encryption.ts";
 import type { LoginProvider } from "./login-provider.ts";
 
 /** Finds login providers. */

@@ -1,9 +1,9 @@
 import { permissionDenied } from "../aip/errors.ts";
 import { type Grants, outermost } from "../authz/access.ts";
-import { nameRule } from "../pipeline/rule-book.ts";
-import { findGroupsNamed } from "../storage/group-names.ts";
-import type { Session } from "../storage/session.ts";
-import { isUid } from "../uid.ts";
+import { isUid } from "../model/uid.ts";
+import { nameRule } from "../pipeline/text-rules.ts";
+import type { Session } from "../storage/engine/session.ts";
+import { findGroupsNamed } from "../storage/iam/group-names.ts";
 
 /**
  * The uids of the groups that a token is to be narrowed to, given by uid or by name; undefined for no narrowing. Names are looked for

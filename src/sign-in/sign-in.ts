@@ -1,16 +1,16 @@
 // Sign-in of people: a browser goes to a login provider and comes back with a code, which becomes a token of ours.
 import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
-import type { FailureBudget } from "../authn/failure-budget.ts";
-import type { Clock } from "../clock.ts";
-import { type HttpRequest, requestTarget } from "../doors/http-message.ts";
+import type { FailureBudget } from "../authn/failure-limiter.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Database } from "../storage/database.ts";
 import type { IdentityDirectory } from "../sts/assumption.ts";
 import type { Audiences } from "../sts/audiences.ts";
-import type { IssueDeps } from "../sts/issue.ts";
+import type { IssueDeps } from "../sts/issue-token.ts";
 import type { RefreshStore } from "../sts/refresh.ts";
+import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
+import type { Upstream } from "./openid-client.ts";
 import type { Providers } from "./providers.ts";
-import type { Upstream } from "./upstream.ts";
 
 /** Where the flow begins, below the base URL. */
 export const startPath = "/oauth";

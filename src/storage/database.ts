@@ -1,19 +1,19 @@
 // The one place that chooses between the databases.
 
-import { ancestorsOf } from "../uid.ts";
-import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./access-epoch.ts";
-import { type ChangeEntry, writeChanges } from "./changes.ts";
-import { newCounterChanges } from "./counters.ts";
-import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./dialect.ts";
-import { changeExportStates } from "./export-states.ts";
-import { newFindingMemory } from "./finder.ts";
-import type { MigrationListener } from "./migrations.ts";
-import { type Milestones, newMilestones } from "./milestones.ts";
-import { newPageMemory, type PageMemory } from "./page-memory.ts";
-import { newReadMemory, type ReadMemory } from "./read-memory.ts";
-import { newRowMemory, type RowMemory } from "./row-memory.ts";
-import type { Session, Transaction, WriteContext } from "./session.ts";
-import { newTextMemory } from "./text-memory.ts";
+import { ancestorsOf } from "../model/uid.ts";
+import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./cache/access-epoch.ts";
+import { newPageMemory, type PageMemory } from "./cache/page-cache.ts";
+import { newReadMemory, type ReadMemory } from "./cache/read-cache.ts";
+import { newRowMemory, type RowMemory } from "./cache/row-cache.ts";
+import { type ChangeEntry, writeChanges } from "./change-log/change-log.ts";
+import { newCounterChanges } from "./engine/counters.ts";
+import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./engine/dialect.ts";
+import type { MigrationListener } from "./engine/migrations.ts";
+import type { Session, Transaction, WriteContext } from "./engine/session.ts";
+import { type Milestones, newMilestones } from "./list/offset-index.ts";
+import { newFindingMemory } from "./list/range-plan.ts";
+import { newTextMemory } from "./search/text-cache.ts";
+import { changeExportStates } from "./vulnerabilities/export-states.ts";
 
 /** An open database. */
 export interface Database {
@@ -132,9 +132,9 @@ async function openDialect(
   onMigrated: MigrationListener,
 ): Promise<Dialect> {
   if (isPostgresUrl(url)) {
-    const { openPostgres } = await import("./postgres.ts");
+    const { openPostgres } = await import("./engine/postgres/postgres.ts");
     return await openPostgres(url, limits, mode, onMigrated);
   }
-  const { openSqlite } = await import("./sqlite.ts");
+  const { openSqlite } = await import("./engine/sqlite/sqlite.ts");
   return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode, onMigrated);
 }

@@ -1,13 +1,13 @@
 // Rows that have an end are removed after it, a few at a time: on SQLite nothing else happens while rows are removed, and
 // after a pause there may be a million of them.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { removeAccessEntries } from "./access-entries.ts";
-import { removeChanges } from "./change-removal.ts";
+import { removeAccessEntries } from "./change-log/access-entries.ts";
+import { removeChanges } from "./change-log/removal.ts";
 import type { Database } from "./database.ts";
-import { asc, inArray, lte, sql } from "./drizzle.ts";
-import { atMost } from "./placeholders.ts";
-import type { Transaction, WriteContext } from "./session.ts";
-import type { Tables } from "./tables.ts";
+import { atMost } from "./engine/placeholders.ts";
+import type { Transaction, WriteContext } from "./engine/session.ts";
+import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
+import type { Tables } from "./schema/tables.ts";
 
 /** How long rows are kept beyond their end, in milliseconds. */
 export interface Keeping {

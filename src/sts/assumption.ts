@@ -6,15 +6,15 @@ import type { Issuers } from "../authn/issuers.ts";
 import type { TokenRequest } from "../authn/token-claims.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
-import { isForFormerIdentity } from "../authz/former-token.ts";
-import type { Clock } from "../clock.ts";
+import { isForFormerIdentity } from "../authz/token-age.ts";
+import type { Clock } from "../base/clock.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
 import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
-import { type PresentedToken, verifyPresented } from "./presented-token.ts";
-import { personMatch, type Requirement, requirementOf, staticKeysProblem } from "./requirement.ts";
-import { newStepBudget, type StepBudget } from "./step-budget.ts";
+import { newStepBudget, type StepBudget } from "./patterns/step-budget.ts";
+import { type PresentedToken, verifyPresented } from "./subject-token.ts";
+import { personMatch, type Requirement, requirementOf, staticKeysProblem } from "./token-requirement.ts";
 
 /** An identity, as far as assuming it goes. */
 export interface AssumableIdentity {

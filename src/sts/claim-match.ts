@@ -2,11 +2,11 @@
 // case M5), and what the token says is compared, never interpreted (M8).
 import type { Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { checkIssuerSpelling } from "../authn/issuer-url.ts";
-import { numberText } from "../json.ts";
+import { numberText } from "../base/json.ts";
 import type { Audiences } from "./audiences.ts";
 import { checkVisible } from "./claim-text.ts";
-import { matchesWhole } from "./patterns.ts";
-import type { StepBudget } from "./step-budget.ts";
+import { matchesWhole } from "./patterns/patterns.ts";
+import type { StepBudget } from "./patterns/step-budget.ts";
 
 /** The claims of a token, as `parseExactly` makes them. */
 export type Claims = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { ExchangeRequest } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { ApiError, Code, type FieldViolation, invalidArgument } from "../aip/errors.ts";
-import { type CapabilitySet, capabilitySet, findCapabilityByName } from "../authz/capabilities.ts";
-import { isUid } from "../uid.ts";
+import { type CapabilitySet, capabilitySet, findCapabilityByName } from "../model/capabilities.ts";
+import { isUid } from "../model/uid.ts";
 import type { Audiences } from "./audiences.ts";
 import { show } from "./denials.ts";
 

@@ -4,11 +4,11 @@ import type { ExchangeRequest, RawTokenSchema } from "../../gen/chainguard/platf
 import { permissionDenied, toApiError } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { requireBearer } from "../authn/bearer.ts";
-import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
+import { type FailureBudget, lookWithin } from "../authn/failure-limiter.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import {
   type Assumption,
@@ -19,15 +19,15 @@ import {
   verifyPerson,
 } from "./assumption.ts";
 import type { Audiences } from "./audiences.ts";
-import { assumeWithAwsRequest } from "./aws-assumption.ts";
-import { type AwsEndpoint, identityOf } from "./aws-caller.ts";
-import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
+import { assumeWithAwsRequest } from "./aws/assumption.ts";
+import { type AwsEndpoint, identityOf } from "./aws/caller-identity.ts";
+import { type AwsRequest, parseAwsRequest } from "./aws/signed-request.ts";
 import type { Claims } from "./claim-match.ts";
 import { malformedToken, show } from "./denials.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
-import { issueToken } from "./issue.ts";
-import { type PresentedToken, parsePresented } from "./presented-token.ts";
+import { issueToken } from "./issue-token.ts";
 import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
+import { type PresentedToken, parsePresented } from "./subject-token.ts";
 
 /** What an exchange rests on. */
 export interface ExchangeDeps extends Pick<AssumptionDeps, "login" | "defaultAudiences"> {

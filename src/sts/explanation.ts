@@ -11,15 +11,15 @@ import {
 import { ApiError, notFound } from "../aip/errors.ts";
 import { resourceType } from "../aip/resource-type.ts";
 import type { AssumableIdentity, AssumptionDeps } from "./assumption.ts";
-import { type AwsAssumptionDeps, awsComparisons } from "./aws-assumption.ts";
-import { type AwsCaller, askAws } from "./aws-caller.ts";
-import { awsChecks } from "./aws-checks.ts";
-import { type AwsRequest, parseAwsRequest } from "./aws-request.ts";
+import { type AwsAssumptionDeps, awsComparisons } from "./aws/assumption.ts";
+import { type AwsCaller, askAws } from "./aws/caller-identity.ts";
+import { awsChecks } from "./aws/request-checks.ts";
+import { type AwsRequest, parseAwsRequest } from "./aws/signed-request.ts";
 import { comparisonsOf } from "./claim-match.ts";
 import { show } from "./denials.ts";
-import { isAboutTime, type PresentedToken, parsePresented, verificationsOf } from "./presented-token.ts";
-import { type Requirement, requirementOf, staticKeysProblem } from "./requirement.ts";
-import { newStepBudget } from "./step-budget.ts";
+import { newStepBudget } from "./patterns/step-budget.ts";
+import { isAboutTime, type PresentedToken, parsePresented, verificationsOf } from "./subject-token.ts";
+import { type Requirement, requirementOf, staticKeysProblem } from "./token-requirement.ts";
 
 type Check = MessageInitShape<typeof ExchangeCheckSchema>;
 type Deps = AssumptionDeps & AwsAssumptionDeps;

@@ -12,7 +12,7 @@ import { fromTimestamp } from "../aip/timestamps.ts";
 import { checkIssuer, checkIssuerSpelling } from "../authn/issuer-url.ts";
 import { checkClaimText, checkVisible } from "./claim-text.ts";
 import { show } from "./denials.ts";
-import { checkPattern, checkPatternsTogether, type PatternKind } from "./patterns.ts";
+import { checkPattern, checkPatternsTogether, type PatternKind } from "./patterns/patterns.ts";
 import { checkStaticKeySet } from "./static-keys.ts";
 import { maxStaticKeysAge } from "./static-keys-expiry.ts";
 

@@ -9,8 +9,8 @@ import {
   formatCapabilitySet,
   intersectCapabilities,
   missingCapabilities,
-} from "../authz/capabilities.ts";
-import { ancestorsOf, isWithin } from "../uid.ts";
+} from "../model/capabilities.ts";
+import { ancestorsOf, isWithin } from "../model/uid.ts";
 import type { WantedToken } from "./exchange-request.ts";
 
 /**

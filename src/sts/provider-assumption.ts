@@ -1,5 +1,5 @@
 // Tokens of an organization's identity provider: they stand for its people, and for identities of that organization.
-import { rootOf } from "../uid.ts";
+import { rootOf } from "../model/uid.ts";
 import {
   type Assumption,
   type AssumptionDeps,
@@ -13,7 +13,7 @@ import { exactAudiences } from "./audiences.ts";
 import type { Claims } from "./claim-match.ts";
 import { claimDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
-import type { PresentedToken } from "./presented-token.ts";
+import type { PresentedToken } from "./subject-token.ts";
 
 /** An organization's identity provider, as far as the exchange of its tokens goes. */
 export interface OrganizationProvider extends PeopleProvider {

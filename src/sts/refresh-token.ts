@@ -1,6 +1,6 @@
 // The text of refresh tokens: base64 of a JSON object, of which clients read `exp` and nothing else.
 import { createHash, randomBytes } from "node:crypto";
-import { isJsonObject } from "../json.ts";
+import { isJsonObject } from "../base/json.ts";
 
 /** A refresh token and what is kept of it. */
 export interface RefreshToken {

@@ -8,12 +8,12 @@ import {
 import { permissionDenied, unauthenticated } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { requireBearer } from "../authn/bearer.ts";
-import { type FailureBudget, lookWithin } from "../authn/failure-budget.ts";
+import { type FailureBudget, lookWithin } from "../authn/failure-limiter.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Assumption } from "./assumption.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
-import { type IssueDeps, issueToken } from "./issue.ts";
+import { type IssueDeps, issueToken } from "./issue-token.ts";
 import { newFamilyId, newRefreshToken, parseRefreshToken } from "./refresh-token.ts";
 
 /** What a person signed in as, and with what. */

@@ -7,9 +7,9 @@ import {
   AccountAssociationsService,
 } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import { correspond, type Names } from "./fields.ts";
 import { list } from "./lists.ts";
-import type { Today } from "./today.ts";
 
 const [v1, now] = [GroupAccountAssociations.method, AccountAssociationsService.method];
 

@@ -3,11 +3,11 @@ import type { DescMessage, DescService, Message, MessageInitShape, MessageShape 
 import type { FieldViolation } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
-import type { MessageRules } from "../pipeline/rule-book.ts";
+import type { MessageRules } from "../pipeline/text-rules.ts";
 import type { Validator } from "../pipeline/validate.ts";
 import { answersNothing } from "../resource/method-event.ts";
+import type { Today, Unary } from "./current-api.ts";
 import { correspond, type Names, reversed, rulesInV1 } from "./fields.ts";
-import type { Today, Unary } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";
 
 /** A method of version 1 and the method of today that it stands for, if there is one. */

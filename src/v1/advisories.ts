@@ -15,16 +15,16 @@ import {
   ListAdvisoriesRequestSchema,
 } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type { FieldViolation } from "../aip/errors.ts";
-import { ruleBook, uidRule } from "../pipeline/rule-book.ts";
+import { ruleBook, uidRule } from "../pipeline/text-rules.ts";
 import { compileValidator, type Validator } from "../pipeline/validate.ts";
-import type { Deps } from "../resource/deps.ts";
-import { advisoryLister } from "../services/vulnerabilities/advisories.ts";
-import { advisoryAuthoring } from "../services/vulnerabilities/authoring.ts";
+import type { Deps } from "../resource/service-deps.ts";
+import { advisoryLister } from "../services/vulnerabilities/advisories/advisories.ts";
+import { advisoryAuthoring } from "../services/vulnerabilities/advisories/authoring.ts";
 import { handwritten, serve, type V1Implementation } from "./adapter.ts";
 import { toAdvisory, toContent, toEvent, toFields, toNewAdvisory } from "./advisory-messages.ts";
+import { callOf, type Today } from "./current-api.ts";
 import { fieldsOf } from "./fields.ts";
 import { pageSizeOf } from "./lists.ts";
-import { callOf, type Today } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";
 
 const rename = renamer([

@@ -12,12 +12,12 @@ import {
   AdvisoryEventSchema as AdvisoryEventToday,
   AdvisorySchema as AdvisoryToday,
 } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { advisoryMessage } from "../services/vulnerabilities/advisories.ts";
-import type { AdvisoryFields } from "../services/vulnerabilities/advisory-fields.ts";
-import type { AdvisoryState } from "../services/vulnerabilities/advisory-state.ts";
-import { contentOf, type EventContent, locationChanged } from "../services/vulnerabilities/event-content.ts";
-import type { NewAdvisory } from "../services/vulnerabilities/write-advisory.ts";
-import type { AdvisoryEventRow } from "../storage/advisories.ts";
+import { advisoryMessage } from "../services/vulnerabilities/advisories/advisories.ts";
+import type { AdvisoryFields } from "../services/vulnerabilities/advisories/advisory-fields.ts";
+import type { AdvisoryState } from "../services/vulnerabilities/advisories/advisory-state.ts";
+import { contentOf, type EventContent, locationChanged } from "../services/vulnerabilities/advisories/event-content.ts";
+import type { NewAdvisory } from "../services/vulnerabilities/advisories/write-advisory.ts";
+import type { AdvisoryEventRow } from "../storage/vulnerabilities/advisories.ts";
 import { correspond } from "./fields.ts";
 
 /** What fields of version 1 are called today. */

@@ -3,9 +3,9 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Subscriptions } from "../../gen/chainguard/platform/events/v1/subscriptions_pb.ts";
 import { ExternalGroupRoleMappings } from "../../gen/chainguard/platform/iam/v1/external_group_role_mappings_pb.ts";
 import { RoleBindings } from "../../gen/chainguard/platform/iam/v1/role_bindings_pb.ts";
+import { whenThere } from "../base/maybe-promise.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import { type MethodEvent, ofMethod } from "../resource/method-event.ts";
-import { whenThere } from "../soon.ts";
 import type { AdaptedEvent, V1Implementation } from "./adapter.ts";
 
 const leftOut: Partial<MethodEvent> = { body: () => undefined };

@@ -1,9 +1,9 @@
 import { ExternalGroupRoleMappings } from "../../gen/chainguard/platform/iam/v1/external_group_role_mappings_pb.ts";
 import { ExternalGroupRoleMappingsService } from "../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
 import { same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import type { Names } from "./fields.ts";
 import { list } from "./lists.ts";
-import type { Today } from "./today.ts";
 
 const [v1, now] = [ExternalGroupRoleMappings.method, ExternalGroupRoleMappingsService.method];
 

@@ -11,7 +11,7 @@ import {
 } from "@bufbuild/protobuf";
 import { isOutputOnly } from "../aip/field-behavior.ts";
 import { readField } from "../aip/fields.ts";
-import type { FieldRules } from "../pipeline/rule-book.ts";
+import type { FieldRules } from "../pipeline/text-rules.ts";
 
 /** What fields of version 1 are called today, in proto spelling; empty where a field has no counterpart. */
 export type Names = Readonly<Record<string, string | Converted>>;

@@ -6,13 +6,13 @@ import {
 } from "../../gen/chainguard/platform/iam/v1/group_invites_pb.ts";
 import { GroupInviteSchema, GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import type { Deps } from "../resource/deps.ts";
+import type { Deps } from "../resource/service-deps.ts";
 import { same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import { correspond, type Names, reversed } from "./fields.ts";
 import { groupWithInvite } from "./group-with-invite.ts";
 import { list } from "./lists.ts";
 import { roleNames } from "./roles.ts";
-import type { Today } from "./today.ts";
 import { renamer, renaming } from "./violations.ts";
 
 const [v1, now] = [GroupInvites.method, GroupInvitesService.method];

@@ -6,16 +6,16 @@ import { RoleSchema } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.t
 import { invalidArgument, notFound, permissionDenied } from "../aip/errors.ts";
 import { resourceType } from "../aip/resource-type.ts";
 import { ownerRole } from "../authz/built-in-roles.ts";
-import { capabilitySet, missingCapabilities } from "../authz/capabilities.ts";
+import { capabilitySet, missingCapabilities } from "../model/capabilities.ts";
 import { accessOf, callerOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type Deps, writeContext } from "../resource/deps.ts";
-import { inviteMaker } from "../services/iam/group-invites.ts";
-import { rootGroupMaker } from "../services/iam/groups.ts";
-import { type RoleRow, roleCollection } from "../services/iam/rows.ts";
-import { findRow } from "../storage/collection.ts";
-import type { Transaction } from "../storage/session.ts";
-import type { Today } from "./today.ts";
+import { type Deps, writeContext } from "../resource/service-deps.ts";
+import { rootGroupMaker } from "../services/iam/groups/groups.ts";
+import { inviteMaker } from "../services/iam/invites/group-invites.ts";
+import { findRow } from "../storage/collection/collection.ts";
+import type { Transaction } from "../storage/engine/session.ts";
+import { type RoleRow, roleCollection } from "../storage/iam/rows.ts";
+import type { Today } from "./current-api.ts";
 
 /** Makes a root group, whose creator becomes its owner, and an invite to it, both or neither. */
 export function groupWithInvite(today: Today, deps: Deps) {

@@ -1,8 +1,8 @@
 import { Groups } from "../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import { list } from "./lists.ts";
-import type { Today } from "./today.ts";
 
 const [v1, now] = [Groups.method, GroupsService.method];
 

@@ -2,14 +2,14 @@ import { Identities } from "../../gen/chainguard/platform/iam/v1/identities_pb.t
 import { IdentitiesService, IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { notFound } from "../aip/errors.ts";
 import { resourceType } from "../aip/resource-type.ts";
-import type { Deps } from "../resource/deps.ts";
-import { isAwaited } from "../services/iam/awaited-people.ts";
-import { identityCollection } from "../services/iam/rows.ts";
-import { findRow } from "../storage/collection.ts";
+import type { Deps } from "../resource/service-deps.ts";
+import { isAwaited } from "../services/iam/identities/pending-users.ts";
+import { findRow } from "../storage/collection/collection.ts";
+import { identityCollection } from "../storage/iam/rows.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import type { Names } from "./fields.ts";
 import { list } from "./lists.ts";
-import type { Today } from "./today.ts";
 
 const [v1, now] = [Identities.method, IdentitiesService.method];
 

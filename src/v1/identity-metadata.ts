@@ -6,8 +6,8 @@ import {
 } from "../../gen/chainguard/platform/events/v1/identities_pb.ts";
 import { IdentitiesService, IdentityMetadataSchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import { correspond, fieldsOf } from "./fields.ts";
-import type { Today } from "./today.ts";
 
 const person = correspond(V1IdentityMetadataSchema, IdentityMetadataSchema, {
   onboarding_questions: "",

@@ -1,9 +1,9 @@
 import { IdentityProviders } from "../../gen/chainguard/platform/iam/v1/identity_providers_pb.ts";
 import { IdentityProvidersService } from "../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import type { Names } from "./fields.ts";
 import { list } from "./lists.ts";
-import type { Today } from "./today.ts";
 
 const [v1, now] = [IdentityProviders.method, IdentityProvidersService.method];
 

@@ -3,11 +3,11 @@ import type { DescField, DescMessage, Message, MessageInitShape, MessageShape } 
 import { resourceExhausted } from "../aip/errors.ts";
 import { maxPageSize } from "../aip/pagination.ts";
 import { textLength } from "../aip/text-length.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../config/limits.ts";
 import { type Adapted, adapt } from "./adapter.ts";
+import type { Today, Unary } from "./current-api.ts";
 import { correspond, fieldsOf, type Names, reversed } from "./fields.ts";
-import { type Filter, type Places, placedViolation, placeFilter } from "./places.ts";
-import type { Today, Unary } from "./today.ts";
+import { type Filter, type Places, placedViolation, placeFilter } from "./place-filter.ts";
 import { renamer } from "./violations.ts";
 
 /** How a list differs from its counterpart, beyond what fields are called. */

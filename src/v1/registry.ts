@@ -5,12 +5,12 @@ import {
   UpdateDeploymentRequestSchema,
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import { notFound, unimplemented } from "../aip/errors.ts";
-import { type MessageRules, uidRule } from "../pipeline/rule-book.ts";
-import type { Deps } from "../resource/deps.ts";
+import { type MessageRules, uidRule } from "../pipeline/text-rules.ts";
+import type { Deps } from "../resource/service-deps.ts";
 import { serve, type V1Implementation, type V1Methods } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import { repoMethods } from "./repos.ts";
 import { tagMethods } from "./tags.ts";
-import type { Today } from "./today.ts";
 
 /** Serves the registry, which is one service in version 1. */
 export function registry(today: Today, deps: Deps): V1Implementation {

@@ -13,17 +13,17 @@ import {
   RoleBindingsService,
 } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { textLength } from "../aip/text-length.ts";
-import { namesOfNumbers } from "../authz/capabilities.ts";
-import { limits } from "../limits.ts";
-import { groupMessage } from "../services/iam/group-message.ts";
-import { lookup } from "../services/iam/hydration.ts";
-import { groupCollection, roleCollection } from "../services/iam/rows.ts";
-import type { Session } from "../storage/session.ts";
-import { rootOf } from "../uid.ts";
+import { limits } from "../config/limits.ts";
+import { namesOfNumbers } from "../model/capabilities.ts";
+import { rootOf } from "../model/uid.ts";
+import { groupMessage } from "../services/iam/groups/group-message.ts";
+import { lookup } from "../services/iam/roles/hydration.ts";
+import type { Session } from "../storage/engine/session.ts";
+import { groupCollection, roleCollection } from "../storage/iam/rows.ts";
 import { adapt, replace, same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import { correspond, type Names } from "./fields.ts";
 import { list, tooLong } from "./lists.ts";
-import type { Today } from "./today.ts";
 import { renamer } from "./violations.ts";
 
 const [v1, now] = [RoleBindings.method, RoleBindingsService.method];

@@ -2,11 +2,11 @@ import { Roles } from "../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { clip } from "../aip/clip.ts";
 import { type FieldViolation, invalidArgument } from "../aip/errors.ts";
-import { findCapabilityByName, namesOfNumbers } from "../authz/capabilities.ts";
+import { findCapabilityByName, namesOfNumbers } from "../model/capabilities.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import type { Names } from "./fields.ts";
 import { list } from "./lists.ts";
-import type { Today } from "./today.ts";
 
 const [v1, now] = [Roles.method, RolesService.method];
 

@@ -1,9 +1,10 @@
 // Version 1: the methods of today in the words of the clients that came before. One line per service.
 import type { Implementation } from "../pipeline/handlers.ts";
-import type { Deps } from "../resource/deps.ts";
+import type { Deps } from "../resource/service-deps.ts";
 import { accountAssociations } from "./account-associations.ts";
 import type { V1Implementation } from "./adapter.ts";
 import { advisories } from "./advisories.ts";
+import { newToday } from "./current-api.ts";
 import { externalGroupRoleMappings } from "./external-group-role-mappings.ts";
 import { groupInvites } from "./group-invites.ts";
 import { groups } from "./groups.ts";
@@ -16,7 +17,6 @@ import { roleBindings } from "./role-bindings.ts";
 import { roles } from "./roles.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { terms } from "./terms.ts";
-import { newToday } from "./today.ts";
 
 /** The services of version 1, on top of those of today. Throws an Error when a method has a counterpart that is not served. */
 export function v1Services(current: readonly Implementation[], deps: Deps): V1Implementation[] {

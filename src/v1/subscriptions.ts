@@ -1,8 +1,8 @@
 import { Subscriptions } from "../../gen/chainguard/platform/events/v1/subscriptions_pb.ts";
 import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import { list } from "./lists.ts";
-import type { Today } from "./today.ts";
 
 const [v1, now] = [Subscriptions.method, SubscriptionsService.method];
 

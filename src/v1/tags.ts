@@ -16,16 +16,16 @@ import {
 } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { type FieldViolation, notFound } from "../aip/errors.ts";
 import { fromTimestamp, toTimestamp } from "../aip/timestamps.ts";
-import type { Deps } from "../resource/deps.ts";
+import type { Deps } from "../resource/service-deps.ts";
 import { repoType } from "../services/registry/repos.ts";
-import { repoCollection, tagCollection } from "../services/registry/rows.ts";
 import { tagLister, tagType, tagWriter } from "../services/registry/tags.ts";
-import { findRow } from "../storage/collection.ts";
-import { findTagDigests } from "../storage/tag-history.ts";
+import { findRow } from "../storage/collection/collection.ts";
+import { repoCollection, tagCollection } from "../storage/registry/rows.ts";
+import { findTagDigests } from "../storage/registry/tag-history.ts";
 import { type AdaptedEvent, handwritten, same, type V1Methods } from "./adapter.ts";
+import { callOf, type Today } from "./current-api.ts";
 import { correspond, type Names } from "./fields.ts";
 import { list, pageSizeOf } from "./lists.ts";
-import { callOf, type Today } from "./today.ts";
 import { renamer } from "./violations.ts";
 
 const [v1, now, images] = [Registry.method, TagsService.method, ImagesService.method];

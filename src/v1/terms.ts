@@ -1,8 +1,8 @@
 import { Terms } from "../../gen/chainguard/platform/iam/v1/terms_pb.ts";
 import { TermsService } from "../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts";
 import { same, serve, type V1Implementation } from "./adapter.ts";
+import type { Today } from "./current-api.ts";
 import { list } from "./lists.ts";
-import type { Today } from "./today.ts";
 
 const [v1, now] = [Terms.method, TermsService.method];
 

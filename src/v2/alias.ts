@@ -21,10 +21,10 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
-import { once } from "../lazy.ts";
-import type { LaterMethods } from "../pipeline/later.ts";
+import { once } from "../base/lazy.ts";
+import { whenThere } from "../base/maybe-promise.ts";
+import type { LaterMethods } from "../pipeline/lazy-methods.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
-import { whenThere } from "../soon.ts";
 
 const betaPackage = /^(\.?chainguard\.platform\.([a-z]+))\.v2beta1\b/;
 

@@ -6,7 +6,7 @@ import { AdvisoryRecordSchema } from "../../gen/gatehouse/vulnerabilities/v1/rec
 import { type Members, readItem } from "../../src/advisories/document.ts";
 import { canonicalJson, extraOf, extraProblem, parseExtra } from "../../src/advisories/extra.ts";
 import { parseTime, timestampText } from "../../src/advisories/times.ts";
-import { parseExactly } from "../../src/json.ts";
+import { parseExactly } from "../../src/base/json.ts";
 
 /** What a reader of one record sees, and what it reports. */
 function reading<T>(json: string, read: (record: Members) => T): { read?: T; problems: string[]; isRecord: boolean } {

@@ -12,7 +12,7 @@ import { readOsv } from "../../src/advisories/osv/read.ts";
 import type { Reader } from "../../src/advisories/reading.ts";
 import { readSecdb } from "../../src/advisories/secdb/read.ts";
 import { readYamlAdvisories } from "../../src/advisories/yaml/read.ts";
-import { parseExactly } from "../../src/json.ts";
+import { parseExactly } from "../../src/base/json.ts";
 import { generatedDocument as csaf } from "./csaf/generated.ts";
 import { generatedDocument as openvex } from "./openvex/generated.ts";
 import { generatedRecords, type Json, newDraws } from "./osv/generated.ts";

@@ -14,7 +14,7 @@ import {
   productOfArtifact,
 } from "../../src/advisories/product.ts";
 import { readPurl, writePurl } from "../../src/advisories/purl.ts";
-import { derivedId } from "../../src/services/vulnerabilities/advisory-fields.ts";
+import { derivedId } from "../../src/services/vulnerabilities/advisories/advisory-fields.ts";
 
 const productOfPurl = (text: string) => parseProduct(text)?.product ?? assert.fail(text);
 const identity = (text: string) => identityOf(productOfPurl(text));

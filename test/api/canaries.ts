@@ -1,7 +1,7 @@
 // Secrets that pass through the cases, so that it can be seen whether one of them shows where none must.
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { readChanges } from "../../src/storage/changes.ts";
+import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Door } from "../harness/doors.ts";
 import { keptLog } from "../harness/kept-log.ts";

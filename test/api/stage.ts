@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Code } from "../../src/aip/errors.ts";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { type Clock, systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import type { Door } from "../harness/doors.ts";
 import type { TestServer } from "../harness/server.ts";
 import { type Variables, valueAt } from "./variables.ts";

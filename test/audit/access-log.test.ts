@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { logKeyRotation } from "../../src/audit/key-rotations.ts";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { sweep } from "../../src/storage/sweep.ts";
 import { answersOf, newBrowser, signInUrl } from "../harness/browser.ts";
 import { stopPostgres } from "../harness/postgres.ts";

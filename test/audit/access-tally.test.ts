@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AccessEvent, AccessTally } from "../../src/audit/access-tally.ts";
-import type { AccessEntry } from "../../src/storage/access-entries.ts";
+import type { AccessEntry } from "../../src/storage/change-log/access-entries.ts";
 
 const minute = 60_000;
 const group = (i: number) => String(i).padStart(40, "0");

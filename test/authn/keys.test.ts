@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { ApiError, Code } from "../../src/aip/errors.ts";
-import { type KeyRing, openKeyRing } from "../../src/authn/keys.ts";
+import { type KeyRing, openKeyRing } from "../../src/authn/key-ring.ts";
 import { type KeyAlgorithm, newKey } from "../../src/authn/signing-key.ts";
 import { newTokens } from "../../src/authn/tokens.ts";
 import {

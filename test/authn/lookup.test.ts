@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { it } from "node:test";
-import { newLookup } from "../../src/authn/lookup.ts";
-import { outboundLimits } from "../../src/authn/outbound.ts";
+import { newLookup } from "../../src/authn/dns-lookup.ts";
+import { outboundLimits } from "../../src/authn/outbound-http.ts";
 
 /** A DNS server that has one address for each name of its own, answers nothing about silent ones, and knows no other. */
 async function startDns() {

@@ -3,7 +3,7 @@ import { BlockList, createServer } from "node:net";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { isPublicAddress } from "../../src/authn/addresses.ts";
-import { fetchJson, type OutboundOptions, outboundLimits } from "../../src/authn/outbound.ts";
+import { fetchJson, type OutboundOptions, outboundLimits } from "../../src/authn/outbound-http.ts";
 import { OutboundError, type OutboundFailure } from "../../src/authn/outbound-error.ts";
 import { type Answer, fetchLoopback, startServer } from "../sts/outside.ts";
 

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { createPrivateKey, sign } from "node:crypto";
 import { ApiError, type Code } from "../../src/aip/errors.ts";
-import type { KeyRing, KeyStore } from "../../src/authn/keys.ts";
-import { openKeyRing } from "../../src/authn/keys.ts";
+import type { KeyRing, KeyStore } from "../../src/authn/key-ring.ts";
+import { openKeyRing } from "../../src/authn/key-ring.ts";
 import type { KeyAlgorithm, KeyRecord } from "../../src/authn/signing-key.ts";
 import type { TokenRequest } from "../../src/authn/token-claims.ts";
 import { TokenError, type TokenErrorReason } from "../../src/authn/token-error.ts";
 import { newTokens, type TokensOptions } from "../../src/authn/tokens.ts";
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 
 export const issuer = "https://gatehouse.example";
 export const subject = `${"a1".repeat(20)}/${"b2".repeat(8)}`;

@@ -5,7 +5,7 @@ import { Code } from "../../src/aip/errors.ts";
 import type { KeyAlgorithm } from "../../src/authn/signing-key.ts";
 import { TokenError, type TokenErrorReason, tokenErrorText } from "../../src/authn/token-error.ts";
 import { newTokens } from "../../src/authn/tokens.ts";
-import { capabilityNames, capabilitySet, formatCapabilitySet } from "../../src/authz/capabilities.ts";
+import { capabilityNames, capabilitySet, formatCapabilitySet } from "../../src/model/capabilities.ts";
 import {
   isApiError,
   issuer,

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { Access, outermost } from "../../src/authz/access.ts";
-import { capabilitySet } from "../../src/authz/capabilities.ts";
+import { capabilitySet } from "../../src/model/capabilities.ts";
 
 const root = "a".repeat(40);
 const team = `${root}/${"1".repeat(16)}`;

@@ -12,8 +12,8 @@ import {
   hasCapability,
   missingCapabilities,
   parseCapabilitySet,
-} from "../../src/authz/capabilities.ts";
-import { isUid } from "../../src/uid.ts";
+} from "../../src/model/capabilities.ts";
+import { isUid } from "../../src/model/uid.ts";
 
 const numbers = allCapabilities().map((info) => info.number);
 

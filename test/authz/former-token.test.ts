@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isForFormerIdentity } from "../../src/authz/former-token.ts";
+import { isForFormerIdentity } from "../../src/authz/token-age.ts";
 
 const hour = 3_600_000;
 

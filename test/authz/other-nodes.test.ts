@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openDatabase } from "../../src/storage/database.ts";
-import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTwoNodes, type TwoNodes } from "../harness/two-nodes.ts";

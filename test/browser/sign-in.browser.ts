@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { launcher } from "../cli/process.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";

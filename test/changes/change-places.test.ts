@@ -1,7 +1,7 @@
 // The names of places in the change log.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { changePlaces } from "../../src/services/changes/change-places.ts";
+import { changePlaces } from "../../src/services/changes/change-cursors.ts";
 
 const places = changePlaces(() => Buffer.alloc(32, 1));
 const others = changePlaces(() => Buffer.alloc(32, 2));

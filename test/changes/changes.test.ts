@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { createOrganization } from "../../src/services/iam/first-owner.ts";
+import { createOrganization } from "../../src/services/iam/bootstrap.ts";
 import { sweep } from "../../src/storage/sweep.ts";
-import { parentOf } from "../../src/uid.ts";
+import { parentOf } from "../../src/model/uid.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import BetterSqlite from "better-sqlite3";
 import { openDatabase } from "../../src/storage/database.ts";
-import { commandDatabaseLimits } from "../../src/storage/dialect.ts";
+import { commandDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { freePort, newPostgresDatabase } from "../harness/postgres.ts";
 import { dataDirectory, run } from "./process.ts";
 

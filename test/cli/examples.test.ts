@@ -10,7 +10,7 @@ import { examples } from "../../src/cli/examples.ts";
 import { pathOf } from "../../src/cli/help.ts";
 import { newProgram } from "../../src/cli/program.ts";
 import { processShell } from "../../src/cli/shell.ts";
-import { insertSampleRepos } from "../../src/services/registry/sample-repos.ts";
+import { insertSampleRepos } from "../../src/server/development/samples/repos.ts";
 import { addGroup } from "../security/tree.ts";
 import { type Caller, startCaller, unsigned } from "./caller.ts";
 

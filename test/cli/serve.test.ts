@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pino from "pino";
-import { openDevelopment } from "../../src/development.ts";
+import { openDevelopment } from "../../src/server/development/development.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { unknownVariables } from "../../src/cli/unknown-variables.ts";
-import { settings, variableOf } from "../../src/settings.ts";
+import { settings, variableOf } from "../../src/config/settings.ts";
 import { run } from "./process.ts";
 
 const told: readonly (readonly [variable: string, meant: string])[] = [

@@ -5,7 +5,7 @@ import { connect } from "node:http2";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { version } from "../../src/version.ts";
+import { version } from "../../src/base/version.ts";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";

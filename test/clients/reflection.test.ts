@@ -11,7 +11,7 @@ import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { ServerReflection, ServerReflectionRequestSchema } from "../../gen/grpc/reflection/v1/reflection_pb.ts";
-import { detailTypes } from "../../src/doors/detail-types.ts";
+import { detailTypes } from "../../src/transport/error-detail-types.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { apiMethods } from "../surface/routes.ts";
 

@@ -9,7 +9,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { type Any, anyPack, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
-import { detailTypes } from "../../src/doors/detail-types.ts";
+import { detailTypes } from "../../src/transport/error-detail-types.ts";
 import { suite } from "./suite.ts";
 
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(suite.descriptors)));

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import { gunzipSync } from "node:zlib";
-import { compressedFlag, prefixLength, wrap } from "../../src/doors/fast/envelope.ts";
+import { compressedFlag, prefixLength, wrap } from "../../src/transport/unary/envelope.ts";
 import type { Exchange } from "./unary.ts";
 
 const trailerFlag = 0x80;

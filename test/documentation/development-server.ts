@@ -1,11 +1,11 @@
 // A development server in this process, with the sample data and the owner's tokens that `npm start` makes.
 import { mkdirSync } from "node:fs";
 import pino from "pino";
-import { systemClock } from "../../src/clock.ts";
-import { toConfig } from "../../src/config.ts";
-import { openDevelopment } from "../../src/development.ts";
-import { startServer } from "../../src/server.ts";
-import { readSettings } from "../../src/settings.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { toConfig } from "../../src/config/config.ts";
+import { openDevelopment } from "../../src/server/development/development.ts";
+import { startServer } from "../../src/server/server.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { writeMigratedFile } from "../harness/migrated.ts";
 import { bringKeys } from "../harness/server-keys.ts";
 

@@ -5,7 +5,7 @@ import { StructSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { GroupSchema, ListGroupsResponseSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
-import { writeBinary } from "../../src/doors/fast/binary.ts";
+import { writeBinary } from "../../src/transport/unary/protobuf-encoder.ts";
 import { freezeLists, messages } from "../rest/arbitrary.ts";
 import { EverythingSchema } from "../rest/exemplar.ts";
 import { generatedMethods } from "../rest/methods.ts";

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { it } from "node:test";
 import { Code } from "../../src/aip/errors.ts";
-import { readBody } from "../../src/doors/body.ts";
-import type { HttpRequest } from "../../src/doors/http-message.ts";
+import { readBody } from "../../src/transport/http/request-body.ts";
+import type { HttpRequest } from "../../src/transport/http/message.ts";
 
 const limits = { maxBodyBytes: 10, bodyTimeoutMs: 60_000 };
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { type TestContext, test } from "node:test";
-import { clientAddress } from "../../src/doors/client-address.ts";
-import type { Listener } from "../../src/doors/listen.ts";
+import { clientAddress } from "../../src/transport/http/client-address.ts";
+import type { Listener } from "../../src/transport/listener/listener.ts";
 import { exchange, get2, listen, session } from "./harness.ts";
 
 const trusted = new BlockList();

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import type { ServerHttp2Stream } from "node:http2";
 import { test } from "node:test";
 import { Code, toApiError } from "../../src/aip/errors.ts";
-import { readBody } from "../../src/doors/body.ts";
-import { StreamExchange } from "../../src/doors/fast/exchange.ts";
-import { defaultLimits } from "../../src/doors/limits.ts";
+import { readBody } from "../../src/transport/http/request-body.ts";
+import { StreamExchange } from "../../src/transport/unary/exchange.ts";
+import { defaultLimits } from "../../src/transport/listener/limits.ts";
 import { errorCode, type FrameClient, flag, frame, frameClient, frameType, request, reset } from "./frames.ts";
 import { listen } from "./harness.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { Deadline } from "../../src/doors/deadlines.ts";
+import { Deadline } from "../../src/transport/http/deadline.ts";
 
 /** Resolves when a deadline of so many milliseconds passes. */
 function expiry(ms: number): Promise<void> {

@@ -1,7 +1,7 @@
 // Paths of other people's protocols: what is read of a request.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Endpoint, newEndpoints } from "../../src/doors/endpoints.ts";
+import { type Endpoint, newEndpoints } from "../../src/transport/pages/endpoints.ts";
 import { echo, exchange, get, listen } from "./harness.ts";
 
 const page: Endpoint = {

@@ -4,9 +4,9 @@ import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { Client, connectivityState, credentials } from "@grpc/grpc-js";
-import { newBudget } from "../../src/doors/budget.ts";
-import type { HttpHandler } from "../../src/doors/guard.ts";
-import type { Listener } from "../../src/doors/listen.ts";
+import { newBudget } from "../../src/transport/listener/token-bucket.ts";
+import type { HttpHandler } from "../../src/transport/listener/request-guard.ts";
+import type { Listener } from "../../src/transport/listener/listener.ts";
 import { codeOf, errorCode, type Frame, frameClient, frameType, request } from "./frames.ts";
 import { echo, gate, get, listen, rawClient, session, write } from "./harness.ts";
 

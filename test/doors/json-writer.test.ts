@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { createRegistry, type DescMessage, type Message, toJson, toJsonString } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { newTextWriters } from "../../src/doors/json-writer.ts";
+import { newTextWriters } from "../../src/transport/rest/json/serializer.ts";
 import { freezeLists, messages } from "../rest/arbitrary.ts";
 import { EverythingSchema } from "../rest/exemplar.ts";
 import { generatedMethods } from "../rest/methods.ts";

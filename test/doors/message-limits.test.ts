@@ -7,8 +7,8 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { maxOperationBytes } from "../../src/doors/limits.ts";
-import { limits } from "../../src/limits.ts";
+import { maxOperationBytes } from "../../src/transport/listener/limits.ts";
+import { limits } from "../../src/config/limits.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
 interface Sent {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import type { ListenerLimits } from "../../src/doors/limits.ts";
-import type { MetLimit } from "../../src/doors/met-limits.ts";
+import type { ListenerLimits } from "../../src/transport/listener/limits.ts";
+import type { MetLimit } from "../../src/transport/listener/limit-counters.ts";
 import { frame, frameClient, frameType, request } from "./frames.ts";
 import { echo, exchange, listen, rawClient } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { atEndOfTurn } from "../../src/doors/outbox.ts";
+import { atEndOfTurn } from "../../src/transport/http/response-batch.ts";
 
 describe("the outbox", () => {
   it("sends the replies of a turn together, in order, at its end", async (t) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { protocolOf } from "../../src/doors/preface.ts";
+import { protocolOf } from "../../src/transport/listener/protocol-detection.ts";
 import { flag, frameClient, frameType, greeting, request } from "./frames.ts";
 import { listen, rawClient } from "./harness.ts";
 

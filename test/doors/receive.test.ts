@@ -8,8 +8,8 @@ import { ListGroupsRequestSchema } from "../../gen/chainguard/platform/iam/v2bet
 import { BatchCreateRoleBindingsRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { CreateRoleRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { Code, toApiError } from "../../src/aip/errors.ts";
-import { StreamExchange } from "../../src/doors/fast/exchange.ts";
-import { holdsMoreValues } from "../../src/doors/fast/value-count.ts";
+import { StreamExchange } from "../../src/transport/unary/exchange.ts";
+import { holdsMoreValues } from "../../src/transport/unary/value-count.ts";
 
 /** What becomes of a body that arrives in such pieces. */
 function receive(pieces: number, bytes: number, maxBytes: number): Promise<Buffer> {

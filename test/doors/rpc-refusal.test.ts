@@ -7,7 +7,7 @@ import { createRegistry, fromBinary } from "@bufbuild/protobuf";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { unimplemented } from "../../src/aip/errors.ts";
-import { newRpcRefusal } from "../../src/doors/rpc-refusal.ts";
+import { newRpcRefusal } from "../../src/transport/connect/error-response.ts";
 import { newCall, newRequestId } from "../../src/pipeline/call.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { frameClient, frameType, request, reset } from "./frames.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { it } from "node:test";
-import type { HttpRequest } from "../../src/doors/http-message.ts";
-import { isLocal, isLocalName, newSite } from "../../src/doors/site.ts";
+import type { HttpRequest } from "../../src/transport/http/message.ts";
+import { isLocal, isLocalName, newSite } from "../../src/transport/pages/pages.ts";
 
 it("a page or a mounted site that fails answers 503, and what failed is told to the operator alone", async () => {
   const failures: string[] = [];

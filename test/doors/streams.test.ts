@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { rateLimited } from "../../src/aip/errors.ts";
-import { type Endpoint, newEndpoints } from "../../src/doors/endpoints.ts";
-import type { BodyStream } from "../../src/doors/send-stream.ts";
+import { type Endpoint, newEndpoints } from "../../src/transport/pages/endpoints.ts";
+import type { BodyStream } from "../../src/transport/http/send-stream.ts";
 import { echo, get, get2, listen, type Reply, rawClient, session } from "./harness.ts";
 
 const etag = 'W/"tag"';

@@ -5,7 +5,7 @@ import { connect as connectTcp } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import type { Listener } from "../../src/doors/listen.ts";
+import type { Listener } from "../../src/transport/listener/listener.ts";
 import { certificate, certificateKey } from "./certificate.ts";
 import { collect, echo, get2, listen, rawClient, session, type TestOptions } from "./harness.ts";
 

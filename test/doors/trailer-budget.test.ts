@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError, alreadyExists, Code, type ErrorDetail, invalidArgument, notFound } from "../../src/aip/errors.ts";
-import { statusTrailers } from "../../src/doors/fast/grpc.ts";
-import { fitTrailers } from "../../src/doors/trailer-budget.ts";
+import { statusTrailers } from "../../src/transport/unary/grpc.ts";
+import { fitTrailers } from "../../src/transport/unary/trailer-limit.ts";
 
 /** RFC 9113 §6.5.2: what a field counts for. */
 const sizeOf = (trailers: Readonly<Record<string, string>>) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { type BeginLater, type Line, newTurns } from "../../src/doors/turns.ts";
+import { type BeginLater, type Line, newTurns } from "../../src/transport/listener/request-scheduler.ts";
 
 const limits = { maxRequestsAtOnce: 2, maxUnreadBytesOfClient: 100 };
 

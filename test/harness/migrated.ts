@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { once } from "../../src/lazy.ts";
+import { once } from "../../src/base/lazy.ts";
 import { openDatabase } from "../../src/storage/database.ts";
-import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { newPostgresDatabase } from "./postgres.ts";
 
 /** The name of the database file in a data directory. */

@@ -1,13 +1,13 @@
 // Signing keys for the servers of the tests: to make two for each takes longer than all else of a start.
 import { loadKey, newKey } from "../../src/authn/signing-key.ts";
-import type { Clock } from "../../src/clock.ts";
-import type { Config } from "../../src/config.ts";
-import { once } from "../../src/lazy.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Config } from "../../src/config/config.ts";
+import { once } from "../../src/base/lazy.ts";
 import { newCertificate } from "../../src/registry/certificate.ts";
-import { openSeals } from "../../src/secrets.ts";
+import { openSeals } from "../../src/config/key-ring-file.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { settleSecret } from "../../src/storage/settings.ts";
-import { keyStore } from "../../src/storage/signing-keys.ts";
+import { settleSecret } from "../../src/storage/engine/settings.ts";
+import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 
 /** Made when first needed, and given out in turn: servers that run together have different ones. */
 const keys = Array.from({ length: 8 }, () => once(() => newKey("RS256", 0)));

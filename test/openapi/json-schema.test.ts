@@ -13,11 +13,11 @@ import {
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { isInputOnly } from "../../src/aip/field-behavior.ts";
 import { composeUncalled } from "../../src/bundle/prepare.ts";
-import { detailTypes } from "../../src/doors/detail-types.ts";
-import { newJsonConverters } from "../../src/doors/rest/json.ts";
-import type { JsonUse } from "../../src/doors/rest/json-schema.ts";
+import { detailTypes } from "../../src/transport/error-detail-types.ts";
+import { newJsonConverters } from "../../src/transport/rest/json/encoder.ts";
+import type { JsonUse } from "../../src/transport/rest/json/json-schema.ts";
 import { newComponents } from "../../src/openapi/components.ts";
-import { fieldRules, newGroupParentRule } from "../../src/pipeline/rule-book.ts";
+import { fieldRules, newGroupParentRule } from "../../src/pipeline/text-rules.ts";
 import { messages } from "../rest/arbitrary.ts";
 import { EverythingSchema } from "../rest/exemplar.ts";
 import { strictValidator } from "./strict.ts";

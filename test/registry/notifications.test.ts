@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { writeEvent } from "../../src/registry/mirror.ts";
-import { readChanges } from "../../src/storage/changes.ts";
+import { writeEvent } from "../../src/registry/apply-notification.ts";
+import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";

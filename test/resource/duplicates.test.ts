@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { alreadyExists, Code } from "../../src/aip/errors.ts";
-import { refusingDuplicates } from "../../src/resource/duplicates.ts";
-import { ReferenceViolation, UniqueViolation } from "../../src/storage/errors.ts";
+import { refusingDuplicates } from "../../src/resource/already-exists.ts";
+import { ReferenceViolation, UniqueViolation } from "../../src/storage/engine/errors.ts";
 
 const failing = (error: Error) =>
   refusingDuplicates(

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { latestChange } from "../../src/storage/changes.ts";
+import { latestChange } from "../../src/storage/change-log/change-log.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 

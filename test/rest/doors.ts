@@ -4,9 +4,9 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp1 } fro
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { createRegistry } from "@bufbuild/protobuf";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { defaultLimits } from "../../src/doors/limits.ts";
-import { openListener } from "../../src/doors/listen.ts";
-import { type GatewayOptions, newGateway } from "../../src/doors/rest/gateway.ts";
+import { defaultLimits } from "../../src/transport/listener/limits.ts";
+import { openListener } from "../../src/transport/listener/listener.ts";
+import { type GatewayOptions, newGateway } from "../../src/transport/rest/rest-transport.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 
 /** What a client sends. */

@@ -14,7 +14,7 @@ import {
 } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { Code, codeName, unauthenticated } from "../../src/aip/errors.ts";
-import { newGateway } from "../../src/doors/rest/gateway.ts";
+import { newGateway } from "../../src/transport/rest/rest-transport.ts";
 import type { Call } from "../../src/pipeline/call.ts";
 import { assertError, bodyOf } from "./answers.ts";
 import { type Answer, type Doors, openDoors, versions } from "./doors.ts";

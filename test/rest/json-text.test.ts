@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { parseJsonText } from "../../src/doors/rest/json-text.ts";
+import { parseJsonText } from "../../src/transport/rest/json/parse-json.ts";
 import { assertViolations } from "./requests.ts";
 
 const parse = (text: string, maxDepth = 100) => parseJsonText(Buffer.from(text), maxDepth);

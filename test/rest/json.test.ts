@@ -17,8 +17,8 @@ import { IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identi
 import { RawTokenSchema } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
-import { type JsonOptions, newJsonConverters } from "../../src/doors/rest/json.ts";
-import { formatTimestamp } from "../../src/doors/rest/timestamp-text.ts";
+import { type JsonOptions, newJsonConverters } from "../../src/transport/rest/json/encoder.ts";
+import { formatTimestamp } from "../../src/transport/rest/json/format-timestamp.ts";
 import { freezeLists, messages } from "./arbitrary.ts";
 import { EverythingSchema } from "./exemplar.ts";
 import { generatedMethods } from "./methods.ts";

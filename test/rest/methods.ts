@@ -4,7 +4,7 @@ import { create, type DescFile, type DescMethodUnary, type Message } from "@bufb
 import { unauthenticated } from "../../src/aip/errors.ts";
 import type { Call } from "../../src/pipeline/call.ts";
 import type { Method } from "../../src/pipeline/method.ts";
-import { fieldRules } from "../../src/pipeline/rule-book.ts";
+import { fieldRules } from "../../src/pipeline/text-rules.ts";
 
 /** What a method does with a request; without it the reply is an empty message. */
 export type Handler = (call: Call, request: Message) => Message | Promise<Message>;

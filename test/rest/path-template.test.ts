@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { PathTemplateError, parsePathTemplate } from "../../src/doors/rest/path-template.ts";
+import { PathTemplateError, parsePathTemplate } from "../../src/transport/rest/path-template.ts";
 
 describe("parsePathTemplate", () => {
   const valid: [template: string, segments: string[], variables: [string, number, number][], verb: string][] = [

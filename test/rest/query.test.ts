@@ -4,7 +4,7 @@ import type { DescMethodUnary, JsonValue } from "@bufbuild/protobuf";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { maxParameters } from "../../src/doors/rest/query.ts";
+import { maxParameters } from "../../src/transport/rest/query-parameters.ts";
 import { methodWithRule } from "./exemplar.ts";
 import { asJson, assertViolations, bind } from "./requests.ts";
 

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { createRegistry, type DescMethodUnary, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code } from "../../src/aip/errors.ts";
-import { bindRequest } from "../../src/doors/rest/bind.ts";
-import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
-import { parseJsonText } from "../../src/doors/rest/json-text.ts";
-import { parseParameters } from "../../src/doors/rest/query.ts";
-import { newRoutes } from "../../src/doors/rest/routes.ts";
+import { bindRequest } from "../../src/transport/rest/bind-request.ts";
+import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
+import { parseJsonText } from "../../src/transport/rest/json/parse-json.ts";
+import { parseParameters } from "../../src/transport/rest/query-parameters.ts";
+import { newRoutes } from "../../src/transport/rest/routes.ts";
 import { EverythingSchema } from "./exemplar.ts";
 import { methodOf } from "./methods.ts";
 

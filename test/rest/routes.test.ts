@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError, Code } from "../../src/aip/errors.ts";
-import { HttpError } from "../../src/doors/http-error.ts";
-import { type Binding, bindingsOf } from "../../src/doors/rest/http-rule.ts";
-import { newRoutes } from "../../src/doors/rest/routes.ts";
+import { HttpError } from "../../src/transport/http/http-error.ts";
+import { type Binding, bindingsOf } from "../../src/transport/rest/http-rule.ts";
+import { newRoutes } from "../../src/transport/rest/routes.ts";
 import { methodWithRule } from "./exemplar.ts";
 import { generatedMethods, methodOf } from "./methods.ts";
 

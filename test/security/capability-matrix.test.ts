@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { Code, codeName } from "../../src/aip/errors.ts";
-import { allCapabilities } from "../../src/authz/capabilities.ts";
+import { allCapabilities } from "../../src/model/capabilities.ts";
 import { accessRuleOf } from "../../src/authz/rules.ts";
 import { methodPath } from "../../src/pipeline/compose.ts";
 import { type Door, openDoor, services } from "../harness/doors.ts";

@@ -11,7 +11,7 @@ import {
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { limits } from "../../src/limits.ts";
+import { limits } from "../../src/config/limits.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { stoppedClock } from "./ground.ts";
 

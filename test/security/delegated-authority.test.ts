@@ -7,12 +7,12 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import BetterSqlite from "better-sqlite3";
 import pg from "pg";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { findCapabilityByName } from "../../src/authz/capabilities.ts";
-import { personUid } from "../../src/services/iam/identities.ts";
-import { findDelegation, findDelegationsIn, setDelegationMappings } from "../../src/storage/delegations.ts";
-import { eq } from "../../src/storage/drizzle.ts";
-import type { Transaction } from "../../src/storage/session.ts";
-import { rangeBelow } from "../../src/uid.ts";
+import { findCapabilityByName } from "../../src/model/capabilities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { findDelegation, findDelegationsIn, setDelegationMappings } from "../../src/storage/iam/delegations.ts";
+import { eq } from "../../src/storage/schema/drizzle.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
+import { rangeBelow } from "../../src/model/uid.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
@@ -42,7 +42,7 @@ async function setPromise(tx: Transaction, uid: string, capabilities: readonly n
 
 /** Forgets who vouches for what, and runs what the migration does with the rows that are there. */
 async function migrateAgain({ config: { databaseUrl }, server: { database } }: TestServer): Promise<void> {
-  const file = new URL(`../../src/storage/migrations/${database.dialect}/0019_delegations.sql`, import.meta.url);
+  const file = new URL(`../../src/storage/schema/migrations/${database.dialect}/0019_delegations.sql`, import.meta.url);
   const statements = readFileSync(file, "utf8").split("--> statement-breakpoint");
   const inserts = statements.filter((text) => text.includes("INSERT"));
   const text = ["DELETE FROM delegations;", ...inserts].join("\n");

@@ -7,9 +7,9 @@ import { after, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { createRemoteJWKSet, type JWTVerifyOptions, jwtVerify } from "jose";
 import pino from "pino";
-import { toConfig } from "../../src/config.ts";
-import { startServer } from "../../src/server.ts";
-import { readSettings } from "../../src/settings.ts";
+import { toConfig } from "../../src/config/config.ts";
+import { startServer } from "../../src/server/server.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { dataDirectory, start } from "../cli/process.ts";
 import { certificate } from "../doors/certificate.ts";
 import {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { codeName } from "../../src/aip/errors.ts";
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Narrowing } from "../../src/authn/caller.ts";
-import { capabilitySet } from "../../src/authz/capabilities.ts";
+import { capabilitySet } from "../../src/model/capabilities.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
 import { addCaller, addGroup, addIdentity, bind, operatorRole, ownerRole, viewerRole } from "./tree.ts";

@@ -1,11 +1,11 @@
 // Categories L and C for invites: the code is known to its holder and to nobody else.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { digestInviteCode, newInviteCode } from "../../src/services/iam/invite-code.ts";
-import { type GroupInviteRow, groupInviteCollection, iamCollections } from "../../src/services/iam/rows.ts";
-import { readChanges } from "../../src/storage/changes.ts";
-import { checkDatabase } from "../../src/storage/check.ts";
-import { findRow } from "../../src/storage/collection.ts";
+import { digestInviteCode, newInviteCode } from "../../src/services/iam/invites/invite-code.ts";
+import { type GroupInviteRow, groupInviteCollection, iamCollections } from "../../src/storage/iam/rows.ts";
+import { readChanges } from "../../src/storage/change-log/change-log.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
+import { findRow } from "../../src/storage/collection/collection.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { type Ground, openGround, replyOf } from "./ground.ts";
 import { viewerRole } from "./tree.ts";

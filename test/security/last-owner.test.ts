@@ -1,7 +1,7 @@
 // R10: every organization keeps an owner, whichever way one would be lost, and wherever the owner is at home.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { createGroup } from "../../src/services/iam/first-owner.ts";
-import { groupCollection } from "../../src/services/iam/rows.ts";
-import { findRow, updateRow } from "../../src/storage/collection.ts";
+import { createGroup } from "../../src/services/iam/bootstrap.ts";
+import { groupCollection } from "../../src/storage/iam/rows.ts";
+import { findRow, updateRow } from "../../src/storage/collection/collection.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";

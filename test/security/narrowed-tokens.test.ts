@@ -1,7 +1,7 @@
 // X1, X6: what belongs to no group lies beyond a token that was narrowed to some, or to capabilities.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { rest } from "../harness/rest.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
 import { type Ground, openGround } from "./ground.ts";

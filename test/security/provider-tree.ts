@@ -4,10 +4,10 @@ import {
   externalGroupRoleMappingCollection,
   type IdentityProviderRow,
   identityProviderCollection,
-} from "../../src/services/iam/provider-rows.ts";
-import { digestScimToken, newScim, newScimToken, withToken } from "../../src/services/iam/scim-state.ts";
-import { insertRow } from "../../src/storage/collection.ts";
-import { newChild } from "../../src/uid.ts";
+} from "../../src/storage/iam/provider-rows.ts";
+import { digestScimToken, newScim, newScimToken, withToken } from "../../src/services/iam/providers/scim-state.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
+import { newChild } from "../../src/model/uid.ts";
 import { arrange, type Place, viewerRole } from "./tree.ts";
 
 /** Adds an identity provider with PKCE, the viewer's role as its default, and a SCIM token. */

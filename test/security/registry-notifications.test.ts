@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, afterEach, before, describe, it } from "node:test";
-import { limits } from "../../src/limits.ts";
+import { limits } from "../../src/config/limits.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";

@@ -1,7 +1,7 @@
 // People who delete their account and come back: they have the same uid, and nothing else of what they had.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";

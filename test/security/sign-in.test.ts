@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { userCodeOf } from "../../src/sign-in/user-code.ts";
 import { answersOf, type Browser, newBrowser, signInUrl } from "../harness/browser.ts";
 import { keptLog } from "../harness/kept-log.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { decodeJwt } from "jose";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";

@@ -4,9 +4,9 @@ import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } fr
 import { request } from "node:http";
 import { after, before, describe, it } from "node:test";
 import type { KeyRecord } from "../../src/authn/signing-key.ts";
-import { systemClock } from "../../src/clock.ts";
-import { limits } from "../../src/limits.ts";
-import { keyStore } from "../../src/storage/signing-keys.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { limits } from "../../src/config/limits.ts";
+import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 import { forge, segment } from "../authn/token-fixtures.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { keyPair, signOutside } from "../sts/outside.ts";

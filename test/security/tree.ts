@@ -1,7 +1,7 @@
 // Two organizations and who may do what in them: the ground that the security tests stand on.
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../../src/authz/built-in-roles.ts";
-import { createGroup } from "../../src/services/iam/first-owner.ts";
+import { createGroup } from "../../src/services/iam/bootstrap.ts";
 import {
   type AccountAssociationRow,
   accountAssociationCollection,
@@ -13,10 +13,10 @@ import {
   type RoleRow,
   roleBindingCollection,
   roleCollection,
-} from "../../src/services/iam/rows.ts";
-import { insertRow } from "../../src/storage/collection.ts";
-import type { Transaction } from "../../src/storage/session.ts";
-import { newChild } from "../../src/uid.ts";
+} from "../../src/storage/iam/rows.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
+import { newChild } from "../../src/model/uid.ts";
 import type { TestServer } from "../harness/server.ts";
 
 export { operatorRole, ownerRole };

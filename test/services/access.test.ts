@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { capabilitySet } from "../../src/authz/capabilities.ts";
+import { capabilitySet } from "../../src/model/capabilities.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addCaller, addGroup, addRole, bind, ownerRole, viewerRole } from "../security/tree.ts";

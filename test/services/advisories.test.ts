@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
+import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { codeOf, type Ground, openGround, replyOf } from "../security/ground.ts";
 import { addCaller, addGroup, arrange, ownerRole } from "../security/tree.ts";

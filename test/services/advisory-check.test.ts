@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { collections } from "../../src/services/collections.ts";
-import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
-import { generateAdvisories } from "../../src/services/vulnerabilities/sample-advisories.ts";
-import { replaceTerms, replaceText } from "../../src/storage/advisory-terms.ts";
-import { checkDatabase, repairDatabase } from "../../src/storage/check.ts";
+import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
+import { generateAdvisories } from "../../src/server/development/samples/advisories.ts";
+import { replaceTerms, replaceText } from "../../src/storage/vulnerabilities/advisory-terms.ts";
+import { checkDatabase, repairDatabase } from "../../src/storage/check/check-database.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer } from "../harness/server.ts";
 import { arrange } from "../security/tree.ts";

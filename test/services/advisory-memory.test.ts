@@ -6,9 +6,9 @@ import {
   AdvisoryEventSchema,
   AdvisorySchema,
 } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { contentOf } from "../../src/services/vulnerabilities/event-content.ts";
-import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
-import { createEvent, deleteAdvisory, updateEvent } from "../../src/services/vulnerabilities/write-advisory.ts";
+import { contentOf } from "../../src/services/vulnerabilities/advisories/event-content.ts";
+import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
+import { createEvent, deleteAdvisory, updateEvent } from "../../src/services/vulnerabilities/advisories/write-advisory.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type Ground, openGround, replyOf } from "../security/ground.ts";
 import { addCaller, addGroup, arrange, ownerRole } from "../security/tree.ts";

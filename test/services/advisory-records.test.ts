@@ -12,12 +12,12 @@ import {
 } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { toTimestamp } from "../../src/aip/timestamps.ts";
 import { collections } from "../../src/services/collections.ts";
-import { deleteAdvisoryEvents } from "../../src/storage/advisories.ts";
-import { deleteRecordLink } from "../../src/storage/advisory-records.ts";
-import { latestChange } from "../../src/storage/changes.ts";
-import { checkDatabase, repairDatabase } from "../../src/storage/check.ts";
-import { eq, getTableColumns } from "../../src/storage/drizzle.ts";
-import { readExportState } from "../../src/storage/export-states.ts";
+import { deleteAdvisoryEvents } from "../../src/storage/vulnerabilities/advisories.ts";
+import { deleteRecordLink } from "../../src/storage/vulnerabilities/records.ts";
+import { latestChange } from "../../src/storage/change-log/change-log.ts";
+import { checkDatabase, repairDatabase } from "../../src/storage/check/check-database.ts";
+import { eq, getTableColumns } from "../../src/storage/schema/drizzle.ts";
+import { readExportState } from "../../src/storage/vulnerabilities/export-states.ts";
 import { newDraws } from "../advisories/osv/generated.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addGroup, arrange } from "../security/tree.ts";

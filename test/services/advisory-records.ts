@@ -10,11 +10,11 @@ import {
 } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { toTimestamp } from "../../src/aip/timestamps.ts";
 import type { Call } from "../../src/pipeline/call.ts";
-import type { Deps } from "../../src/resource/deps.ts";
-import { advisoryRecords } from "../../src/services/vulnerabilities/records.ts";
-import { type AdvisoryEventRow, findAdvisoryEvents } from "../../src/storage/advisories.ts";
-import { pagesOfAdvisories } from "../../src/storage/advisory-record-check.ts";
-import { listRecords } from "../../src/storage/advisory-records.ts";
+import type { Deps } from "../../src/resource/service-deps.ts";
+import { advisoryRecords } from "../../src/services/vulnerabilities/records/records.ts";
+import { type AdvisoryEventRow, findAdvisoryEvents } from "../../src/storage/vulnerabilities/advisories.ts";
+import { pagesOfAdvisories } from "../../src/storage/vulnerabilities/record-check.ts";
+import { listRecords } from "../../src/storage/vulnerabilities/records.ts";
 import type { TestServer } from "../harness/server.ts";
 
 const call = { requestId: "test" } as Call;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { newTextMemory, type TextLimits } from "../../src/storage/text-memory.ts";
+import { newTextMemory, type TextLimits } from "../../src/storage/search/text-cache.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { write } from "../storage/fixtures.ts";
 import { openPostgresStore, openSqliteStore } from "../storage/stores.ts";

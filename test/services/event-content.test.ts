@@ -10,9 +10,9 @@ import {
   contentOf,
   eventRow,
   refuseTooManyEvents,
-} from "../../src/services/vulnerabilities/event-content.ts";
+} from "../../src/services/vulnerabilities/advisories/event-content.ts";
 import { advisoryLimits } from "../../src/services/vulnerabilities/limits.ts";
-import type { AdvisoryEventRow } from "../../src/storage/advisories.ts";
+import type { AdvisoryEventRow } from "../../src/storage/vulnerabilities/advisories.ts";
 
 it("an event of a time that cannot be told again is refused, and of the first and the last is not", () => {
   const checked = [-62_135_596_800n, 253_402_300_799n, -62_135_596_801n, 253_402_300_800n, 10n ** 15n].map(

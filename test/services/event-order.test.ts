@@ -1,7 +1,7 @@
 // Events of one time: the state of an advisory is what was said last, and not what chance puts behind the others.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { newChildBehind } from "../../src/uid.ts";
+import { newChildBehind } from "../../src/model/uid.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 
 /** A clock that a test moves. */
 export interface TestClock {

@@ -1,9 +1,9 @@
 // The ends of uids by which the parent of a new group may be named; names are in test/api/cases/iam/groups/parent.json.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { groupCollection } from "../../src/services/iam/rows.ts";
-import { insertRow } from "../../src/storage/collection.ts";
-import { parentOf } from "../../src/uid.ts";
+import { groupCollection } from "../../src/storage/iam/rows.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
+import { parentOf } from "../../src/model/uid.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";

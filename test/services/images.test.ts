@@ -1,7 +1,7 @@
 // What is known of images; nothing but a registry's own storage can say it, so the test puts it there.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { insertManifest } from "../../src/storage/manifests.ts";
+import { insertManifest } from "../../src/storage/registry/manifests.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { codeOf, type Ground, openGround } from "../security/ground.ts";
 import { arrange } from "../security/tree.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Narrowing } from "../../src/authn/caller.ts";
-import { capabilitySet, findCapabilityByName } from "../../src/authz/capabilities.ts";
+import { capabilitySet, findCapabilityByName } from "../../src/model/capabilities.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 

@@ -7,11 +7,11 @@ import type { AdvisoryRecord } from "../../gen/gatehouse/vulnerabilities/v1/reco
 import { RecordOutcome } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { readDocument } from "../../src/advisories/formats.ts";
 import { collections } from "../../src/services/collections.ts";
-import { insertState } from "../../src/services/vulnerabilities/advisory-state.ts";
-import { type AdvisoryRow, unknownProduct } from "../../src/services/vulnerabilities/rows.ts";
-import { type AdvisoryEventRow, findAdvisoryEvents, insertDeletedAdvisory } from "../../src/storage/advisories.ts";
-import { checkDatabase } from "../../src/storage/check.ts";
-import type { Transaction } from "../../src/storage/session.ts";
+import { insertState } from "../../src/services/vulnerabilities/advisories/advisory-state.ts";
+import { type AdvisoryRow, unknownProduct } from "../../src/storage/vulnerabilities/rows.ts";
+import { type AdvisoryEventRow, findAdvisoryEvents, insertDeletedAdvisory } from "../../src/storage/vulnerabilities/advisories.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { arrange } from "../security/tree.ts";

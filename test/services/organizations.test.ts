@@ -1,7 +1,7 @@
 // What is shown of an organization in its groups, while many ask at once.
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
-import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
+import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer } from "../harness/server.ts";

@@ -1,7 +1,7 @@
 // Readmes that were stored before the rules of today.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { writeReadme } from "../../src/storage/registry.ts";
+import { writeReadme } from "../../src/storage/registry/repos-and-tags.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { arrange } from "../security/tree.ts";

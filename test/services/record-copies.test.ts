@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RecordOutcome } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { type Copy, decideCopy } from "../../src/services/vulnerabilities/record-copies.ts";
+import { type Copy, decideCopy } from "../../src/services/vulnerabilities/records/record-copies.ts";
 
 const now = 1000;
 const { CREATED, UPDATED, UNCHANGED, WITHDRAWN, LEFT_OUT } = RecordOutcome;

@@ -5,8 +5,8 @@ import { after, before, describe, it } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
 import pino from "pino";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { type Development, openDevelopment } from "../../src/development.ts";
-import { generateAdvisories } from "../../src/services/vulnerabilities/sample-advisories.ts";
+import { type Development, openDevelopment } from "../../src/server/development/development.ts";
+import { generateAdvisories } from "../../src/server/development/samples/advisories.ts";
 import { rest } from "../harness/rest.ts";
 import { type EmptyServer, startEmptyServer } from "../harness/server.ts";
 

@@ -1,17 +1,17 @@
 // What tests of searches have in common.
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { groupCollection } from "../../src/services/iam/rows.ts";
-import { insertAdvisory } from "../../src/services/vulnerabilities/insert-advisory.ts";
-import { advisoryCollection } from "../../src/services/vulnerabilities/rows.ts";
-import { type AdvisoryFilter, advisoryCondition } from "../../src/storage/advisories.ts";
-import { termFilters } from "../../src/storage/advisory-terms.ts";
-import { latestOfKind } from "../../src/storage/changes.ts";
-import { insertRow } from "../../src/storage/collection.ts";
+import { groupCollection } from "../../src/storage/iam/rows.ts";
+import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
+import { advisoryCollection } from "../../src/storage/vulnerabilities/rows.ts";
+import { type AdvisoryFilter, advisoryCondition } from "../../src/storage/vulnerabilities/advisories.ts";
+import { termFilters } from "../../src/storage/vulnerabilities/advisory-terms.ts";
+import { latestOfKind } from "../../src/storage/change-log/change-log.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
-import type { RangeSource } from "../../src/storage/range.ts";
-import type { Session, Transaction } from "../../src/storage/session.ts";
-import type { TextLimits, TextMemory } from "../../src/storage/text-memory.ts";
+import type { RangeSource } from "../../src/storage/list/range.ts";
+import type { Session, Transaction } from "../../src/storage/engine/session.ts";
+import type { TextLimits, TextMemory } from "../../src/storage/search/text-cache.ts";
 import { groupRow, write } from "../storage/fixtures.ts";
 
 /** Texts are kept from their first reading on, and are soon too different. */

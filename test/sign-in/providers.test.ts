@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { maxCandidates } from "../../src/sts/assumption.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";

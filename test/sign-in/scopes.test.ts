@@ -1,9 +1,9 @@
 // The names of groups that a sign-in narrows its token to.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { capabilitySet } from "../../src/authz/capabilities.ts";
+import { capabilitySet } from "../../src/model/capabilities.ts";
 import { resolveScopes } from "../../src/sign-in/scopes.ts";
-import { insertRow } from "../../src/storage/collection.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
 import { groupRow, groups, write } from "../storage/fixtures.ts";
 import { openSqliteStore, type Store } from "../storage/stores.ts";
 

@@ -1,7 +1,7 @@
 // Sign-in of people through the provider of development mode, from /oauth to a token that works, on both databases.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities.ts";
+import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { answersOf, newBrowser, signInAs, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";

@@ -1,9 +1,9 @@
 // The change log.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { accessRequests, findLatestAccessRequest } from "../../src/storage/access-requests.ts";
-import { readChanges } from "../../src/storage/changes.ts";
-import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
+import { accessRequests, findLatestAccessRequest } from "../../src/storage/iam/access-requests.ts";
+import { readChanges } from "../../src/storage/change-log/change-log.ts";
+import { deleteRow, insertRow, updateRow } from "../../src/storage/collection/collection.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "./fixtures.ts";
 import type { OpenStore } from "./stores.ts";
 

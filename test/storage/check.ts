@@ -1,9 +1,9 @@
 // The check finds every way in which what is kept twice can differ, and the repair puts it right.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkDatabase, repairDatabase } from "../../src/storage/check.ts";
-import { insertRow } from "../../src/storage/collection.ts";
-import { countRows, listRows } from "../../src/storage/listing.ts";
+import { checkDatabase, repairDatabase } from "../../src/storage/check/check-database.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
+import { countRows, listRows } from "../../src/storage/list/list-rows.ts";
 import {
   bindingRow,
   collections,

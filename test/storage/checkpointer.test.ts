@@ -7,8 +7,8 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import BetterSqlite from "better-sqlite3";
-import { type Checkpointer, newCheckpointer } from "../../src/storage/checkpointer.ts";
-import { StorageUnavailable } from "../../src/storage/errors.ts";
+import { type Checkpointer, newCheckpointer } from "../../src/storage/engine/sqlite/checkpointer.ts";
+import { StorageUnavailable } from "../../src/storage/engine/errors.ts";
 
 const longLog = 100;
 
@@ -47,7 +47,7 @@ describe("the checkpointer", () => {
   it("does not keep the process alive, unless a write waits for it", async (t) => {
     const { file, writer } = open(t);
     write(writer, longLog + 1);
-    const module = JSON.stringify(new URL("../../src/storage/checkpointer.ts", import.meta.url));
+    const module = JSON.stringify(new URL("../../src/storage/engine/sqlite/checkpointer.ts", import.meta.url));
     const run = async (rest: string) => {
       const script = `const { newCheckpointer } = await import(${module}); const it = newCheckpointer(${JSON.stringify(file)}, -1); ${rest}`;
       return (await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script])).stdout;

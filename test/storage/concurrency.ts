@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as immediate, setTimeout as pause } from "node:timers/promises";
-import { readChanges } from "../../src/storage/changes.ts";
-import { checkDatabase } from "../../src/storage/check.ts";
-import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection.ts";
-import { readCounters } from "../../src/storage/counters.ts";
+import { readChanges } from "../../src/storage/change-log/change-log.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
+import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection/collection.ts";
+import { readCounters } from "../../src/storage/engine/counters.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { ReferenceViolation, UniqueViolation } from "../../src/storage/errors.ts";
-import { countRows } from "../../src/storage/listing.ts";
-import type { Transaction } from "../../src/storage/session.ts";
+import { ReferenceViolation, UniqueViolation } from "../../src/storage/engine/errors.ts";
+import { countRows } from "../../src/storage/list/list-rows.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
 import {
   bindingRow,
   collections,

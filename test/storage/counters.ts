@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { checkDatabase } from "../../src/storage/check.ts";
-import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
-import { readCounters } from "../../src/storage/counters.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
+import { deleteRow, insertRow, updateRow } from "../../src/storage/collection/collection.ts";
+import { readCounters } from "../../src/storage/engine/counters.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { countRows } from "../../src/storage/listing.ts";
-import type { Transaction } from "../../src/storage/session.ts";
-import { isBelow } from "../../src/uid.ts";
+import { countRows } from "../../src/storage/list/list-rows.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
+import { isBelow } from "../../src/model/uid.ts";
 import {
   bindingRow,
   collections,

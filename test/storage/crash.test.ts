@@ -6,12 +6,12 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
-import { readChanges } from "../../src/storage/changes.ts";
-import { checkDatabase } from "../../src/storage/check.ts";
-import { readCounters } from "../../src/storage/counters.ts";
+import { readChanges } from "../../src/storage/change-log/change-log.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
+import { readCounters } from "../../src/storage/engine/counters.ts";
 import { openDatabase } from "../../src/storage/database.ts";
-import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
-import { listRows } from "../../src/storage/listing.ts";
+import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
+import { listRows } from "../../src/storage/list/list-rows.ts";
 import { collections, groups } from "./fixtures.ts";
 import { runWriter } from "./writer-process.ts";
 

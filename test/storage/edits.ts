@@ -1,10 +1,10 @@
 // Groups that come, go and are renamed, for the tests of what follows the change log.
 import fc from "fast-check";
-import { removeChanges } from "../../src/storage/change-removal.ts";
-import { readChanges } from "../../src/storage/changes.ts";
-import { deleteRow, insertRow, updateRow } from "../../src/storage/collection.ts";
+import { removeChanges } from "../../src/storage/change-log/removal.ts";
+import { readChanges } from "../../src/storage/change-log/change-log.ts";
+import { deleteRow, insertRow, updateRow } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
-import type { Session, Transaction } from "../../src/storage/session.ts";
+import type { Session, Transaction } from "../../src/storage/engine/session.ts";
 import { context, type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names } from "./forest.ts";
 

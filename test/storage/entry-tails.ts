@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { checkDatabase } from "../../src/storage/check.ts";
-import { insertRow } from "../../src/storage/collection.ts";
-import { listRows, type Source } from "../../src/storage/listing.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
+import { listRows, type Source } from "../../src/storage/list/list-rows.ts";
 import { collections, groupRow, groups, roleRow, roles, write } from "./fixtures.ts";
 import type { OpenStore, Store } from "./stores.ts";
 
@@ -17,7 +17,7 @@ const rows = [root, child, grandchild, other];
 
 async function migrate(store: Store): Promise<void> {
   const dialect = store.url.startsWith("postgres") ? "postgres" : "sqlite";
-  const file = new URL(`../../src/storage/migrations/${dialect}/0017_entry_tails.sql`, import.meta.url);
+  const file = new URL(`../../src/storage/schema/migrations/${dialect}/0017_entry_tails.sql`, import.meta.url);
   for (const statement of readFileSync(file, "utf8").split("--> statement-breakpoint")) await store.tamper(statement);
 }
 

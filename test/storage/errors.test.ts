@@ -1,7 +1,7 @@
 // What the errors of the drivers become.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DrizzleQueryError } from "../../src/storage/drizzle.ts";
+import { DrizzleQueryError } from "../../src/storage/schema/drizzle.ts";
 import {
   driverCode,
   ReferenceViolation,
@@ -10,7 +10,7 @@ import {
   StorageUnavailable,
   translateError,
   UniqueViolation,
-} from "../../src/storage/errors.ts";
+} from "../../src/storage/engine/errors.ts";
 
 function failure(code: string): Error {
   return Object.assign(new Error(`the driver says ${code}`), { code });

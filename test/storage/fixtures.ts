@@ -1,9 +1,9 @@
 // Collections and rows for the tests of storage.
 import { createHash } from "node:crypto";
-import type { Collection, CollectionTables } from "../../src/storage/collection.ts";
+import type { Collection, CollectionTables } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
-import type { Transaction, WriteContext } from "../../src/storage/session.ts";
-import type { Tables } from "../../src/storage/tables.ts";
+import type { Transaction, WriteContext } from "../../src/storage/engine/session.ts";
+import type { Tables } from "../../src/storage/schema/tables.ts";
 
 export type GroupRow = Tables["groups"]["$inferSelect"];
 export type IdentityRow = Tables["identities"]["$inferSelect"];

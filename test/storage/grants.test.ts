@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { placeOfBinding } from "../../src/storage/grants.ts";
+import { placeOfBinding } from "../../src/storage/iam/grants.ts";
 
 const root = "a".repeat(40);
 const home = `${root}/${"1".repeat(16)}`;

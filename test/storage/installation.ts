@@ -1,14 +1,14 @@
 // Facts about the installation: settings, signing keys, the version of the database.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DatabaseNewer, UniqueViolation } from "../../src/storage/errors.ts";
-import { readSetting, settleSetting, writeSetting } from "../../src/storage/settings.ts";
+import { DatabaseNewer, UniqueViolation } from "../../src/storage/engine/errors.ts";
+import { readSetting, settleSetting, writeSetting } from "../../src/storage/engine/settings.ts";
 import {
   addSigningKey,
   listSigningKeys,
   listUnretiredKeys,
   type SigningKeyRow,
-} from "../../src/storage/signing-keys.ts";
+} from "../../src/storage/installation/signing-keys.ts";
 import { write } from "./fixtures.ts";
 import type { OpenStore } from "./stores.ts";
 

@@ -1,6 +1,6 @@
 // What a listing is, on plain arrays: the model that both databases are compared with.
-import type { ResourceRow } from "../../src/storage/collection.ts";
-import type { Cursor, ListQuery, Order, Source } from "../../src/storage/listing.ts";
+import type { ResourceRow } from "../../src/storage/collection/collection.ts";
+import type { Cursor, ListQuery, Order, Source } from "../../src/storage/list/list-rows.ts";
 
 /** The page that the query should give. */
 export function modelPage<R extends ResourceRow>(rows: readonly R[], query: ListQuery): R[] {

@@ -1,10 +1,10 @@
 // Paging through a set of groups that changes after every page.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { deleteRow, insertRow } from "../../src/storage/collection.ts";
+import { deleteRow, insertRow } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { cursorOf, type ListQuery, listRows, type Order, type Source } from "../../src/storage/listing.ts";
-import type { Transaction } from "../../src/storage/session.ts";
+import { cursorOf, type ListQuery, listRows, type Order, type Source } from "../../src/storage/list/list-rows.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
 import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
 import { modelPage } from "./listing-model.ts";

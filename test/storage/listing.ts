@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Collection, deleteRow, insertRow, type ResourceRow } from "../../src/storage/collection.ts";
+import { type Collection, deleteRow, insertRow, type ResourceRow } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
 import {
   cursorOf,
@@ -11,7 +11,7 @@ import {
   listRows,
   type Order,
   type Source,
-} from "../../src/storage/listing.ts";
+} from "../../src/storage/list/list-rows.ts";
 import {
   bindingRow,
   groupRow,

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import pg from "pg";
 import { packageKeyOf, productOfArtifact } from "../../src/advisories/product.ts";
-import { termFinder } from "../../src/storage/advisory-terms.ts";
-import { loadSqliteDriver } from "../../src/storage/drizzle.ts";
+import { termFinder } from "../../src/storage/vulnerabilities/advisory-terms.ts";
+import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
 import { newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 
 after(stopPostgres);
@@ -35,7 +35,7 @@ const expected = artifacts.map(([name, type, component]) =>
 /** The statements behind the changes of columns, and a table of what they read. */
 function statementsOf(dialect: string): string[] {
   const files = ["0024_look_up_keys", "0026_package_terms"].map(
-    (name) => new URL(`../../src/storage/migrations/${dialect}/${name}.sql`, import.meta.url),
+    (name) => new URL(`../../src/storage/schema/migrations/${dialect}/${name}.sql`, import.meta.url),
   );
   const statements = files.flatMap((file) => readFileSync(file, "utf8").split("--> statement-breakpoint"));
   return statements.filter((text) => !text.includes("ALTER TABLE"));

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type BetterSqlite from "better-sqlite3";
-import { loadSqliteDriver } from "../../src/storage/drizzle.ts";
-import { driverCode } from "../../src/storage/errors.ts";
-import { migrateFile } from "../../src/storage/migrate-file.ts";
+import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
+import { driverCode } from "../../src/storage/engine/errors.ts";
+import { migrateFile } from "../../src/storage/engine/sqlite/migrate-file.ts";
 
 describe("migrations of a SQLite file", () => {
   it("fail for want of space with what SQLite says of it, and apply once there is some", () => {
@@ -47,7 +47,7 @@ describe("migrations of a SQLite file", () => {
   });
 });
 
-const folder = new URL("../../src/storage/migrations/sqlite/", import.meta.url);
+const folder = new URL("../../src/storage/schema/migrations/sqlite/", import.meta.url);
 const migrations: readonly { readonly tag: string; readonly when: number }[] = JSON.parse(
   readFileSync(new URL("meta/_journal.json", folder), "utf8"),
 ).entries;

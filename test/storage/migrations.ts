@@ -6,8 +6,8 @@ import {
   generateSQLiteDrizzleJson,
   generateSQLiteMigration,
 } from "drizzle-kit/api";
-import * as postgres from "../../src/storage/tables.postgres.ts";
-import * as sqlite from "../../src/storage/tables.sqlite.ts";
+import * as postgres from "../../src/storage/schema/tables.postgres.ts";
+import * as sqlite from "../../src/storage/schema/tables.sqlite.ts";
 
 /** The statements that the next migration for SQLite would have. */
 export async function missingSqliteMigration(): Promise<string[]> {
@@ -24,7 +24,7 @@ export async function missingPostgresMigration(): Promise<string[]> {
 }
 
 function latestSnapshot<T>(dialect: string): T {
-  const folder = new URL(`../../src/storage/migrations/${dialect}/meta/`, import.meta.url);
+  const folder = new URL(`../../src/storage/schema/migrations/${dialect}/meta/`, import.meta.url);
   const journal = JSON.parse(readFileSync(new URL("_journal.json", folder), "utf8")) as { entries: { idx: number }[] };
   const latest = String(journal.entries.at(-1)!.idx).padStart(4, "0");
   return JSON.parse(readFileSync(new URL(`${latest}_snapshot.json`, folder), "utf8")) as T;

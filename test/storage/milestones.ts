@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Condition, textPlaceholder } from "../../src/storage/condition.ts";
+import { type Condition, textPlaceholder } from "../../src/storage/list/condition.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { sql } from "../../src/storage/drizzle.ts";
-import { type Milestones, newMilestones } from "../../src/storage/milestones.ts";
-import type { Range, RangeSource } from "../../src/storage/range.ts";
-import type { SessionDialect } from "../../src/storage/session.ts";
+import { sql } from "../../src/storage/schema/drizzle.ts";
+import { type Milestones, newMilestones } from "../../src/storage/list/offset-index.ts";
+import type { Range, RangeSource } from "../../src/storage/list/range.ts";
+import type { SessionDialect } from "../../src/storage/engine/session.ts";
 import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
 import { type GroupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { checkDatabase } from "../../src/storage/check.ts";
-import { insertRow } from "../../src/storage/collection.ts";
-import { findChildGroups, findGroupsNamed, findVerifiedRoots } from "../../src/storage/group-names.ts";
-import type { Session } from "../../src/storage/session.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
+import { findChildGroups, findGroupsNamed, findVerifiedRoots } from "../../src/storage/iam/group-names.ts";
+import type { Session } from "../../src/storage/engine/session.ts";
 import { collections, type GroupRow, groupRow, groups, uidOf, write } from "./fixtures.ts";
 import type { OpenStore, Store } from "./stores.ts";
 
@@ -74,7 +74,7 @@ export function orderedNamesConformance(open: OpenStore): void {
       // The reads of one turn share a snapshot.
       await setImmediate();
       const dialect = store.url.startsWith("postgres") ? "postgres" : "sqlite";
-      const file = new URL(`../../src/storage/migrations/${dialect}/0011_ordered_names.sql`, import.meta.url);
+      const file = new URL(`../../src/storage/schema/migrations/${dialect}/0011_ordered_names.sql`, import.meta.url);
       const statements = readFileSync(file, "utf8").split("--> statement-breakpoint");
       for (const statement of statements) await store.tamper(statement);
       assert.deepEqual((await check()).findings, []);

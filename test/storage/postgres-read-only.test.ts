@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import pg from "pg";
-import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
-import { StorageReadOnly, StorageUnavailable } from "../../src/storage/errors.ts";
-import { openPool } from "../../src/storage/postgres-pool.ts";
+import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
+import { StorageReadOnly, StorageUnavailable } from "../../src/storage/engine/errors.ts";
+import { openPool } from "../../src/storage/engine/postgres/pool.ts";
 import { newPostgresDatabase, startStandby, stopPostgres } from "../harness/postgres.ts";
 import { openPostgresProxy } from "../harness/postgres-proxy.ts";
 import { rest } from "../harness/rest.ts";

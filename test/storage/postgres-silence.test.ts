@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { openDatabase } from "../../src/storage/database.ts";
-import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/dialect.ts";
-import { eq, sql } from "../../src/storage/drizzle.ts";
-import { StorageUnavailable } from "../../src/storage/errors.ts";
-import { readSetting, writeSetting } from "../../src/storage/settings.ts";
+import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
+import { eq, sql } from "../../src/storage/schema/drizzle.ts";
+import { StorageUnavailable } from "../../src/storage/engine/errors.ts";
+import { readSetting, writeSetting } from "../../src/storage/engine/settings.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { write } from "./fixtures.ts";
 import { openSilentProxy } from "./silent-proxy.ts";

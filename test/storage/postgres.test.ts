@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { latestOfKind, readChanges } from "../../src/storage/changes.ts";
-import { checkDatabase, repairDatabase } from "../../src/storage/check.ts";
-import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection.ts";
+import { latestOfKind, readChanges } from "../../src/storage/change-log/change-log.ts";
+import { checkDatabase, repairDatabase } from "../../src/storage/check/check-database.ts";
+import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection/collection.ts";
 import { openDatabase } from "../../src/storage/database.ts";
-import { defaultDatabaseLimits } from "../../src/storage/dialect.ts";
-import { loadPostgresDriver, sql } from "../../src/storage/drizzle.ts";
-import { StorageUnavailable, UniqueViolation } from "../../src/storage/errors.ts";
-import type { Session } from "../../src/storage/session.ts";
-import { readSetting, writeSetting } from "../../src/storage/settings.ts";
-import { postgresTables } from "../../src/storage/tables.postgres.ts";
+import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
+import { loadPostgresDriver, sql } from "../../src/storage/schema/drizzle.ts";
+import { StorageUnavailable, UniqueViolation } from "../../src/storage/engine/errors.ts";
+import type { Session } from "../../src/storage/engine/session.ts";
+import { readSetting, writeSetting } from "../../src/storage/engine/settings.ts";
+import { postgresTables } from "../../src/storage/schema/tables.postgres.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { conformance } from "./conformance.ts";
 import {

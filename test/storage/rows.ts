@@ -1,11 +1,11 @@
 // Get, insert, update and delete of single rows.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkDatabase } from "../../src/storage/check.ts";
-import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
+import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { ReferenceViolation, UniqueViolation } from "../../src/storage/errors.ts";
-import type { Transaction } from "../../src/storage/session.ts";
+import { ReferenceViolation, UniqueViolation } from "../../src/storage/engine/errors.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
 import {
   bindingRow,
   collections,

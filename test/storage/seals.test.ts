@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { newSeals, SealError } from "../../src/storage/seals.ts";
+import { newSeals, SealError } from "../../src/storage/installation/encryption.ts";
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const place = { kind: "things", uid: "a/b", column: "secret" };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { StorageUnavailable } from "../../src/storage/errors.ts";
-import { newSemaphore } from "../../src/storage/semaphore.ts";
+import { StorageUnavailable } from "../../src/storage/engine/errors.ts";
+import { newSemaphore } from "../../src/storage/engine/semaphore.ts";
 
 /** Longer than any test takes. */
 const patient = { maxWaiting: 10, maxWaitMs: 60_000 };

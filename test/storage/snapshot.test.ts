@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
-import { newSnapshot, type Snapshot } from "../../src/storage/snapshot.ts";
+import { newSnapshot, type Snapshot } from "../../src/storage/engine/sqlite/snapshot.ts";
 import { damagePage } from "./damage.ts";
 
 describe("the snapshot of a turn", () => {

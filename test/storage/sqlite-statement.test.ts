@@ -5,11 +5,11 @@ import BetterSqlite from "better-sqlite3";
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { sqliteTable } from "drizzle-orm/sqlite-core";
 import fc from "fast-check";
-import { count, loadSqliteCore, loadSqliteDriver, sql } from "../../src/storage/drizzle.ts";
-import { UniqueViolation } from "../../src/storage/errors.ts";
-import { atMost, rowPlaceholders } from "../../src/storage/placeholders.ts";
-import type { Prepared } from "../../src/storage/session.ts";
-import { runNow } from "../../src/storage/sqlite-statement.ts";
+import { count, loadSqliteCore, loadSqliteDriver, sql } from "../../src/storage/schema/drizzle.ts";
+import { UniqueViolation } from "../../src/storage/engine/errors.ts";
+import { atMost, rowPlaceholders } from "../../src/storage/engine/placeholders.ts";
+import type { Prepared } from "../../src/storage/engine/session.ts";
+import { runNow } from "../../src/storage/engine/sqlite/statement.ts";
 
 const {
   integer,

@@ -6,8 +6,8 @@ import BetterSqlite from "better-sqlite3";
 import { getTableName } from "drizzle-orm";
 import pg from "pg";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
-import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/dialect.ts";
-import { postgresTables } from "../../src/storage/tables.postgres.ts";
+import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
+import { postgresTables } from "../../src/storage/schema/tables.postgres.ts";
 import { newPostgresDatabase } from "../harness/postgres.ts";
 
 /** A database of one test. */

@@ -1,11 +1,11 @@
 // Rows that have an end: when they go, and how many at a time.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openKeyRing } from "../../src/authn/keys.ts";
-import { insertRow } from "../../src/storage/collection.ts";
+import { openKeyRing } from "../../src/authn/key-ring.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { newSeals } from "../../src/storage/seals.ts";
-import { keyStore, listSigningKeys } from "../../src/storage/signing-keys.ts";
+import { newSeals } from "../../src/storage/installation/encryption.ts";
+import { keyStore, listSigningKeys } from "../../src/storage/installation/signing-keys.ts";
 import { sweep } from "../../src/storage/sweep.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "./fixtures.ts";
 import type { OpenStore, Store } from "./stores.ts";

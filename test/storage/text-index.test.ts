@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { buildTextIndex } from "../../src/storage/text-index.ts";
+import { buildTextIndex } from "../../src/storage/search/trigram-index.ts";
 
 const never = new AbortController().signal;
 

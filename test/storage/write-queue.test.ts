@@ -6,9 +6,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
 import { setImmediate as immediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
-import { StorageUnavailable, UniqueViolation } from "../../src/storage/errors.ts";
-import { withoutStatementJournal } from "../../src/storage/statement-journal.ts";
-import { WriteQueue, type WriteQueueOptions } from "../../src/storage/write-queue.ts";
+import { StorageUnavailable, UniqueViolation } from "../../src/storage/engine/errors.ts";
+import { withoutStatementJournal } from "../../src/storage/engine/sqlite/statement-journal.ts";
+import { WriteQueue, type WriteQueueOptions } from "../../src/storage/engine/sqlite/write-queue.ts";
 
 describe("write queue", () => {
   let directory = "";

@@ -3,10 +3,10 @@ import { describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Identity_ClaimMatchSchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { Code } from "../../src/aip/errors.ts";
-import { parseExactly } from "../../src/json.ts";
+import { parseExactly } from "../../src/base/json.ts";
 import { defaultAudiences } from "../../src/sts/audiences.ts";
 import { type Claims, matchClaims } from "../../src/sts/claim-match.ts";
-import { newStepBudget } from "../../src/sts/step-budget.ts";
+import { newStepBudget } from "../../src/sts/patterns/step-budget.ts";
 
 type Init = MessageInitShape<typeof Identity_ClaimMatchSchema>;
 

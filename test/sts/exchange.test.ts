@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code } from "../../src/aip/errors.ts";
-import { formatCapabilitySet } from "../../src/authz/capabilities.ts";
+import { formatCapabilitySet } from "../../src/model/capabilities.ts";
 import { issuer, startSeconds, startTime } from "../authn/token-fixtures.ts";
 import {
   audiences,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { issuer } from "../authn/token-fixtures.ts";
 import { openExchange, outcome, uid } from "./exchange-fixtures.ts";
 import { fetchLoopback, keyPair } from "./outside.ts";

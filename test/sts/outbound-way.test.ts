@@ -7,7 +7,7 @@ import { createServer as createSilentServer } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createSecureContext } from "node:tls";
-import { fetchJson, outboundLimits } from "../../src/authn/outbound.ts";
+import { fetchJson, outboundLimits } from "../../src/authn/outbound-http.ts";
 import { parseBypass, parseProxy } from "../../src/authn/proxies.ts";
 import { dataDirectory } from "../cli/process.ts";
 import { certificate, certificateKey } from "../doors/certificate.ts";

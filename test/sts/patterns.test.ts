@@ -8,8 +8,8 @@ import {
   checkPatternsTogether,
   matchesWhole as matchWithin,
   maxPatternLength,
-} from "../../src/sts/patterns.ts";
-import { maxSteps, newStepBudget, startCost } from "../../src/sts/step-budget.ts";
+} from "../../src/sts/patterns/patterns.ts";
+import { maxSteps, newStepBudget, startCost } from "../../src/sts/patterns/step-budget.ts";
 
 /** Whether the pattern matches the value, with all the steps of an exchange for it alone. */
 function matchesWhole(pattern: string, value: string): boolean {

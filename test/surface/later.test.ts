@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { composeUncalled } from "../../src/bundle/prepare.ts";
-import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
-import { newRoutes } from "../../src/doors/rest/routes.ts";
+import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
+import { newRoutes } from "../../src/transport/rest/routes.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 
 const api = composeUncalled();

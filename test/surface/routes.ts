@@ -1,8 +1,8 @@
 // The routes of the API as a table: what a client can call, and what its caller must hold.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
-import { capabilityNames, capabilitySet } from "../../src/authz/capabilities.ts";
+import { capabilityNames, capabilitySet } from "../../src/model/capabilities.ts";
 import { accessRuleOf } from "../../src/authz/rules.ts";
-import { bindingsOf } from "../../src/doors/rest/http-rule.ts";
+import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 import { generatedMethods } from "../rest/methods.ts";
 

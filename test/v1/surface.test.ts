@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { accessRuleOf } from "../../src/authz/rules.ts";
 import { isUnary } from "../../src/pipeline/compose.ts";
-import { services } from "../../src/services.ts";
+import { services } from "../../src/server/services.ts";
 import { v1Services } from "../../src/v1/services.ts";
 
 /** Methods that no single method of today stands for. */

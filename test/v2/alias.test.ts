@@ -11,7 +11,7 @@ import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import { accessRuleOf } from "../../src/authz/rules.ts";
 import type { Method } from "../../src/pipeline/method.ts";
-import { fieldRules } from "../../src/pipeline/rule-book.ts";
+import { fieldRules } from "../../src/pipeline/text-rules.ts";
 import { aliasMethods } from "../../src/v2/alias.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";

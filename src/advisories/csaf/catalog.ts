@@ -1,5 +1,5 @@
 // The product tree of an export: every product that it names, once, under an id of its own.
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { canonicalJson } from "../extra.ts";
 import type { ProductJson } from "./products.ts";
 import { fullNameOf } from "./relationships.ts";

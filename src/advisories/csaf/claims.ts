@@ -8,7 +8,7 @@ import {
   type RecordSeverity,
   ResponsePlan,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { parseCvss } from "../cvss.ts";
 import { saidTime } from "../derive/holding.ts";
 import { parseExtra } from "../extra.ts";

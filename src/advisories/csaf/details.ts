@@ -1,6 +1,6 @@
 // What a vulnerability says of its products in addition to their status: flags, threats, remediations and scores.
 import type { RecordSeverity } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { parseCvss } from "../cvss.ts";
 import { BadRecord, type Members } from "../document.ts";
 import { csafLimits } from "./limits.ts";

@@ -4,7 +4,7 @@ import {
   type ProductStatus,
   RecordFormat,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { canonicalJson, parseExtra } from "../extra.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Claim, Loss } from "./claims.ts";

@@ -1,5 +1,5 @@
 // The files of a CSAF provider that are no advisories, and documents of other versions of CSAF.
-import { isJsonObject, scalarText } from "../../json.ts";
+import { isJsonObject, scalarText } from "../../base/json.ts";
 
 /** Whether a document is of CSAF 2.0. */
 export function isCsaf(document: unknown): boolean {

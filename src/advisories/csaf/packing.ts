@@ -1,6 +1,6 @@
 // The products of a statement in its `extra`, in few bytes: a vendor may have fourteen thousand products in one vulnerability.
 import type { ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { type JsonObject, scalarText } from "../../json.ts";
+import { type JsonObject, scalarText } from "../../base/json.ts";
 import { canonicalJson } from "../extra.ts";
 import type { ProductJson, ReadProduct } from "./products.ts";
 import { canonicalPurl } from "./purl.ts";

@@ -1,6 +1,6 @@
 // Products of other formats in the words of CSAF.
 import type { Product, ProductStatement, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { identityOf } from "../product.ts";
 import { purlLibrary, readPurl } from "../purl.ts";
 import { orderOf } from "../versions/order.ts";

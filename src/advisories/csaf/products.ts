@@ -5,7 +5,7 @@ import {
   ProductSchema,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { isText } from "../document.ts";
 import { splitModule } from "../modules.ts";
 import { identityOf, parseProduct } from "../product.ts";

@@ -1,5 +1,5 @@
 // The rules of the profile VEX (CSAF 2.0 §4.5 and §6.1.27).
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 
 /** Whether a vulnerability keeps the rules of the profile VEX. */
 export function isVex(vulnerability: JsonObject): boolean {

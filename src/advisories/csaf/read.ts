@@ -7,7 +7,7 @@ import {
   type RecordReference,
   RecordReferenceSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { BadDocument, BadRecord, isText, Members, Problems, readItem } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import type { ReadDocument, Reader, ReadItem } from "../reading.ts";

@@ -1,7 +1,7 @@
 // The statuses of the products of a vulnerability: of claims that contradict each other, one holds.
 
 import { ProductStatus } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { type JsonObject, scalarText } from "../../json.ts";
+import { type JsonObject, scalarText } from "../../base/json.ts";
 import { idOf } from "./catalog.ts";
 import type { Loss } from "./claims.ts";
 import { type DetailKind, detailKinds } from "./details.ts";

@@ -7,7 +7,7 @@ import {
   RecordSeveritySchema,
   ResponsePlan,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { BadRecord, isText, type Members } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import { identityOf } from "../product.ts";

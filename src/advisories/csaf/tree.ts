@@ -1,5 +1,5 @@
 // The product tree of a CSAF document: what its product ids mean.
-import { isJsonObject, type JsonObject, scalarText } from "../../json.ts";
+import { isJsonObject, type JsonObject, scalarText } from "../../base/json.ts";
 import { BadDocument } from "../document.ts";
 import { csafLimits } from "./limits.ts";
 

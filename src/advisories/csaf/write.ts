@@ -1,7 +1,7 @@
 // Writes CSAF 2.0: one document, in the profile VEX where everything in it keeps the rules of that profile.
 import type { AdvisoryRecord, AdvisoryStatements } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { parseExtra } from "../extra.ts";
 import { timeText } from "../times.ts";
 import type { Losses, WriteOptions, Writer } from "../writing.ts";

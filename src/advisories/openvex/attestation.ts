@@ -1,5 +1,5 @@
 // In-toto attestations that hold an OpenVEX document (https://github.com/in-toto/attestation/tree/main/spec/v1).
-import { isJsonObject, type JsonObject, parseExactly } from "../../json.ts";
+import { isJsonObject, type JsonObject, parseExactly } from "../../base/json.ts";
 
 /**
  * What an attestation says, in a DSSE envelope or in a Sigstore bundle or without; any other document as it is. Signatures are not

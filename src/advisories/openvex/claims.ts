@@ -13,7 +13,7 @@ import {
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { holdingRecords, saidTime } from "../derive/holding.ts";
 import { compareRecords } from "../digest.ts";
 import { parseExtra } from "../extra.ts";

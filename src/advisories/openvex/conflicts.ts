@@ -1,6 +1,6 @@
 // Sources that disagree. Readers let the latest statement of a document hold, but of several sources the worst has to.
 import { ProductStatus, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { statusAt } from "../versions/status.ts";
 import { type Claim, releasedJson } from "./claims.ts";
 import { partJson } from "./products.ts";

@@ -1,5 +1,5 @@
 // Lists of OpenVEX, whose wrong items are dropped one by one.
-import { isJsonObject, type JsonObject, numberText } from "../../json.ts";
+import { isJsonObject, type JsonObject, numberText } from "../../base/json.ts";
 import { BadRecord, Members, type Problems } from "../document.ts";
 
 /** What `read` returns. If it throws BadRecord, reports that and returns undefined. */

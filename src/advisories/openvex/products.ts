@@ -1,7 +1,7 @@
 // Products of OpenVEX and their subcomponents: what identifies them, and how they are written.
 import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { BadRecord, type Members, type Problems } from "../document.ts";
 import { canonicalJson } from "../extra.ts";
 import { identityOf, parseProduct, type VersionedProduct } from "../product.ts";

@@ -6,7 +6,7 @@ import {
   AdvisoryRecordSchema,
   RecordFormat,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { BadDocument, Problems } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import type { CompleteDocument, Reader, ReadItem, ReadOptions } from "../reading.ts";

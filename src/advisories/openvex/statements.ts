@@ -5,7 +5,7 @@ import {
   ProductStatementSchema,
   ProductStatus,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject, numberOf } from "../../json.ts";
+import { isJsonObject, type JsonObject, numberOf } from "../../base/json.ts";
 import { BadRecord, type Members, type Problems } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import { identityOf } from "../product.ts";

@@ -6,7 +6,7 @@ import {
   ProductStatus,
   RecordFormat,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { canonicalJson, parseExtra } from "../extra.ts";
 import { timeText } from "../times.ts";
 import type { Losses, WriteOptions, Writer } from "../writing.ts";

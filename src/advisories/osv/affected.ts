@@ -13,7 +13,7 @@ import {
   ProductStatus,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject, scalarText } from "../../json.ts";
+import { isJsonObject, type JsonObject, scalarText } from "../../base/json.ts";
 import { documentLimits, type Members } from "../document.ts";
 import { productOf, splitEcosystem } from "../ecosystems.ts";
 import { extraOf } from "../extra.ts";

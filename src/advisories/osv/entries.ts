@@ -6,7 +6,7 @@ import {
   RangeEventType,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { ecosystemProblem, packageOf, splitEcosystem } from "../ecosystems.ts";
 import { canonicalJson } from "../extra.ts";
 import { heldStatement } from "../held.ts";

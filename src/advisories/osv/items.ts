@@ -1,7 +1,7 @@
 // Lists of objects whose known members become messages.
 import { create } from "@bufbuild/protobuf";
 import { type RecordSeverity, RecordSeveritySchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Members } from "../document.ts";
 import { severityJson } from "./json.ts";
 

@@ -9,7 +9,7 @@ import {
   type RecordSeverity,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { parseExtra } from "../extra.ts";
 import { timestampText } from "../times.ts";
 

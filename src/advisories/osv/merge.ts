@@ -1,5 +1,5 @@
 // Several OSV records of one id become one: what each of them says holds.
-import { isJsonObject, type JsonObject, scalarText } from "../../json.ts";
+import { isJsonObject, type JsonObject, scalarText } from "../../base/json.ts";
 import { canonicalJson } from "../extra.ts";
 import { parseTime } from "../times.ts";
 import { type Loss, unique } from "./entries.ts";

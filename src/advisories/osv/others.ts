@@ -7,7 +7,7 @@ import type {
   RecordSeverity,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { parseCvss } from "../cvss.ts";
 import { holdingRecords } from "../derive/holding.ts";
 import { timeText } from "../times.ts";

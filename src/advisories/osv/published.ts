@@ -1,6 +1,6 @@
 // Records with the members and words of the published schema alone (https://ossf.github.io/osv-schema/, 1.9). Clients of the API
 // of OSV.dev decode a closed message: one unknown name makes them reject a whole response.
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { referenceTypes } from "./names.ts";
 
 /** What a value, or each item of a list, must be: the members of an object, or the words of a text. */

@@ -7,7 +7,7 @@ import {
   type VersionRange,
   VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Members } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import { objectsOf } from "./items.ts";

@@ -8,7 +8,7 @@ import {
   type RecordReference,
   RecordReferenceSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { BadRecord, documentLimits, type Members, readItem } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import type { Reader } from "../reading.ts";

@@ -4,7 +4,7 @@ import {
   type AdvisoryStatements,
   RecordFormat,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Losses, WriteOptions, Writer } from "../writing.ts";
 import type { Loss } from "./entries.ts";
 import { recordJson } from "./json.ts";

@@ -7,7 +7,7 @@ import {
   RecordFormat,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { scalarText } from "../../json.ts";
+import { scalarText } from "../../base/json.ts";
 import { holdingRecords } from "../derive/holding.ts";
 import { parseExtra } from "../extra.ts";
 import { type State, stateOf } from "../osv/states.ts";

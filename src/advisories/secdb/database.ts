@@ -1,5 +1,5 @@
 // What a security database says of itself: of which distribution, release and repository it is.
-import { isJsonObject, type JsonObject, numberText } from "../../json.ts";
+import { isJsonObject, type JsonObject, numberText } from "../../base/json.ts";
 import { BadDocument, isNothing, Members, type Problems } from "../document.ts";
 import { extraOf } from "../extra.ts";
 

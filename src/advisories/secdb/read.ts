@@ -11,7 +11,7 @@ import {
   RecordFormat,
   type VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, RepeatedMember } from "../../json.ts";
+import { isJsonObject, RepeatedMember } from "../../base/json.ts";
 import { isNothing, objectRule, Problems, textRule } from "../document.ts";
 import { extraOf, parseExtra } from "../extra.ts";
 import { parseProduct } from "../product.ts";

@@ -1,5 +1,5 @@
 // Writes the security database of one repository of one release of a distribution.
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { parseExtra } from "../extra.ts";
 import type { Writer } from "../writing.ts";
 import { chooseDatabase, mostFrequent } from "./choose.ts";

@@ -1,5 +1,5 @@
 // Versions of NuGet: https://learn.microsoft.com/nuget/concepts/package-versioning.
-import { loader, once } from "../../lazy.ts";
+import { loader, once } from "../../base/lazy.ts";
 import { compareDigits, compareItems } from "./texts.ts";
 
 const load = loader(import.meta.url);

@@ -1,5 +1,5 @@
 // Versions of Python packages: https://packaging.python.org/specifications/version-specifiers/ (PEP 440), by pep440.
-import { loader, once } from "../../lazy.ts";
+import { loader, once } from "../../base/lazy.ts";
 
 const load = loader(import.meta.url);
 const pep440 = once((): typeof import("@renovatebot/pep440") => load("@renovatebot/pep440"));

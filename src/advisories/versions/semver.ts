@@ -1,6 +1,6 @@
 // Versions of SemVer 2.0 (https://semver.org), by the library of npm, and what ecosystems make of them.
 import type { SemVer } from "semver";
-import { loader, once } from "../../lazy.ts";
+import { loader, once } from "../../base/lazy.ts";
 
 const load = loader(import.meta.url);
 const semver = once((): typeof import("semver") => load("semver"));

@@ -6,7 +6,7 @@ import {
   AdvisoryEventSchema,
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { isNothing, type Members } from "../document.ts";
 import { reasonOfWord } from "../reasons.ts";
 import { caseOfWord, scanFields } from "./words.ts";

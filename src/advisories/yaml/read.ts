@@ -6,7 +6,7 @@ import {
   ProductStatementSchema,
   RecordFormat,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { BadDocument, BadRecord, documentLimits, isNothing, Members, Problems, readItem } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import { productOfArtifact } from "../product.ts";

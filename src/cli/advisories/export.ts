@@ -6,7 +6,7 @@ import { type ExportFormat, type ExportSource, exportedAdvisories } from "../../
 import { writerOf } from "../../advisories/writers.ts";
 import type { WriteOptions } from "../../advisories/writing.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
-import { reasonOf } from "../../system-error.ts";
+import { reasonOf } from "../../base/system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";

@@ -2,8 +2,8 @@
 import { hash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { makeDirectory } from "../../directories.ts";
-import { isJsonObject } from "../../json.ts";
+import { makeDirectory } from "../../base/directories.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { writeWhole, writeWholeText } from "./whole-file.ts";
 
 /** What the index lists of a record. */

@@ -2,8 +2,8 @@
 // its input is standard input. Container tools show what a helper that failed printed on standard output.
 
 import { tokenUser } from "../../authn/basic.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
-import { version } from "../../version.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { version } from "../../base/version.ts";
 import type { Credential } from "../client/credential.ts";
 import type { Session } from "../client/session.ts";
 import { openTokenCache } from "../client/token-cache.ts";

@@ -2,7 +2,7 @@
 
 import { homedir } from "node:os";
 import path from "node:path";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { wrongUsage } from "../failure.ts";
 import { formats } from "../output/output.ts";
 import type { Shell } from "../shell.ts";

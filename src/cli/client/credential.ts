@@ -1,7 +1,7 @@
 // Which token a command sends, and where it came from.
 import path from "node:path";
 import { decodeJwt, type JWTPayload } from "jose";
-import { ownerTokenFiles } from "../../development/owner-tokens.ts";
+import { ownerTokenFiles } from "../../server/development/owner-token-files.ts";
 import { isSameAudience } from "../../sts/audiences.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileLocked } from "../lock.ts";

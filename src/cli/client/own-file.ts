@@ -1,8 +1,8 @@
 // Files that the caller's commands keep for themselves and for other tools: settings and tokens.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { makeDirectory } from "../../directories.ts";
-import { hasCode, reasonOf } from "../../system-error.ts";
+import { makeDirectory } from "../../base/directories.ts";
+import { hasCode, reasonOf } from "../../base/system-error.ts";
 import { CommandFailure } from "../failure.ts";
 
 /** The text of a file; undefined when there is none. Throws when there is one that cannot be read. */

@@ -5,10 +5,10 @@ import { connect as connectTls } from "node:tls";
 import { bareHost } from "../../authn/addresses.ts";
 import { proxyFor } from "../../authn/proxies.ts";
 import { openTunnel } from "../../authn/tunnel.ts";
-import { once } from "../../lazy.ts";
-import { http } from "../../node-http.ts";
-import { toProxies } from "../../proxy-config.ts";
-import { readProxySettings } from "../../settings.ts";
+import { once } from "../../base/lazy.ts";
+import { http } from "../../base/node-http.ts";
+import { toProxies } from "../../config/proxy-config.ts";
+import { readProxySettings } from "../../config/settings.ts";
 
 let proxies = once(() => toProxies(readProxySettings({})));
 

@@ -1,5 +1,5 @@
 // Requests to what is no server of this API: they end in time, and fail with a sentence.
-import { certificateProblem } from "../../system-error.ts";
+import { certificateProblem } from "../../base/system-error.ts";
 import { CommandFailure } from "../failure.ts";
 import { beginFetch } from "./proxy.ts";
 

@@ -6,7 +6,7 @@ import {
   ErrorInfoSchema,
   PreconditionFailureSchema,
 } from "../../../gen/google/rpc/error_details_pb.ts";
-import { certificateProblem } from "../../system-error.ts";
+import { certificateProblem } from "../../base/system-error.ts";
 import { CommandFailure } from "../failure.ts";
 import { printable } from "../output/escape.ts";
 import type { Target } from "./credential.ts";

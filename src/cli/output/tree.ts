@@ -1,6 +1,6 @@
 // Things as the tree that their uids make.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { ancestorsOf } from "../../uid.ts";
+import { ancestorsOf } from "../../model/uid.ts";
 import { printable } from "./escape.ts";
 import { cellText, type View } from "./view.ts";
 

@@ -1,6 +1,6 @@
 // What is shown of a kind of thing, in whatever format.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject } from "../../base/json.ts";
 
 /** One column: its title, and the member that it shows (`role.name`) or how to make its text. */
 export interface Column {

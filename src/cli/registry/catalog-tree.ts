@@ -1,7 +1,7 @@
 // Groups and repos below one group by their paths, which are what a registry calls them: names with slashes between.
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
-import { isUid, parentOf } from "../../uid.ts";
+import { isUid, parentOf } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
 import { pageSize, readPages } from "./pages.ts";
 

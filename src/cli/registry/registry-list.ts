@@ -1,5 +1,5 @@
 // Lists of a registry: OCI distribution-spec 1.1 has them in pages, by the Link header.
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { CommandFailure } from "../failure.ts";
 import { printable } from "../output/escape.ts";
 import type { RegistryClient } from "./registry-client.ts";

@@ -1,7 +1,7 @@
 // `registry sync`: what a registry has, written into repos, tags and images below a group.
 
+import { reasonOf } from "../../base/system-error.ts";
 import { ContentError, describeImage, type ImagePlatform } from "../../registry/image.ts";
-import { reasonOf } from "../../system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";

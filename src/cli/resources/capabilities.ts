@@ -7,7 +7,7 @@ import type { FlagValue, Options } from "./resource.ts";
 /** The constants of the capabilities with these names. */
 export async function readCapabilities(value: FlagValue): Promise<JsonValue> {
   const { CapabilitySchema } = await import("../../../gen/chainguard/capabilities/capabilities_pb.ts");
-  const { findCapabilityByName } = await import("../../authz/capabilities.ts");
+  const { findCapabilityByName } = await import("../../model/capabilities.ts");
   return list(value).map((name) => {
     const info = findCapabilityByName(name);
     if (!info)

@@ -32,7 +32,7 @@ export function addCapabilityCommands(roles: Command, shell: Shell): void {
 
 async function capabilities() {
   const { CapabilitySchema } = await import("../../../gen/chainguard/capabilities/capabilities_pb.ts");
-  const { allCapabilities } = await import("../../authz/capabilities.ts");
+  const { allCapabilities } = await import("../../model/capabilities.ts");
   const { builtInRoles } = await import("../../authz/built-in-roles.ts");
   const constants = new Map(CapabilitySchema.values.map(({ number, name }) => [number, name]));
   return allCapabilities()

@@ -1,6 +1,6 @@
 // Columns that many kinds of resource have.
 import type { JsonValue } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import type { Column } from "../output/view.ts";
 
 export const uid: Column = { title: "uid", value: "uid" };

@@ -1,5 +1,5 @@
 // External group role mappings: which role a group of an identity provider gives to its people, and where.
-import { parentOf } from "../../uid.ts";
+import { parentOf } from "../../model/uid.ts";
 import { created, uid } from "./columns.ts";
 import { groups } from "./groups.ts";
 import { identityProviders } from "./identity-providers.ts";

@@ -1,7 +1,7 @@
 // How what was typed becomes the JSON of a field.
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { reasonOf } from "../../system-error.ts";
+import { reasonOf } from "../../base/system-error.ts";
 import { wrongUsage } from "../failure.ts";
 import type { FlagValue } from "./resource.ts";
 

@@ -1,7 +1,7 @@
 // Identities: how each of their relationships is put together from flags.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
-import { parentOf } from "../../uid.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { parentOf } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import { created, description, name, uid } from "./columns.ts";

@@ -1,6 +1,6 @@
 // Small steps on the JSON of the contract.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject } from "../../base/json.ts";
 
 /** Sets the member at a path such as `uidp.childrenOf`. */
 export function setMember(target: JsonObject, path: string, value: JsonValue): void {

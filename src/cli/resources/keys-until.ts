@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { staticKeysExpiry } from "../../sts/static-keys-expiry.ts";
 
 /** When the static keys of an identity cease to serve; empty when it has none. */

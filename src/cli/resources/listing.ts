@@ -1,7 +1,7 @@
 // What list does, for every kind of resource.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
-import { parentOf } from "../../uid.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { parentOf } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
 import type { View } from "../output/view.ts";
 import { groups } from "./groups.ts";

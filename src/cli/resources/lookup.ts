@@ -1,6 +1,6 @@
 // Names for uids: whoever types a name means the one thing of that name that they can see.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { isUid } from "../../uid.ts";
+import { isUid } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { textAt } from "./json.ts";

@@ -34,7 +34,7 @@ export function groupOption(flag: string, description: string): Option {
 
 /** Completes the names of capabilities, which the program knows by itself. */
 export const capabilityNames: Completer = async () => {
-  const { allCapabilities } = await import("../../authz/capabilities.ts");
+  const { allCapabilities } = await import("../../model/capabilities.ts");
   return allCapabilities().flatMap(({ name, internal }) => (internal ? [] : [{ value: name }]));
 };
 

@@ -1,7 +1,7 @@
 // The table of the registry's resources that the command line shows.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
-import { parentOf } from "../../uid.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { parentOf } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Column } from "../output/view.ts";

@@ -1,6 +1,6 @@
 // What flags must say about who may assume an identity, so that a refusal names them and not the fields of the API.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { wrongUsage } from "../failure.ts";
 
 interface Need {

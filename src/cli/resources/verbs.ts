@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../json.ts";
-import { reasonOf } from "../../system-error.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { reasonOf } from "../../base/system-error.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";

@@ -12,16 +12,16 @@ import {
 import { invalidField } from "../../aip/errors.ts";
 import { maxBearerLength } from "../../authn/bearer.ts";
 import { isBuiltInRole } from "../../authz/built-in-roles.ts";
-import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../authz/capabilities.ts";
+import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../model/capabilities.ts";
+import { isUid, isWithin, rootOf } from "../../model/uid.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
-import type { TextRule } from "../../pipeline/rule-book.ts";
-import type { Deps } from "../../resource/deps.ts";
-import { findBindingsReaching, type HeldRole, placeOfBinding, type ReachingBinding } from "../../storage/grants.ts";
-import type { Session } from "../../storage/session.ts";
-import { isUid, isWithin, rootOf } from "../../uid.ts";
-import { findVouchedRoles } from "../iam/delegation-judge.ts";
+import type { TextRule } from "../../pipeline/text-rules.ts";
+import type { Deps } from "../../resource/service-deps.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { findBindingsReaching, type HeldRole, placeOfBinding, type ReachingBinding } from "../../storage/iam/grants.ts";
+import { findVouchedRoles } from "../iam/delegations/active-delegations.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
 

@@ -3,14 +3,14 @@ import { timingSafeEqual } from "node:crypto";
 import { GroupInviteSchema } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { ApiError, failedPrecondition, notFound, permissionDenied } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
-import { deleteRow, findRow, lockRow } from "../../storage/collection.ts";
-import { findInvite } from "../../storage/group-invites.ts";
-import type { Transaction } from "../../storage/session.ts";
-import { requireInForce } from "../iam/delegations.ts";
-import { digestInviteCode } from "../iam/invite-code.ts";
-import { accept } from "../iam/membership.ts";
-import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../iam/rows.ts";
-import { bindOnce, type Person } from "./people.ts";
+import { deleteRow, findRow, lockRow } from "../../storage/collection/collection.ts";
+import type { Transaction } from "../../storage/engine/session.ts";
+import { findInvite } from "../../storage/iam/group-invites.ts";
+import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../../storage/iam/rows.ts";
+import { requireInForce } from "../iam/delegations/inactive-delegations.ts";
+import { accept } from "../iam/identities/membership.ts";
+import { digestInviteCode } from "../iam/invites/invite-code.ts";
+import { bindOnce, type Person } from "./users.ts";
 
 /**
  * Binds the role of an invite to a registered person; answers the uid of the group.

@@ -5,14 +5,14 @@ import { resourceType } from "../../aip/resource-type.ts";
 import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../resource/deps.ts";
-import { findRow } from "../../storage/collection.ts";
-import { findHeadlessSession, type HeadlessSessionRow, takeHeadlessToken } from "../../storage/sign-in.ts";
+import { type Deps, writeContext } from "../../resource/service-deps.ts";
+import { findRow } from "../../storage/collection/collection.ts";
+import { identityCollection } from "../../storage/iam/rows.ts";
+import { findHeadlessSession, type HeadlessSessionRow, takeHeadlessToken } from "../../storage/sign-in/sign-ins.ts";
 import type { Claims } from "../../sts/claim-match.ts";
-import { personUid } from "../iam/identities.ts";
-import { identityCollection } from "../iam/rows.ts";
-import { removePerson } from "./people.ts";
+import { personUid } from "../iam/identities/identities.ts";
 import { personOf, register } from "./registration.ts";
+import { removePerson } from "./users.ts";
 import { whoAmI } from "./who-am-i.ts";
 
 /** A token that was delivered is as unknown as one that never was. */

@@ -2,7 +2,7 @@ import {
   ExchangeRefreshTokenRequestSchema,
   ExchangeRequestSchema,
 } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import type { MessageRules } from "../../pipeline/rule-book.ts";
+import type { MessageRules } from "../../pipeline/text-rules.ts";
 import { maxExchangeValues } from "../../sts/exchange-request.ts";
 
 const bounds = Object.fromEntries(["aud", "scopes", "cap"].map((field) => [field, { maxItems: maxExchangeValues }]));

@@ -1,12 +1,12 @@
 // Refresh families of a database, as the token service sees them.
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import {
   deleteRefreshFamily,
   findRefreshFamily,
   insertRefreshFamily,
   rotateRefreshFamily,
-} from "../../storage/sign-in.ts";
+} from "../../storage/sign-in/sign-ins.ts";
 import type { RefreshStore } from "../../sts/refresh.ts";
 
 /** The families; an identity has at most `limit`. */

@@ -1,19 +1,19 @@
 // What becomes of a person whom a login provider has vouched for: registered, known again, or invited.
 import { ApiError, Code, permissionDenied } from "../../aip/errors.ts";
-import { deleteMembership, insertProviderMember } from "../../storage/providers.ts";
-import { findBindingsOf } from "../../storage/role-bindings.ts";
-import type { Transaction } from "../../storage/session.ts";
+import { isWithin } from "../../model/uid.ts";
+import type { Transaction } from "../../storage/engine/session.ts";
+import { deleteMembership, insertProviderMember } from "../../storage/iam/providers.ts";
+import { findBindingsOf } from "../../storage/iam/role-bindings.ts";
 import { type Claims, normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkVisible } from "../../sts/claim-text.ts";
 import { fitsIndex } from "../../sts/identity-rules.ts";
 import { inheritedClaims } from "../../sts/inherited-claims.ts";
-import { isWithin } from "../../uid.ts";
-import { findGiven } from "../iam/delegated-roles.ts";
-import { inactivityOf } from "../iam/delegation-judge.ts";
-import { inactive } from "../iam/delegations.ts";
-import { accept } from "../iam/membership.ts";
+import { inactivityOf } from "../iam/delegations/active-delegations.ts";
+import { findGiven } from "../iam/delegations/delegated-roles.ts";
+import { inactive } from "../iam/delegations/inactive-delegations.ts";
+import { accept } from "../iam/identities/membership.ts";
 import { acceptInvite } from "./accept-invite.ts";
-import { bindOnce, findPerson, type Person, registerPerson } from "./people.ts";
+import { bindOnce, findPerson, type Person, registerPerson } from "./users.ts";
 
 /** The reason of the error for somebody who would have to register. */
 export const notRegistered = "NOT_REGISTERED";

@@ -7,15 +7,15 @@ import {
 import { GroupSchema, type OrgKind, type OrgStatus } from "../../../gen/chainguard/platform/iam/v1/groups_pb.ts";
 import { RoleSchema } from "../../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { namesOfNumbers } from "../../authz/capabilities.ts";
+import { namesOfNumbers } from "../../model/capabilities.ts";
+import { rootOf } from "../../model/uid.ts";
 import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
-import { placeOfBinding } from "../../storage/grants.ts";
-import { findBindingsOf } from "../../storage/role-bindings.ts";
-import type { Session } from "../../storage/session.ts";
-import { rootOf } from "../../uid.ts";
-import { lookup } from "../iam/hydration.ts";
-import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../iam/rows.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { placeOfBinding } from "../../storage/iam/grants.ts";
+import { findBindingsOf } from "../../storage/iam/role-bindings.ts";
+import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../../storage/iam/rows.ts";
+import { lookup } from "../iam/roles/hydration.ts";
 
 /** Bindings that are shown. */
 const maxBindings = 200;

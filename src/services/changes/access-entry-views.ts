@@ -3,7 +3,12 @@ import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import type { RowView } from "../../resource/row-view.ts";
-import { type AccessDetails, accessKinds, type KeyRotation, keyRotationKind } from "../../storage/access-entries.ts";
+import {
+  type AccessDetails,
+  accessKinds,
+  type KeyRotation,
+  keyRotationKind,
+} from "../../storage/change-log/access-entries.ts";
 
 /** Entries hold no secrets, so that they are shown as they are; times become texts. */
 export const accessEntryViews: readonly RowView[] = [

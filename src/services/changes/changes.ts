@@ -10,17 +10,17 @@ import { formatPageToken } from "../../aip/page-token.ts";
 import { countFitting, effectivePageSize } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
+import { rootOf } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import type { Deps } from "../../resource/deps.ts";
-import { queryDigest, readToken } from "../../resource/query-token.ts";
-import { type ChangePlace, endOfLog, findChanges, findPlaceInLog } from "../../storage/change-history.ts";
-import { hasAllAfter } from "../../storage/change-removal.ts";
-import type { Session } from "../../storage/session.ts";
-import { rootOf } from "../../uid.ts";
-import { type ChangePlaces, changePlaces, type NamedPlace } from "./change-places.ts";
-import { lookThrough } from "./look-through.ts";
+import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
+import type { Deps } from "../../resource/service-deps.ts";
+import { type ChangePlace, endOfLog, findChanges, findPlaceInLog } from "../../storage/change-log/history.ts";
+import { hasAllAfter } from "../../storage/change-log/removal.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { type ChangePlaces, changePlaces, type NamedPlace } from "./change-cursors.ts";
 import { rowViews } from "./row-views.ts";
+import { lookThrough } from "./scan-changes.ts";
 
 /** Changes that are read whole at a time: each may have a large row before it and another after it. */
 const portion = 10;

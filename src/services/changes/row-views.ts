@@ -1,12 +1,12 @@
 // The list: how the change log shows the rows of each kind. What is in none is not shown.
 import type { RowView } from "../../resource/row-view.ts";
 import { subscriptionView } from "../events/subscription-events.ts";
-import { accessViews } from "../iam/access-events.ts";
-import { delegationView } from "../iam/delegations-service.ts";
-import { groupViews } from "../iam/group-events.ts";
-import { providerViews } from "../iam/provider-events.ts";
+import { delegationView } from "../iam/delegations/delegations-service.ts";
+import { accessViews } from "../iam/events/access-events.ts";
+import { groupViews } from "../iam/events/group-events.ts";
+import { providerViews } from "../iam/events/provider-events.ts";
 import { registryViews } from "../registry/registry-events.ts";
-import { advisoryView } from "../vulnerabilities/advisories.ts";
+import { advisoryView } from "../vulnerabilities/advisories/advisories.ts";
 import { accessEntryViews } from "./access-entry-views.ts";
 
 /** By kind. */

@@ -8,13 +8,13 @@ import { notFound } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { uidRule } from "../../pipeline/rule-book.ts";
-import { type Deps, writeContext } from "../../resource/deps.ts";
-import { findRow } from "../../storage/collection.ts";
-import { findWaiting, readQueue, setQueue } from "../../storage/event-queues.ts";
-import type { Session } from "../../storage/session.ts";
-import { subscriptionInactivity } from "../iam/delegations.ts";
-import { subscriptionCollection } from "./rows.ts";
+import { uidRule } from "../../pipeline/text-rules.ts";
+import { type Deps, writeContext } from "../../resource/service-deps.ts";
+import { findRow } from "../../storage/collection/collection.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { findWaiting, readQueue, setQueue } from "../../storage/events/delivery-queues.ts";
+import { subscriptionCollection } from "../../storage/events/rows.ts";
+import { subscriptionInactivity } from "../iam/delegations/inactive-delegations.ts";
 
 /** What is waiting is counted up to here. */
 const maxCounted = 1000;

@@ -4,7 +4,7 @@ import {
 } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { type ResourceEvents, resourceEvents } from "../../resource/method-event.ts";
 import { rowView } from "../../resource/row-view.ts";
-import { type SubscriptionRow, subscriptionCollection } from "./rows.ts";
+import { type SubscriptionRow, subscriptionCollection } from "../../storage/events/rows.ts";
 
 const { createSubscription, deleteSubscription } = SubscriptionsService.method;
 

@@ -6,14 +6,14 @@ import {
 import { failedPrecondition } from "../../aip/errors.ts";
 import { isListed, isLoopbackUrl, isPublicAddress } from "../../authn/addresses.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import type { TextRule } from "../../pipeline/rule-book.ts";
-import { type Deps, type ServiceSettings, writeContext } from "../../resource/deps.ts";
+import type { TextRule } from "../../pipeline/text-rules.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
+import { type Deps, type ServiceSettings, writeContext } from "../../resource/service-deps.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
-import { readCounter } from "../../storage/counters.ts";
-import { childrenKey } from "../../storage/entries.ts";
-import { groupParents } from "../iam/groups.ts";
-import { type SubscriptionRow, subscriptionCollection } from "./rows.ts";
+import { childrenKey } from "../../storage/collection/entries.ts";
+import { readCounter } from "../../storage/engine/counters.ts";
+import { type SubscriptionRow, subscriptionCollection } from "../../storage/events/rows.ts";
+import { groupParents } from "../iam/groups/groups.ts";
 
 const maxLength = 2048;
 

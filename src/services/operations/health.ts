@@ -3,7 +3,7 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { type Health, HealthCheckResponse_ServingStatus as Status } from "../../../gen/health/v1/health_pb.ts";
-import { newStatePoll } from "./state-poll.ts";
+import { newStatePoll } from "./health-poller.ts";
 
 /** How often watches look whether anything changed, in milliseconds. */
 const watchIntervalMs = 1000;

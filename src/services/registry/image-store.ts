@@ -7,13 +7,13 @@ import {
 } from "../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { type FieldViolation, invalidArgument, notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { type MessageRules, patternRule } from "../../pipeline/rule-book.ts";
-import { type Deps, writeContext } from "../../resource/deps.ts";
-import { findRow, lockRow } from "../../storage/collection.ts";
-import { findKnownDigests, replaceManifests } from "../../storage/manifests.ts";
-import { digestRule } from "./catalog-rules.ts";
+import { type MessageRules, patternRule } from "../../pipeline/text-rules.ts";
+import { type Deps, writeContext } from "../../resource/service-deps.ts";
+import { findRow, lockRow } from "../../storage/collection/collection.ts";
+import { findKnownDigests, replaceManifests } from "../../storage/registry/manifests.ts";
+import { repoCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos.ts";
-import { repoCollection } from "./rows.ts";
+import { digestRule } from "./text-rules.ts";
 
 /** Takes what is known of images. */
 export function imageStore({ database, clock }: Deps): Implementation {

@@ -5,9 +5,9 @@ import {
 } from "../../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
 import { notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import type { Deps } from "../../resource/deps.ts";
-import { findManifests } from "../../storage/manifests.ts";
-import { digestRule } from "./catalog-rules.ts";
+import type { Deps } from "../../resource/service-deps.ts";
+import { findManifests } from "../../storage/registry/manifests.ts";
+import { digestRule } from "./text-rules.ts";
 
 const imageType = "registry.chainguard.dev/Image";
 

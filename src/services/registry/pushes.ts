@@ -1,9 +1,10 @@
 // Pushes into the container registry: what the change log has of one, and the event that tells of it.
-import type { Deps } from "../../resource/deps.ts";
+
+import { parentOf } from "../../model/uid.ts";
 import type { EventDefinition } from "../../resource/event-definition.ts";
-import type { Transaction } from "../../storage/session.ts";
-import { parentOf } from "../../uid.ts";
-import type { RepoRow } from "./rows.ts";
+import type { Deps } from "../../resource/service-deps.ts";
+import type { Transaction } from "../../storage/engine/session.ts";
+import type { RepoRow } from "../../storage/registry/rows.ts";
 
 /** Where registries tell of what happens in them: what the change log has in the place of a method. */
 export const notificationsPath = "/registry/notifications";

@@ -5,15 +5,15 @@ import { LRUCache } from "lru-cache";
 import { RepoReadmeSchema, type ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { invalidField } from "../../aip/errors.ts";
 import { applyMask } from "../../aip/field-mask.ts";
+import type { Soon } from "../../base/maybe-promise.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
-import type { MessageRules } from "../../pipeline/rule-book.ts";
-import { type Deps, writeContext } from "../../resource/deps.ts";
+import type { MessageRules } from "../../pipeline/text-rules.ts";
+import { type Deps, writeContext } from "../../resource/service-deps.ts";
 import { requestMask } from "../../resource/standard-methods.ts";
-import type { Soon } from "../../soon.ts";
-import { updateRow } from "../../storage/collection.ts";
-import { readReadme, writeReadme } from "../../storage/registry.ts";
-import type { Session, Transaction } from "../../storage/session.ts";
-import { type RepoRow, repoCollection } from "./rows.ts";
+import { updateRow } from "../../storage/collection/collection.ts";
+import type { Session, Transaction } from "../../storage/engine/session.ts";
+import { readReadme, writeReadme } from "../../storage/registry/repos-and-tags.ts";
+import { type RepoRow, repoCollection } from "../../storage/registry/rows.ts";
 
 /** What the change log calls readmes. */
 export const readmeKind = "repo_readmes";

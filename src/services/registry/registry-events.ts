@@ -5,12 +5,12 @@ import {
   ReposService,
 } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { TagSchema, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
+import { parentOf, rootOf } from "../../model/uid.ts";
 import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
 import { rowView } from "../../resource/row-view.ts";
-import { parentOf, rootOf } from "../../uid.ts";
+import { repoCollection, tagCollection } from "../../storage/registry/rows.ts";
 import { readmeKind } from "./readmes.ts";
 import { repoMessage } from "./repos.ts";
-import { repoCollection, tagCollection } from "./rows.ts";
 import { tagMessage } from "./tags.ts";
 
 const { createRepo, updateRepo, deleteRepo, updateRepoReadme } = ReposService.method;

@@ -9,18 +9,18 @@ import { alreadyExists, type FieldViolation } from "../../aip/errors.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { descriptionRule, nameRule, patternRule } from "../../pipeline/rule-book.ts";
-import { type Deps, writeContext } from "../../resource/deps.ts";
-import { refusingDuplicates } from "../../resource/duplicates.ts";
+import { descriptionRule, nameRule, patternRule } from "../../pipeline/text-rules.ts";
+import { refusingDuplicates } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
+import { type Deps, writeContext } from "../../resource/service-deps.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
-import { deleteRow } from "../../storage/collection.ts";
-import { clearRepo, findTagsOf } from "../../storage/registry.ts";
-import type { Transaction } from "../../storage/session.ts";
-import { groupParents } from "../iam/groups.ts";
-import { bundleRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
+import { deleteRow } from "../../storage/collection/collection.ts";
+import type { Transaction } from "../../storage/engine/session.ts";
+import { clearRepo, findTagsOf } from "../../storage/registry/repos-and-tags.ts";
+import { type RepoRow, repoCollection, tagCollection } from "../../storage/registry/rows.ts";
+import { groupParents } from "../iam/groups/groups.ts";
 import { readmeRules, repoReadmes } from "./readmes.ts";
-import { type RepoRow, repoCollection, tagCollection } from "./rows.ts";
+import { bundleRule, keepsCatalog, tagRule } from "./text-rules.ts";
 
 /** Tags that are taken away with a repo, in portions of this size. */
 const tagPortion = 500;

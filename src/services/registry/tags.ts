@@ -9,16 +9,16 @@ import { alreadyExists, notFound } from "../../aip/errors.ts";
 import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import type { MessageRules } from "../../pipeline/rule-book.ts";
-import { type Deps, writeContext } from "../../resource/deps.ts";
-import { refusingDuplicates } from "../../resource/duplicates.ts";
+import type { MessageRules } from "../../pipeline/text-rules.ts";
+import { refusingDuplicates } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
+import { type Deps, writeContext } from "../../resource/service-deps.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
-import { lockRow } from "../../storage/collection.ts";
-import { findTagByName, tagCondition } from "../../storage/registry.ts";
-import { bundleRule, digestRule, keepsCatalog, tagRule } from "./catalog-rules.ts";
+import { lockRow } from "../../storage/collection/collection.ts";
+import { findTagByName, tagCondition } from "../../storage/registry/repos-and-tags.ts";
+import { repoCollection, type TagRow, tagCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos.ts";
-import { repoCollection, type TagRow, tagCollection } from "./rows.ts";
+import { bundleRule, digestRule, keepsCatalog, tagRule } from "./text-rules.ts";
 import { kindsOf, writeTag } from "./write-tag.ts";
 
 const tag = defineResource<typeof TagSchema, TagRow>({

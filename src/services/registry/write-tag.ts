@@ -1,7 +1,7 @@
-import { insertRow, updateRow } from "../../storage/collection.ts";
-import type { Transaction } from "../../storage/session.ts";
-import { newChild } from "../../uid.ts";
-import { type TagRow, tagCollection } from "./rows.ts";
+import { newChild } from "../../model/uid.ts";
+import { insertRow, updateRow } from "../../storage/collection/collection.ts";
+import type { Transaction } from "../../storage/engine/session.ts";
+import { type TagRow, tagCollection } from "../../storage/registry/rows.ts";
 
 type TagColumns = Omit<TagRow, "uid" | "parent" | "createTime" | "updateTime">;
 

@@ -1,7 +1,7 @@
-import type { CollectionTables, DerivedTables } from "../../storage/collection.ts";
-import { advisoryTables } from "../../storage/term-check.ts";
-import { recordTables } from "./record-check.ts";
-import { advisoryCollection } from "./rows.ts";
+import type { CollectionTables, DerivedTables } from "../../storage/collection/collection.ts";
+import { advisoryCollection } from "../../storage/vulnerabilities/rows.ts";
+import { advisoryTables } from "../../storage/vulnerabilities/term-check.ts";
+import { recordTables } from "./records/record-check.ts";
 
 /** Advisories follow from records, and what they are found by follows from them. */
 const derived: DerivedTables = {

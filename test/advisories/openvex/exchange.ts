@@ -10,7 +10,7 @@ import {
 import { readOpenvex } from "../../../src/advisories/openvex/read.ts";
 import { writeOpenvex } from "../../../src/advisories/openvex/write.ts";
 import { identityOf } from "../../../src/advisories/product.ts";
-import { parseExactly } from "../../../src/json.ts";
+import { parseExactly } from "../../../src/base/json.ts";
 
 /** A document as JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: documents of every shape

@@ -6,7 +6,7 @@ import { type AdvisoryRecord, AdvisoryRecordSchema } from "../../../gen/gatehous
 import { canonicalJson } from "../../../src/advisories/extra.ts";
 import { recordJson } from "../../../src/advisories/osv/json.ts";
 import { isOsv, isOsvIndex, readOsv } from "../../../src/advisories/osv/read.ts";
-import { parseExactly } from "../../../src/json.ts";
+import { parseExactly } from "../../../src/base/json.ts";
 import { generatedRecords, type Json } from "./generated.ts";
 
 const record = (changes: Json = {}): Json => ({ id: "GO-2030-1", modified: "2030-02-01T00:00:00Z", ...changes });

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import Sqlite from "better-sqlite3";
-import { readChanges } from "../../../src/storage/changes.ts";
+import { readChanges } from "../../../src/storage/change-log/change-log.ts";
 import { type Desk, type Json, openDesk } from "../../cli/advisories/desk.ts";
 import { rest } from "../../harness/rest.ts";
 import { loadValidator } from "../csaf/validator.ts";

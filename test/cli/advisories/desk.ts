@@ -1,7 +1,7 @@
 // A person with files, who imports and exports advisories.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { readCounter } from "../../../src/storage/counters.ts";
+import { readCounter } from "../../../src/storage/engine/counters.ts";
 import type { TestServerOptions } from "../../harness/server.ts";
 import { addGroup } from "../../security/tree.ts";
 import { type Caller, startCaller } from "../caller.ts";

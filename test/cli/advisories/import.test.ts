@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createWriteStream, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { readChanges } from "../../../src/storage/changes.ts";
+import { readChanges } from "../../../src/storage/change-log/change-log.ts";
 import { addCaller, viewerRole } from "../../security/tree.ts";
 import { start } from "../process.ts";
 import { type Desk, type Json, openDesk } from "./desk.ts";

@@ -3,9 +3,9 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability, CapabilitySchema } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { OrgKindSchema } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { collections } from "../../../src/services/collections.ts";
-import type { CollectionTables } from "../../../src/storage/collection.ts";
+import type { CollectionTables } from "../../../src/storage/collection/collection.ts";
 import type { Database } from "../../../src/storage/database.ts";
-import { rootOf } from "../../../src/uid.ts";
+import { rootOf } from "../../../src/model/uid.ts";
 
 /** A row of any table. */
 // biome-ignore lint/suspicious/noExplicitAny: the columns differ, and what a test expects of them is compared anyway

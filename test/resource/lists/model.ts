@@ -1,6 +1,6 @@
 // What lists show, on plain arrays: who may see a row, whether it is asked for, and in which order.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { isBelow, isWithin, parentOf } from "../../../src/uid.ts";
+import { isBelow, isWithin, parentOf } from "../../../src/model/uid.ts";
 import { type Kind, type KindName, kinds, type Row, type Rows } from "./kinds.ts";
 
 /** Somebody who asks. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Random } from "../../../bench/random.ts";
 import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
-import { isWithin, parentOf, rootOf } from "../../../src/uid.ts";
+import { isWithin, parentOf, rootOf } from "../../../src/model/uid.ts";
 import { type KindName, kindNames, type Row, type Rows } from "./kinds.ts";
 
 /** A call that changes something, unless it is refused. */

@@ -6,7 +6,7 @@ import {
   AccountProviderType,
   CheckStatus,
 } from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
-import { type CredentialExchange, checkReadiness, type Readiness } from "../../../src/services/iam/account-check.ts";
+import { type CredentialExchange, checkReadiness, type Readiness } from "../../../src/services/iam/accounts/account-check.ts";
 
 const association = create(AccountAssociationSchema, { name: "clouds", amazon: { account: "123456789012" } });
 const { AMAZON, GOOGLE } = AccountProviderType;

@@ -11,7 +11,7 @@ import { keyOf } from "../../../advisories/digest.ts";
 import { sizeText } from "../../../advisories/document-text.ts";
 import type { CompleteDocument } from "../../../advisories/reading.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
-import { countValues } from "../../../doors/fast/value-count.ts";
+import { countValues } from "../../../transport/unary/value-count.ts";
 import type { Session } from "../../client/session.ts";
 import { type Copy, decide, isTaken, isTie, newCopy, outcomeAfter, tieReason } from "./copies.ts";
 import type { Place, Report } from "./report.ts";

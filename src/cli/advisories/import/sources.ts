@@ -6,7 +6,7 @@ import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { BadDocument } from "../../../advisories/document.ts";
 import { sizeText } from "../../../advisories/document-text.ts";
 import type { NamedFile } from "../../../advisories/named-files.ts";
-import { hasCode, reasonOf } from "../../../system-error.ts";
+import { hasCode, reasonOf } from "../../../base/system-error.ts";
 import { sourceLimits } from "./source-limits.ts";
 import { type SourceText, textsOf, tooLarge } from "./texts.ts";
 

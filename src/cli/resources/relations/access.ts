@@ -1,7 +1,7 @@
 // What belongs to identities, roles and bindings: who holds what, and where it counts.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isJsonObject } from "../../../json.ts";
-import { ancestorsOf, parentOf } from "../../../uid.ts";
+import { isJsonObject } from "../../../base/json.ts";
+import { ancestorsOf, parentOf } from "../../../model/uid.ts";
 import type { Session } from "../../client/session.ts";
 import type { Section } from "../../output/details.ts";
 import type { Column } from "../../output/view.ts";
@@ -37,7 +37,7 @@ export async function identityRelations(session: Session, row: JsonObject): Prom
 
 /** Where each binding counts: an identity of a subgroup is confined to it. */
 async function effectiveRoles(session: Session, uid: string, bindings: readonly JsonObject[]): Promise<JsonObject[]> {
-  const { placeOfBinding } = await import("../../../storage/grants.ts");
+  const { placeOfBinding } = await import("../../../storage/iam/grants.ts");
   const home = parentOf(uid);
   const homeGroup = await getSeen(session, groups, home);
   return bindings.map(({ role = {}, group = {} }) => {
@@ -79,7 +79,7 @@ export async function roleRelations(session: Session, row: JsonObject): Promise<
 
 async function capabilitySection({ capabilities }: JsonObject): Promise<Section> {
   const { CapabilitySchema } = await import("../../../../gen/chainguard/capabilities/capabilities_pb.ts");
-  const { namesOfNumbers } = await import("../../../authz/capabilities.ts");
+  const { namesOfNumbers } = await import("../../../model/capabilities.ts");
   const constants = new Set([capabilities ?? []].flat());
   const numbers = CapabilitySchema.values.filter(({ name }) => constants.has(name)).map(({ number }) => number);
   const byService = Map.groupBy(namesOfNumbers(numbers).sort(), serviceOf);

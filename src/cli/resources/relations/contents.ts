@@ -1,6 +1,6 @@
 // What lies in a group: counts, children, and who holds roles there.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { ancestorsOf } from "../../../uid.ts";
+import { ancestorsOf } from "../../../model/uid.ts";
 import type { Session } from "../../client/session.ts";
 import type { Section } from "../../output/details.ts";
 import { accountAssociations } from "../account-associations.ts";

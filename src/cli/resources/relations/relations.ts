@@ -1,6 +1,6 @@
 // What belongs to a resource, for `describe`.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { ancestorsOf, parentOf } from "../../../uid.ts";
+import { ancestorsOf, parentOf } from "../../../model/uid.ts";
 import type { Session } from "../../client/session.ts";
 import type { Section } from "../../output/details.ts";
 import { externalGroupRoleMappings } from "../external-group-role-mappings.ts";

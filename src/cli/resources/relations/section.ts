@@ -1,6 +1,6 @@
 // The parts that sections of `describe` are made of.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { ancestorsOf } from "../../../uid.ts";
+import { ancestorsOf } from "../../../model/uid.ts";
 import type { Session } from "../../client/session.ts";
 import { CommandFailure } from "../../failure.ts";
 import type { Section } from "../../output/details.ts";

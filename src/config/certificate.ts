@@ -1,0 +1,56 @@
+// The certificate that the port shows with TLS, and its key: read and checked before anything listens.
+import { readFileSync } from "node:fs";
+import type { SecureContextOptions } from "node:tls";
+import { reasonOf } from "../base/system-error.ts";
+import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
+
+/** A certificate chain and its key, PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Reads both; undefined when neither is set. Throws a ConfigError that names the setting and the file. */
+export function readCertificate(raw: RawSettings): Certificate | undefined {
+  const [cert, key] = [raw["tls-cert"], raw["tls-key"]];
+  if (cert === "" && key === "") return undefined;
+  if (cert === "" || key === "") throw new ConfigError("tls-cert, tls-key: set both or neither.");
+  const tls = { cert: readPem("tls-cert", cert), key: readPem("tls-key", key) };
+  checkTls("tls-cert", `${cert} holds no certificate`, { cert: tls.cert });
+  checkTls("tls-key", `${key} holds no key`, { key: tls.key });
+  checkTls("tls-key", `${key} is not the key of ${cert}`, tls);
+  return tls;
+}
+
+/** The longest bundle of authorities, in bytes. */
+const maxBundleBytes = 1024 * 1024;
+
+/** Reads the authorities that are trusted beside the usual ones, PEM; undefined for none. Throws a ConfigError. */
+export function readIssuerAuthorities(raw: RawSettings): string | undefined {
+  const file = raw["issuer-ca"];
+  if (file === "") return undefined;
+  const pem = readPem("issuer-ca", file);
+  if (Buffer.byteLength(pem) > maxBundleBytes) throw new ConfigError(`issuer-ca: ${file} is larger than 1 MiB.`);
+  const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (found.length === 0) throw new ConfigError(`issuer-ca: ${file} holds no certificate.`);
+  for (const ca of found) checkTls("issuer-ca", `${file} holds a certificate that cannot be read`, { ca });
+  return found.join("\n");
+}
+
+function checkTls(name: SettingName, problem: string, options: SecureContextOptions): void {
+  // Node takes an empty text for none.
+  if (Object.values(options).includes("")) throw new ConfigError(`${name}: ${problem} (it is empty).`);
+  try {
+    process.getBuiltinModule("node:tls").createSecureContext(options);
+  } catch (error) {
+    throw new ConfigError(`${name}: ${problem} (${error instanceof Error ? error.message : error}).`);
+  }
+}
+
+function readPem(name: SettingName, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${name}: ${file} cannot be read: ${reasonOf(error, file)}.`);
+  }
+}

@@ -1,0 +1,270 @@
+// The settings, checked and turned into what the program works with.
+import path from "node:path";
+import { isLoopbackUrl } from "../authn/addresses.ts";
+import { checkIssuer } from "../authn/issuer-url.ts";
+import type { Proxies } from "../authn/proxies.ts";
+import type { KeyAlgorithm } from "../authn/signing-key.ts";
+import type { Network } from "../base/network-address.ts";
+import { isUid } from "../model/uid.ts";
+import { serviceNamePattern } from "../registry/service-name.ts";
+import { type Certificate, readCertificate, readIssuerAuthorities } from "./certificate.ts";
+import { toDatabaseUrl } from "./database-url.ts";
+import {
+  type Address,
+  type ConnectionConfig,
+  toAddress,
+  toConnections,
+  toMetricsListen,
+  toNetworks,
+  toTrustedProxies,
+} from "./listen-config.ts";
+import { oneOf, toCount, toDocumentId, toEmailDomain, toList, toPattern, toSwitch } from "./parse-setting.ts";
+import { toProxies } from "./proxy-config.ts";
+import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
+
+/** Everything that the operator decides, checked. */
+export interface Config {
+  readonly dev: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly connections: ConnectionConfig;
+  /** Proxies whose forwarding headers are believed. */
+  readonly trustedProxies: readonly Network[];
+  /** As browsers write them: scheme, host, and port unless it is the usual one. */
+  readonly corsOrigins: readonly string[];
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly audiences: readonly string[];
+  readonly domain: string;
+  readonly tls: Certificate | undefined;
+  readonly signingAlgorithm: KeyAlgorithm;
+  /** 32 bytes each: the first seals secrets, all of them open them. Empty when none is set. */
+  readonly secretsKeys: readonly Buffer[];
+  readonly rootGroups: "anyone" | "operators";
+  /** The provider that people sign in with; absent when none is set. */
+  readonly login: LoginConfig | undefined;
+  readonly trustedEmailIssuers: readonly string[];
+  readonly sharedEmailDomains: readonly string[];
+  readonly privateIssuerNetworks: readonly Network[];
+  /** The authorities that issuers may have certificates of beside the usual ones, PEM; absent for none. */
+  readonly issuerAuthorities: string | undefined;
+  readonly proxies: Proxies;
+  readonly privateSinkNetworks: readonly Network[];
+  readonly deliversEvents: boolean;
+  /** Without a trailing slash; https, or loopback http. */
+  readonly awsStsEndpoint: string;
+  readonly termsDocuments: readonly string[];
+  readonly registry: {
+    /** The audience of the tokens that a registry takes, and of those that its clients sign in with. */
+    readonly service: string;
+    /** The group that names are paths below; empty when they begin with an organization. */
+    readonly group: string;
+    /** Where manifests are read, without a trailing slash; empty to read none. */
+    readonly url: string;
+    /** `user:password` for reading them; empty to use tokens of our own. */
+    readonly credentials: string;
+    /** What a registry shows when it notifies; empty to take no notifications. */
+    readonly notificationSecret: string;
+  };
+  /** Who may read them on the port of the API, unless they have a listener of their own. */
+  readonly metrics: "loopback" | "anyone" | "nobody";
+  /** Where metrics have a listener of their own. */
+  readonly metricsListen: Address | undefined;
+  /** How long the change log keeps a change; undefined for good. */
+  readonly changesKeptMs: number | undefined;
+  readonly shutdownDelayMs: number;
+  /** How long the audit log keeps an entry about access; undefined for good. */
+  readonly accessLogKeptMs: number | undefined;
+  readonly drainTimeoutMs: number;
+  /** Whether unary gRPC takes the short way. */
+  readonly fastPath: boolean;
+  readonly logLevel: string;
+  readonly logFormat: "auto" | "json" | "text";
+  readonly acceptIssuerChange: boolean;
+}
+
+/** The operator's login provider. */
+export interface LoginConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Empty for a public client. */
+  readonly clientSecret: string;
+  /** Beside `openid`. */
+  readonly scopes: readonly string[];
+}
+
+/** Checks the settings. Throws a ConfigError that names the one that cannot be used. */
+export function toConfig(raw: RawSettings): Config {
+  const dev = toSwitch(raw, "dev");
+  const { host, port } = toAddress(raw, "listen", dev);
+  const tls = readCertificate(raw);
+  if (raw["data-dir"] === "") throw new ConfigError("data-dir: must not be empty.");
+  const dataDir = path.resolve(raw["data-dir"]);
+  const listening = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const baseUrl = toBaseUrl(raw["base-url"], dev, listening);
+  const audiences = toList(raw.audiences);
+  return {
+    dev,
+    host,
+    port,
+    connections: toConnections(raw),
+    trustedProxies: toTrustedProxies(raw),
+    corsOrigins: toOrigins(raw),
+    dataDir,
+    databaseUrl: toDatabaseUrl(raw["database-url"]) || defaultDatabase(dataDir),
+    baseUrl,
+    audiences,
+    domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
+    tls,
+    signingAlgorithm: oneOf(raw, "signing-algorithm", ["RS256", "ES256"]),
+    secretsKeys: toSecretsKeys(raw["secrets-key"], "secrets-key"),
+    rootGroups: oneOf(raw, "root-groups", ["anyone", "operators"]),
+    login: toLogin(raw, dev),
+    trustedEmailIssuers: toList(raw["trusted-email-issuers"]).map((issuer) => toTrustedIssuer(issuer, dev)),
+    sharedEmailDomains: toList(raw["shared-email-domains"]).map(toEmailDomain),
+    privateIssuerNetworks: toNetworks(raw, "private-issuer-networks"),
+    issuerAuthorities: readIssuerAuthorities(raw),
+    proxies: toProxies(raw),
+    privateSinkNetworks: toNetworks(raw, "private-sink-networks"),
+    deliversEvents: oneOf(raw, "event-delivery", ["on", "off"]) === "on",
+    awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
+    termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
+    registry: toRegistry(raw, [baseUrl, ...audiences]),
+    metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
+    metricsListen: toMetricsListen(raw, dev),
+    changesKeptMs: toRetention(raw, "changes-kept"),
+    accessLogKeptMs: toRetention(raw, "access-log-kept"),
+    shutdownDelayMs: 1000 * toCount(raw, "shutdown-delay", 0, 3600),
+    drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
+    fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
+    logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
+    logFormat: oneOf(raw, "log-format", ["auto", "json", "text"]),
+    acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
+  };
+}
+
+/** The SQLite file when no database is named. */
+export function defaultDatabase(dataDir: string): string {
+  return path.join(dataDir, "gatehouse.db");
+}
+
+function toBaseUrl(text: string, dev: boolean, listening: string): string {
+  if (text === "") {
+    if (dev) return listening;
+    throw new ConfigError(
+      "base-url: is required in production, since tokens state it; set --base-url or GATEHOUSE_BASE_URL.",
+    );
+  }
+  const url = toPlainUrl("base-url", text);
+  // Anybody may sign in as the owner there.
+  if (dev && !isOwnMachine(new URL(url)))
+    throw new ConfigError(
+      `base-url: development mode signs in anyone, so ${JSON.stringify(text)} is rejected; use an address of this machine.`,
+    );
+  return url;
+}
+
+/** RFC 6761 §6.3: names below `localhost` are loopback, too. */
+function isOwnMachine(url: URL): boolean {
+  return isLoopbackUrl(url) || url.hostname.endsWith(".localhost");
+}
+
+/** Without trailing slashes. */
+function toPlainUrl(name: SettingName, text: string): string {
+  const url = URL.parse(text);
+  const isPlain =
+    url &&
+    (url.protocol === "https:" || url.protocol === "http:") &&
+    !url.search &&
+    !url.hash &&
+    !url.username &&
+    !url.password;
+  if (!isPlain) {
+    // A password that was put there by mistake is not shown.
+    const shown = url?.password ? "the URL" : JSON.stringify(text);
+    throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment and user.`);
+  }
+  return text.replace(/\/+$/, "");
+}
+
+// Whoever answers there says who has signed: nobody on the way may.
+function toEndpoint(raw: RawSettings, name: SettingName): string {
+  const url = URL.parse(raw[name]);
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url));
+  if (!url || !isSafe || url.pathname !== "/" || url.search || url.hash || url.username || url.password)
+    throw new ConfigError(
+      `${name}: ${url?.password ? "the URL" : JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
+    );
+  return url.origin;
+}
+
+function toLogin(raw: RawSettings, dev: boolean): LoginConfig | undefined {
+  const [issuer, clientId, clientSecret] = [raw["login-issuer"], raw["login-client-id"], raw["login-client-secret"]];
+  if (issuer === "" && clientId === "" && clientSecret === "") return undefined;
+  if (issuer === "" || clientId === "") throw new ConfigError("login-issuer, login-client-id: set both or neither.");
+  const problem = checkIssuer(issuer, dev);
+  if (problem) throw new ConfigError(`login-issuer: ${problem}.`);
+  return { issuer, clientId, clientSecret, scopes: toList(raw["login-scopes"]) };
+}
+
+/** A secret that is shorter can be guessed. */
+const minSecretLength = 16;
+
+function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["registry"] {
+  const service = toPattern(raw, "registry-service", serviceNamePattern, "the name of a registry");
+  // What is issued for one of them must never pass for the other.
+  if (audiences.includes(service)) throw new ConfigError("registry-service: must not be an audience of the API.");
+  // Clients ask for a token by the host that stands in the names of images.
+  if (service.includes("://")) throw new ConfigError("registry-service: must be a host, without a scheme.");
+  const group = raw["registry-group"];
+  if (group !== "" && !isUid(group)) throw new ConfigError(`registry-group: ${JSON.stringify(group)} is not a uid.`);
+  const url = raw["registry-url"] === "" ? "" : toPlainUrl("registry-url", raw["registry-url"]);
+  const credentials = raw["registry-credentials"];
+  if (credentials !== "" && !/^[^:]+:./.test(credentials))
+    throw new ConfigError("registry-credentials: must be user:password.");
+  const notificationSecret = raw["registry-notification-secret"];
+  if (notificationSecret !== "" && notificationSecret.length < minSecretLength)
+    throw new ConfigError(`registry-notification-secret: must have at least ${minSecretLength} characters.`);
+  return { service, group, url, credentials, notificationSecret };
+}
+
+function toTrustedIssuer(issuer: string, dev: boolean): string {
+  const problem = checkIssuer(issuer, dev);
+  if (problem) throw new ConfigError(`trusted-email-issuers: ${JSON.stringify(issuer)} ${problem}.`);
+  return issuer;
+}
+
+/** More would be a mistake; each request with an origin looks it up. */
+const maxOrigins = 100;
+
+function toOrigins(raw: RawSettings): string[] {
+  const origins = toList(raw["cors-origins"]);
+  if (origins.length > maxOrigins)
+    throw new ConfigError(`cors-origins: ${origins.length} origins are more than ${maxOrigins}.`);
+  // `*` and `null` are no origins that can be trusted: any page, and any sandboxed one, would have them.
+  const wrong = origins.find(
+    (text) => !/^https?:[^*]+$/.test(text) || !URL.canParse(text) || new URL(text).origin !== text,
+  );
+  if (wrong === undefined) return origins;
+  throw new ConfigError(
+    `cors-origins: ${JSON.stringify(wrong)} is not an origin such as https://console.example.com: scheme, host, and port unless it is the usual one.`,
+  );
+}
+
+/** The keys of a list in base64 or base64url. Throws a ConfigError that says where they are from, and nothing of them. */
+export function toSecretsKeys(text: string, from: string): Buffer[] {
+  return toList(text).map((item) => {
+    const key = Buffer.from(item, "base64");
+    if (key.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(item)) return key;
+    throw new ConfigError(`${from}: must be 32 bytes in base64, or several such keys separated by commas.`);
+  });
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+function toRetention(raw: RawSettings, name: SettingName): number | undefined {
+  const days = toPattern(raw, name, /^(forever|[1-9]\d{0,4})$/, "forever, or a number of days from 1 to 99999");
+  return days === "forever" ? undefined : Number(days) * dayMs;
+}

@@ -1,0 +1,44 @@
+// Where the keys come from that secrets are sealed with: the setting, or a file in the data directory.
+import { randomBytes } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { makeDirectory } from "../base/directories.ts";
+import { hasCode, reasonOf } from "../base/system-error.ts";
+import { newSeals, type Seals } from "../storage/installation/encryption.ts";
+import { type Config, toSecretsKeys } from "./config.ts";
+import { ConfigError } from "./settings.ts";
+
+/** The seals of an installation. Development mode makes itself a key; elsewhere there may be none. */
+export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): Seals {
+  if (config.secretsKeys.length > 0) return newSeals(config.secretsKeys);
+  const file = path.join(config.dataDir, "secrets-key");
+  return newSeals(readKeys(file) ?? (config.dev ? makeKey(file) : []));
+}
+
+function readKeys(file: string): Buffer[] | undefined {
+  let text: string;
+  try {
+    // Security case C2: a key that others can read is none.
+    if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0)
+      throw new ConfigError(`secrets-key: ${file} can be read by others; set its mode to 0600.`);
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw new ConfigError(`secrets-key: ${file} cannot be read: ${reasonOf(error, file)}.`);
+  }
+  const keys = toSecretsKeys(text.trim().replaceAll(/\s+/g, ","), `secrets-key: ${file}`);
+  if (keys.length === 0) throw new ConfigError(`secrets-key: ${file} holds no key.`);
+  return keys;
+}
+
+/** Of two who start at once on one directory the first makes the key. */
+function makeKey(file: string): Buffer[] {
+  makeDirectory(path.dirname(file));
+  try {
+    writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+  return readKeys(file) ?? [];
+}

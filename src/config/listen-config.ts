@@ -1,0 +1,89 @@
+// The settings that say where the ports are, who may connect, and whom to believe about the clients.
+import { type Network, parseNetwork } from "../base/network-address.ts";
+import { toCount, toList } from "./parse-setting.ts";
+import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
+
+/** How many connections there may be, and how long. */
+export interface ConnectionConfig {
+  readonly maxConnections: number;
+  readonly maxConnectionsPerClient: number;
+  readonly maxConnectionsPerNetwork: number;
+  readonly maxConnectionAgeMs: number | undefined;
+}
+
+/** Where to listen. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** An address to listen on, of loopback in development mode. */
+export function toAddress(raw: RawSettings, name: SettingName, dev: boolean): Address {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(raw[name]);
+  const port = Number(match?.[3]);
+  if (!match || port < 1 || port > 65535)
+    throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not host:port with a port from 1 to 65535.`);
+  const host = match[1] ?? match[2] ?? "";
+  if (dev && !isLoopback(host))
+    throw new ConfigError(`${name}: development mode serves loopback addresses only, not ${host}.`);
+  return { host, port };
+}
+
+/** Where metrics have a port of their own; undefined when they have none. */
+export function toMetricsListen(raw: RawSettings, dev: boolean): Address | undefined {
+  if (raw["metrics-listen"] === "") return undefined;
+  if (raw.metrics === "nobody")
+    throw new ConfigError("metrics-listen: serves metrics, which metrics=nobody denies to everybody; set one of them.");
+  if (raw["metrics-listen"] === raw.listen)
+    throw new ConfigError(`metrics-listen: ${raw.listen} is where the API listens; choose another port.`);
+  return toAddress(raw, "metrics-listen", dev);
+}
+
+/** The most is what a process may have open on common systems (`ulimit -Hn`). */
+const connectionBounds = [16, 65_536] as const;
+const maxAgeSeconds = 86_400;
+
+/** How many connections there may be. */
+export function toConnections(raw: RawSettings): ConnectionConfig {
+  const maxConnections = toCount(raw, "max-connections", ...connectionBounds);
+  const shareOf = (name: SettingName, usual: number) =>
+    raw[name] === "" ? usual : toCount(raw, name, 1, maxConnections);
+  const age = raw["max-connection-age"];
+  return {
+    maxConnections,
+    maxConnectionsPerClient: shareOf("max-connections-per-client", Math.floor(maxConnections / 4)),
+    maxConnectionsPerNetwork: shareOf("max-connections-per-network", Math.floor(maxConnections / 2)),
+    maxConnectionAgeMs:
+      age === "off" ? undefined : 1000 * toCount(raw, "max-connection-age", 1, maxAgeSeconds, "off, or "),
+  };
+}
+
+/** More networks than the largest content delivery networks list. */
+const maxTrustedProxies = 1000;
+
+/** The networks of proxies. */
+export function toTrustedProxies(raw: RawSettings): Network[] {
+  const networks = toNetworks(raw, "trusted-proxies");
+  if (networks.length > maxTrustedProxies)
+    throw new ConfigError(`trusted-proxies: ${networks.length} networks are more than ${maxTrustedProxies}.`);
+  // Every client could then name any address as its own.
+  const everybody = networks.find(({ prefix }) => prefix === 0);
+  if (everybody)
+    throw new ConfigError(`trusted-proxies: ${everybody.address}/0 trusts every client; name the proxies.`);
+  return networks;
+}
+
+/** The networks of a list. */
+export function toNetworks(raw: RawSettings, name: SettingName): Network[] {
+  return toList(raw[name]).map((text) => toNetwork(text, name));
+}
+
+function toNetwork(text: string, name: SettingName): Network {
+  const network = parseNetwork(text);
+  if (!network) throw new ConfigError(`${name}: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
+  return network;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -1,0 +1,405 @@
+// What can be set, and from where: flags over environment over file over defaults.
+import { readFileSync, statSync } from "node:fs";
+import { isJsonObject } from "../base/json.ts";
+import { reasonOf } from "../base/system-error.ts";
+
+/** One thing that can be set: by flag, by variable or in the file. */
+interface Setting {
+  /** In kebab-case: the flag, and the name in the file. The variable is made of it (`variableOf`). */
+  readonly name: string;
+  /** What the help and docs/reference/settings.md say of the value; a setting without it is switched on or off. */
+  readonly value?: string;
+  readonly fallback: string;
+  readonly description: string;
+  /** Whether its value gives access to something. */
+  readonly isSecret?: boolean;
+  /** Whether it makes a server less safe: no hint for a misspelt name may lead to it. */
+  readonly lowersSafety?: boolean;
+  /** A variable that many programs read, in lower case or upper case; that of the setting comes first. */
+  readonly commonVariable?: string;
+}
+
+/** All settings, in the order in which the help and docs/reference/settings.md list them. A new one is read in config.ts. */
+export const settings = [
+  { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "where to listen" },
+  {
+    name: "data-dir",
+    value: "path",
+    fallback: "./data",
+    description: "where the embedded database and, in development mode, the owner's tokens are kept",
+  },
+  {
+    name: "database-url",
+    value: "url",
+    fallback: "",
+    description: "postgres://… or the path of a SQLite file; empty for gatehouse.db in the data directory",
+    isSecret: true,
+  },
+  {
+    name: "base-url",
+    value: "url",
+    fallback: "",
+    description: "the public address: issuer of tokens, and audience of those for the API; required in production",
+  },
+  {
+    name: "audiences",
+    value: "list",
+    fallback: "",
+    description: "further audiences that tokens may be asked for, separated by commas",
+  },
+  { name: "domain", value: "name", fallback: "gatehouse.internal", description: "the domain in error details" },
+  { name: "tls-cert", value: "path", fallback: "", description: "the certificate chain, PEM; plaintext when empty" },
+  { name: "tls-key", value: "path", fallback: "", description: "the key of the certificate, PEM" },
+  {
+    name: "signing-algorithm",
+    value: "name",
+    fallback: "RS256",
+    description: "how new keys sign API tokens: RS256 or ES256",
+  },
+  {
+    name: "secrets-key",
+    value: "keys",
+    fallback: "",
+    description:
+      "what secrets are sealed with in the database: 32 bytes in base64, or several separated by commas, of which the first seals and all open; empty for the file secrets-key in the data directory",
+    isSecret: true,
+  },
+  {
+    name: "root-groups",
+    value: "who",
+    fallback: "anyone",
+    description: "who may create root groups: anyone who may create groups somewhere, or operators",
+  },
+  {
+    name: "login-issuer",
+    value: "url",
+    fallback: "",
+    description: "the OIDC provider that people sign in with; nobody can in production without one",
+  },
+  { name: "login-client-id", value: "id", fallback: "", description: "the client that this server is there" },
+  {
+    name: "login-client-secret",
+    value: "secret",
+    fallback: "",
+    description: "its secret, empty for a public client; better set by the variable or the file",
+    isSecret: true,
+  },
+  {
+    name: "login-scopes",
+    value: "list",
+    fallback: "email,profile",
+    description: "the scopes that are asked for there beside openid",
+  },
+  {
+    name: "trusted-email-issuers",
+    value: "list",
+    fallback: "https://accounts.google.com",
+    description: "issuers whose verified e-mail addresses are believed when an organization is looked up",
+  },
+  {
+    name: "shared-email-domains",
+    value: "list",
+    fallback: "gmail.com,googlemail.com,outlook.com,hotmail.com,yahoo.com,icloud.com,proton.me",
+    description: "e-mail domains that stand for no organization",
+  },
+  {
+    name: "private-issuer-networks",
+    value: "list",
+    fallback: "",
+    description: "private networks (CIDR) whose https issuers may be contacted",
+  },
+  {
+    name: "private-sink-networks",
+    value: "list",
+    fallback: "",
+    description: "private networks (CIDR) that events may be sent to over https",
+  },
+  {
+    name: "issuer-ca",
+    value: "path",
+    fallback: "",
+    description:
+      "certificates of authorities (PEM, 1 MiB at most) that issuers and login providers may have theirs from, beside the usual ones",
+  },
+  {
+    name: "https-proxy",
+    value: "url",
+    fallback: "",
+    description: "the http or https proxy that https requests go out through; HTTPS_PROXY when not set",
+    isSecret: true,
+    commonVariable: "HTTPS_PROXY",
+  },
+  {
+    name: "http-proxy",
+    value: "url",
+    fallback: "",
+    description: "the same for http requests, such as to registry-url; HTTP_PROXY when not set",
+    isSecret: true,
+    commonVariable: "HTTP_PROXY",
+  },
+  {
+    name: "no-proxy",
+    value: "list",
+    fallback: "",
+    description: "hosts, addresses and networks (CIDR) that are asked without a proxy, or *; NO_PROXY when not set",
+    commonVariable: "NO_PROXY",
+  },
+  {
+    name: "event-delivery",
+    value: "switch",
+    fallback: "on",
+    description: "off sends no events, as in a copy of a server that others rely on; they wait, for three days",
+  },
+  {
+    name: "aws-sts-endpoint",
+    value: "url",
+    fallback: "https://sts.amazonaws.com",
+    description: "where the signed requests of AWS identities are sent to be verified",
+  },
+  {
+    name: "terms-documents",
+    value: "list",
+    fallback: "guardener-tos.v1,sfdpa.v1,skills-tos.v1",
+    description: "ids of the documents that can be accepted",
+  },
+  {
+    name: "registry-service",
+    value: "name",
+    fallback: "registry.gatehouse.internal",
+    description: "what the container registry calls itself, best its host: the audience of tokens for it",
+  },
+  {
+    name: "registry-group",
+    value: "uid",
+    fallback: "",
+    description: "the group that names in the registry are paths below; empty when they begin with an organization",
+  },
+  {
+    name: "registry-url",
+    value: "url",
+    fallback: "",
+    description: "the registry whose manifests are read when it notifies of a push; none are when empty",
+  },
+  {
+    name: "registry-credentials",
+    value: "user:password",
+    fallback: "",
+    description: "how to sign in there, better not as a flag; with tokens of this server when empty",
+    isSecret: true,
+  },
+  {
+    name: "registry-notification-secret",
+    value: "secret",
+    fallback: "",
+    description: "what the registry shows when it notifies, better not as a flag; notifications are refused when empty",
+    isSecret: true,
+  },
+  {
+    name: "cors-origins",
+    value: "list",
+    fallback: "",
+    description: "origins whose pages may call the API from a browser, such as https://console.example.com",
+  },
+  {
+    name: "max-connections",
+    value: "number",
+    fallback: "4096",
+    description:
+      "how many connections there may be at a time; for one more, a silent one of the largest holder is closed",
+  },
+  {
+    name: "max-connections-per-client",
+    value: "number",
+    fallback: "",
+    description:
+      "how many of them one client may hold, an IPv4 address or an IPv6 /64; a quarter of them when empty; trusted proxies may hold all",
+  },
+  {
+    name: "max-connections-per-network",
+    value: "number",
+    fallback: "",
+    description: "how many of them one network may hold, an IPv4 /24 or an IPv6 /48; half of them when empty",
+  },
+  {
+    name: "max-connection-age",
+    value: "seconds",
+    fallback: "off",
+    description: "seconds after which clients are asked to reconnect, 10 % more or less; off for never",
+  },
+  {
+    name: "trusted-proxies",
+    value: "list",
+    fallback: "",
+    description:
+      "networks (CIDR) of proxies whose Forwarded and X-Forwarded-For headers name the client; without them the peer is the client",
+  },
+  {
+    name: "metrics",
+    value: "who",
+    fallback: "loopback",
+    description: "who may read /metrics: loopback, anyone or nobody",
+  },
+  {
+    name: "metrics-listen",
+    value: "host:port",
+    fallback: "",
+    description: "where to serve /metrics, to everybody who reaches it, instead of on the port of the API",
+  },
+  {
+    name: "changes-kept",
+    value: "days",
+    fallback: "forever",
+    description: "how long the change log keeps who changed what: forever, or a number of days",
+  },
+  {
+    name: "shutdown-delay",
+    value: "seconds",
+    fallback: "0",
+    description:
+      "how long the program serves on after it was told to stop, while /readyz answers 503 so that balancers turn to others",
+  },
+  {
+    name: "access-log-kept",
+    value: "days",
+    fallback: "30",
+    description: "how long the audit log keeps sign-ins, token exchanges and denials: forever, or a number of days",
+  },
+  {
+    name: "drain-timeout",
+    value: "seconds",
+    fallback: "10",
+    description: "how long requests, and deliveries of events, may take to finish when the program stops",
+  },
+  {
+    name: "fast-path",
+    value: "switch",
+    fallback: "on",
+    description: "off sends every RPC through the complete door, for comparison",
+  },
+  {
+    name: "log-level",
+    value: "level",
+    fallback: "info",
+    description: "trace, debug, info, warn, error, fatal or silent",
+  },
+  {
+    name: "log-format",
+    value: "format",
+    fallback: "auto",
+    description: "json, text, or auto: text on a terminal and JSON elsewhere",
+  },
+  {
+    name: "accept-issuer-change",
+    fallback: "false",
+    description: "start although the data was made under another base URL",
+    lowersSafety: true,
+  },
+  {
+    name: "dev",
+    fallback: "false",
+    description: "development mode: sample data, loopback only, issuers on loopback http allowed",
+    lowersSafety: true,
+  },
+] as const satisfies readonly Setting[];
+
+/** The name of a setting, in kebab-case. */
+export type SettingName = (typeof settings)[number]["name"];
+/** The text of every setting, as it was given or by default. */
+export type RawSettings = Readonly<Record<SettingName, string>>;
+
+/** A setting that cannot be used. The message is a sentence that names it. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Settings by their names in camelCase, as commander has flags. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+/** A file of settings, and what it sets. */
+export interface SettingsFile {
+  readonly path: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Gathers the settings from flags, environment and file, in this order. */
+export function readSettings(
+  flags: Flags,
+  environment: NodeJS.ProcessEnv,
+  file: SettingsFile | undefined = readSettingsFile(flags, environment),
+): RawSettings {
+  const chosen = settings.map((setting) => {
+    const { name, fallback } = setting;
+    const value = flags[camelCase(name)] ?? readVariable(environment, setting) ?? file?.settings[name];
+    return [name, value === undefined ? fallback : String(value)];
+  });
+  return Object.fromEntries(chosen) as RawSettings;
+}
+
+/** What sets the proxies of a program. */
+export type ProxySettings = Pick<RawSettings, "https-proxy" | "http-proxy" | "no-proxy">;
+
+/** Gathers the settings of proxies for the commands of clients, which have variables alone. */
+export function readProxySettings(environment: NodeJS.ProcessEnv): ProxySettings {
+  const chosen = settings
+    .filter((setting) => "commonVariable" in setting)
+    .map((setting) => [setting.name, readVariable(environment, setting) ?? setting.fallback]);
+  return Object.fromEntries(chosen) as ProxySettings;
+}
+
+function readVariable(environment: NodeJS.ProcessEnv, { name, commonVariable }: Setting): string | undefined {
+  const own = environment[variableOf(name as SettingName)];
+  if (own !== undefined || commonVariable === undefined) return own;
+  // As curl does. An empty one counts as none.
+  return environment[commonVariable.toLowerCase()] || environment[commonVariable] || undefined;
+}
+
+/** The environment variable of a setting. */
+export function variableOf(name: SettingName): string {
+  return `GATEHOUSE_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** Reads the file of settings; undefined when none is named. Only once for each command: it may be a pipe. */
+export function readSettingsFile(flags: Flags, environment: NodeJS.ProcessEnv): SettingsFile | undefined {
+  const path = configPathOf(flags, environment);
+  return path === undefined ? undefined : { path, settings: settingsIn(path) };
+}
+
+/** The same for a running server. Throws a ConfigError for a pipe: to wait for another writer would stop the server. */
+export function readSettingsFileAgain(flags: Flags, environment: NodeJS.ProcessEnv): SettingsFile | undefined {
+  const path = configPathOf(flags, environment);
+  if (path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFIFO())
+    throw new ConfigError(`config: ${path} is a pipe, which can only be read at the start.`);
+  return readSettingsFile(flags, environment);
+}
+
+function configPathOf(flags: Flags, environment: NodeJS.ProcessEnv): string | undefined {
+  // An empty variable counts as none; a flag is only there to name a file.
+  if (flags.config === "") throw new ConfigError("config: the path is empty.");
+  return flags.config?.toString() ?? (environment.GATEHOUSE_CONFIG || undefined);
+}
+
+/** The settings of a file by their names. Throws a ConfigError when it is none. */
+function settingsIn(file: string): Record<string, string> {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new ConfigError(`config: ${file} cannot be read as JSON: ${reasonOf(error, file)}.`);
+  }
+  if (!isJsonObject(content)) throw new ConfigError(`config: ${file} must hold an object.`);
+  const known: readonly string[] = settings.map(({ name }) => name);
+  const unknown = Object.keys(content).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is no setting.`);
+  return Object.fromEntries(Object.entries(content).map(([name, value]) => [name, textOf(value, name, file)]));
+}
+
+/** A value of the file in the words of a flag. What it is stays out of the message: it may be a secret. */
+function textOf(value: unknown, name: string, file: string): string {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(",");
+  if (["string", "boolean", "number"].includes(typeof value)) return String(value);
+  throw new ConfigError(`config: ${file}: ${name} must be a text, a number, true or false, or a list of texts.`);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

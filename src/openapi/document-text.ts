@@ -1,0 +1,25 @@
+// The text of a document, as it is served.
+import type { Registry } from "@bufbuild/protobuf";
+import { comments } from "../../gen/comments.ts";
+import { version } from "../base/version.ts";
+import type { Method } from "../pipeline/method.ts";
+import { nameInBeta } from "../v2/alias.ts";
+import { type Commented, commentName } from "./comment-name.ts";
+import { openApiDocument } from "./document.ts";
+
+/** Makes the JSON of the document of these methods, which `name` names in its title. */
+export function documentText(
+  name: string,
+  serverUrl: string,
+  methods: readonly Method[],
+  detailTypes: Registry,
+): string {
+  const title = `Gatehouse ${name}`;
+  return JSON.stringify(openApiDocument({ title, version, serverUrl, methods, detailTypes, describe }));
+}
+
+/** What the protos say; v2 has none of its own. */
+function describe(desc: Commented): string {
+  const name = commentName(desc);
+  return comments[name] ?? comments[nameInBeta(name)] ?? "";
+}

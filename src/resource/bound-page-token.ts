@@ -1,0 +1,58 @@
+// Page tokens belong to one query of one caller.
+import { hash } from "node:crypto";
+import { type Message, toBinary } from "@bufbuild/protobuf";
+import { invalidField } from "../aip/errors.ts";
+import { isExpired, type PageToken, parsePageToken } from "../aip/page-token.ts";
+import { callerOf, methodOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import type { Deps } from "./service-deps.ts";
+
+/**
+ * The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. `query` is the
+ * digest of the request, and `order` the order that it asks for, if it does.
+ */
+export function readToken(
+  deps: Pick<Deps, "pageTokenKey" | "clock">,
+  call: Call,
+  text: string,
+  query: string,
+  order?: string,
+): PageToken | undefined {
+  if (text === "") return undefined;
+  const token = parsePageToken(deps.pageTokenKey, text);
+  if (!token) throw invalidField("page_token", "is not a page token of this service");
+  if (token.query !== query) throw invalidField("page_token", "was made for another query, method or caller");
+  if (order !== undefined && order !== token.order) throw invalidField("page_token", "was made for another order_by");
+  if (!isExpired(token, deps.clock())) return token;
+  call.setReplyHeader("x-page-token-expired", "true");
+  return undefined;
+}
+
+/**
+ * A digest of the caller, the narrowing of their token, the method and everything in the request but its paging fields. Another
+ * method than the one that is called may be named: the one that goes on with the token.
+ */
+export function queryDigest(call: Call, request: Message, method = methodOf(call)): string {
+  const { path, descriptor } = method;
+  const filters = toBinary(descriptor.input, {
+    ...request,
+    pageSize: 0,
+    pageToken: "",
+    orderBy: "",
+    skip: 0,
+  } as Message);
+  const who = sessionOf(callerOf(call));
+  // Lengths first: no two different tuples may run together into the same bytes.
+  const head = Buffer.from(`${who.length}:${who}${path.length}:${path}${filters.length}:`);
+  return hash("sha256", Buffer.concat([head, filters]), "base64url").slice(0, 22);
+}
+
+/**
+ * Names the caller and what limits or extends the session. A page token says which rows the earlier pages ended with, so a session
+ * that sees fewer rows, or other ones, must not go on with it.
+ */
+function sessionOf({ uid, token: { narrowing, mappings = [] } }: ReturnType<typeof callerOf>): string {
+  const { scopes, capabilities } = narrowing;
+  if (!scopes && !capabilities && mappings.length === 0) return uid;
+  return JSON.stringify([uid, scopes?.toSorted(), capabilities && [...capabilities], mappings.toSorted()]);
+}

@@ -1,0 +1,180 @@
+// Development mode: a sample organization, and the owner's tokens in files.
+import { existsSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Logger } from "pino";
+import { builtInRoles } from "../../authz/built-in-roles.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { makeDirectory } from "../../base/directories.ts";
+import { reasonOf } from "../../base/system-error.ts";
+import type { Config } from "../../config/config.ts";
+import { ConfigError } from "../../config/settings.ts";
+import { formatCapabilitySet } from "../../model/capabilities.ts";
+import { enrol } from "../../services/auth/users.ts";
+import {
+  createGroup,
+  createOrganization,
+  hasOrganization,
+  lockOrganizations,
+  type Organization,
+} from "../../services/iam/bootstrap.ts";
+import { insertAdvisory } from "../../services/vulnerabilities/advisories/insert-advisory.ts";
+import type { Database } from "../../storage/database.ts";
+import { readSetting, writeSetting } from "../../storage/engine/settings.ts";
+import type { UnopenedServer } from "../server.ts";
+import { developmentPath } from "./login-provider.ts";
+import { ownerTokenFiles } from "./owner-token-files.ts";
+import { characters } from "./person-chooser.ts";
+import { insertSampleAccess } from "./samples/access.ts";
+import { generateAdvisories } from "./samples/advisories.ts";
+import { insertSampleRepos } from "./samples/repos.ts";
+import { insertSampleSignIn } from "./samples/sign-in.ts";
+import { insertSampleSubscription } from "./samples/subscription.ts";
+
+/** Half of a token's life. */
+const renewalMs = 30 * 60 * 1000;
+
+/** How often the age of the tokens is looked at: timers stand still while a machine sleeps, and its clock goes on. */
+const lookMs = 5000;
+
+/** A reserved name: no issuer of the outside world can ever be it. */
+const sampleOwner = { issuer: "https://issuer.example.org", subject: "owner" };
+
+/** What the sample organization's uids are kept as, which tells the data of a development server from others. */
+const sampleSetting = "sample_organization";
+
+/** What a person needs to begin. */
+export interface Development extends Disposable {
+  readonly organization: Organization;
+  /** The file with the owner's token for the API. */
+  readonly tokenFile: string;
+}
+
+/** Throws a ConfigError unless the data is that of a development server, or nobody's yet. */
+export async function checkData(database: Database): Promise<void> {
+  await database.read(async (session) => {
+    if ((await readSetting(session, sampleSetting)) === undefined && (await hasOrganization(session)))
+      throw notSample();
+  });
+}
+
+function notSample(): ConfigError {
+  return new ConfigError("dev: the data is not that of a development server; choose another data directory.");
+}
+
+/**
+ * Makes the sample data at the first start, and keeps fresh tokens of the owner in the data directory: one for the API,
+ * one for the registry. Throws a ConfigError when a file cannot be written; later on that is logged.
+ */
+export async function openDevelopment(
+  config: Config,
+  server: UnopenedServer,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<Development> {
+  const organization = await sampleOrganization(server);
+  if (!config.login) await enrolCharacters(config, server, organization.groupUid);
+  const tokenFile = path.join(config.dataDir, ownerTokenFiles.api);
+  const registryTokenFile = path.join(config.dataDir, ownerTokenFiles.registry);
+  const renew = async () => {
+    await writeOwnerToken(config, server, organization.ownerUid, config.baseUrl, tokenFile);
+    await writeOwnerToken(config, server, organization.ownerUid, config.registry.service, registryTokenFile);
+  };
+  const renewedAt = clock();
+  await renew();
+  const renewal = keepRenewing(renew, renewedAt, () => [tokenFile, registryTokenFile].every(existsSync), log, clock);
+  return { organization, tokenFile, [Symbol.dispose]: () => renewal[Symbol.dispose]() };
+}
+
+/** Renews the tokens by the clock, and at once when they are gone. A failure is logged once, and the renewal tried again. */
+function keepRenewing(
+  renew: () => Promise<void>,
+  renewedAt: number,
+  isThere: () => boolean,
+  log: Logger,
+  clock: Clock,
+): Disposable {
+  let isFailing = false;
+  let isRenewing = false;
+  const look = async () => {
+    const now = clock();
+    const age = now - renewedAt;
+    // After the clock was put back, tokens are of the future.
+    if (isRenewing || (age >= 0 && age < renewalMs && isThere())) return;
+    isRenewing = true;
+    try {
+      await renew();
+      renewedAt = now;
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.error({ err: error }, "renewing the development owner's tokens failed");
+      isFailing = true;
+    }
+    isRenewing = false;
+  };
+  const timer = setInterval(() => void look(), lookMs);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function sampleOrganization({ database }: UnopenedServer): Promise<Organization> {
+  return await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
+    await lockOrganizations(tx);
+    const known = await readSetting(tx, sampleSetting);
+    if (known !== undefined) return JSON.parse(known) as Organization;
+    if (await hasOrganization(tx)) throw notSample();
+    const organization = await createOrganization(tx, "example.org", sampleOwner);
+    const engineering = await createGroup(tx, organization.groupUid, "engineering", "Builds the product");
+    await createGroup(tx, engineering.uid, "platform", "Runs what engineering builds");
+    const security = await createGroup(tx, organization.groupUid, "security", "Watches over both");
+    await insertSampleAccess(tx, organization.groupUid);
+    await insertSampleSignIn(tx, organization);
+    // Its sink does not exist: where most is tried out, each change would be told of in vain.
+    await insertSampleSubscription(tx, security.uid);
+    await insertSampleRepos(tx, organization.groupUid);
+    for (const advisory of generateAdvisories("development", 8)) {
+      await insertAdvisory(tx, organization.groupUid, advisory);
+    }
+    await writeSetting(tx, sampleSetting, JSON.stringify(organization));
+    return organization;
+  });
+}
+
+/** Under the issuer of today: with another base URL the same people are other identities. */
+async function enrolCharacters({ baseUrl }: Config, { database }: UnopenedServer, groupUid: string): Promise<void> {
+  const issuer = baseUrl + developmentPath;
+  await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
+    for (const { name: subject, roles } of characters) {
+      const roleUids = builtInRoles.filter((role) => roles.includes(role.name)).map(({ uid }) => uid);
+      await enrol(tx, { issuer, subject }, groupUid, roleUids);
+    }
+  });
+}
+
+async function writeOwnerToken(
+  config: Config,
+  { tokens, policy }: UnopenedServer,
+  ownerUid: string,
+  audience: string,
+  file: string,
+): Promise<void> {
+  const grants = (await policy.grantsOf(ownerUid)) ?? new Map();
+  const { token } = await tokens.issue({
+    subject: ownerUid,
+    audience: [audience],
+    act: { iss: sampleOwner.issuer, sub: sampleOwner.subject, aud: config.baseUrl },
+    grants: Object.fromEntries([...grants].map(([uid, set]) => [uid, formatCapabilitySet(set)])),
+    narrowing: {},
+  });
+  writeToken(file, token);
+}
+
+function writeToken(file: string, token: string): void {
+  try {
+    makeDirectory(path.dirname(file));
+    // Whoever reads the file sees the old token or the new one, never a part.
+    writeFileSync(`${file}.new`, token, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    throw new ConfigError(`data-dir: ${file} cannot be written: ${reasonOf(error)}.`);
+  }
+}

@@ -1,0 +1,162 @@
+// The login provider of development mode: a real OpenID provider on the same port, where people choose who they are.
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { stripVTControlCharacters } from "node:util";
+import type { Logger } from "pino";
+import { loader, once } from "../../base/lazy.ts";
+import { goBack, markup, page } from "../../sign-in/html.ts";
+import type { LoginProvider } from "../../sign-in/login-provider.ts";
+import { type HttpRequest, type HttpResponse, requestTarget } from "../../transport/http/message.ts";
+import type { HttpHandler } from "../../transport/listener/request-guard.ts";
+import { sendPage } from "../../transport/pages/pages.ts";
+import { chooserPage, readChoice } from "./person-chooser.ts";
+
+/** Where the provider is, below the base URL. */
+export const developmentPath = "/development/login";
+
+/** What is used of oidc-provider, which brings no types. */
+interface Provider {
+  callback(): RequestListener;
+  interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<unknown>;
+  interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
+  readonly Grant: new (of: {
+    accountId: string;
+    clientId: string;
+  }) => {
+    addOIDCScope(scopes: string): void;
+    save(): Promise<string>;
+  };
+}
+
+type ProviderModule = { readonly default: new (issuer: string, configuration: object) => Provider };
+
+interface OidcContext {
+  readonly oidc: {
+    readonly provider: Provider;
+    readonly client: { readonly clientId: string };
+    readonly session: { readonly accountId: string };
+  };
+}
+
+/** What is used of the context that a page is answered in. */
+interface PageContext {
+  body: string;
+  set(headers: Readonly<Record<string, string>>): void;
+}
+
+/** The provider as a client sees it, and what serves it. */
+export interface DevelopmentLogin {
+  readonly provider: LoginProvider;
+  /** Takes the requests below `developmentPath`. */
+  readonly handler: HttpHandler;
+}
+
+const clientId = "gatehouse";
+
+const load = loader(import.meta.url);
+
+/** Makes the provider. Its package is loaded when the first browser comes. */
+export function developmentLogin(baseUrl: string, callbackUrl: string, log: Pick<Logger, "info">): DevelopmentLogin {
+  const issuer = baseUrl + developmentPath;
+  const clientSecret = randomBytes(32).toString("base64url");
+  const open = once(() => notingWarnings(log, () => openProvider(issuer, clientSecret, callbackUrl)));
+  return {
+    // Somebody who signs in again may want to be somebody else.
+    provider: {
+      ...{ uid: "", issuer, clientId, clientSecret },
+      scopes: ["email", "profile"],
+      parameters: { prompt: "login" },
+    },
+    async handler(request, response) {
+      const provider = open();
+      const interaction = new RegExp(`^${developmentPath}/choose/[\\w-]+$`).exec(requestTarget(request).path);
+      if (interaction) await choose(provider, request, response);
+      else serve(provider, request, response);
+    },
+  };
+}
+
+function openProvider(issuer: string, clientSecret: string, callbackUrl: string): Provider {
+  // Not by `import`: in the bundle that answers the whole module as its default, as it does for CommonJS.
+  const { default: OidcProvider }: ProviderModule = load("oidc-provider");
+  return new OidcProvider(issuer, configurationFor(clientSecret, callbackUrl));
+}
+
+/**
+ * The package warns, when it is loaded and when a provider is made, of what production would need. It has no other way to say
+ * it than the console, where lines of its own would stand among those of the log.
+ */
+function notingWarnings<T>(log: Pick<Logger, "info">, work: () => T): T {
+  const { warn } = console;
+  console.warn = (warning: unknown) =>
+    log.info({ event: "development_login", warning: stripVTControlCharacters(String(warning)) }, "sign-in");
+  try {
+    return work();
+  } finally {
+    console.warn = warn;
+  }
+}
+
+function configurationFor(clientSecret: string, callbackUrl: string): object {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  return {
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callbackUrl] }],
+    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" }] },
+    cookies: { keys: [randomBytes(32).toString("base64url")] },
+    // Neither is used, and their pages load styles from elsewhere, as that of errors does.
+    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
+    renderError,
+    interactions: { url: (_context: unknown, { uid }: { uid: string }) => `${developmentPath}/choose/${uid}` },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"], groups: ["groups"] },
+    scopes: ["openid", "email", "profile", "groups"],
+    // What a scope brings stands in the ID token too.
+    conformIdTokenClaims: false,
+    findAccount: (_context: unknown, id: string) => ({ accountId: id, claims: () => claimsOf(id) }),
+    loadExistingGrant: grantAll,
+    ttl: { Interaction: 600, Session: 600, Grant: 600, AuthorizationCode: 60, IdToken: 600, AccessToken: 600 },
+  };
+}
+
+/** What went wrong at the provider: its status stands already. */
+function renderError(
+  context: PageContext,
+  { error, error_description: description = "" }: Record<string, string>,
+): void {
+  const reply = page(400, "You are not signed in", markup`<p role="alert">${error ?? ""}: ${description}</p>${goBack}`);
+  context.set({ "content-type": reply.contentType, "x-content-type-options": "nosniff", ...reply.headers });
+  context.body = String(reply.text);
+}
+
+/** Nobody is asked what a server that they run themselves may know of a made-up person. */
+async function grantAll({ oidc: { provider, client, session } }: OidcContext) {
+  const grant = new provider.Grant({ accountId: session.accountId, clientId: client.clientId });
+  grant.addOIDCScope("openid email profile groups");
+  await grant.save();
+  return grant;
+}
+
+function claimsOf(name: string): object {
+  return { sub: name, name, email: `${name}@example.org`, email_verified: true, groups: [name] };
+}
+
+async function choose(provider: Provider, request: HttpRequest, response: HttpResponse): Promise<void> {
+  const [req, res] = [request as IncomingMessage, response as ServerResponse];
+  try {
+    await provider.interactionDetails(req, res);
+  } catch {
+    // Whoever goes back to it from its end is signed in.
+    const reasons = markup`<p role="alert">It is finished or took too long, or the browser keeps no cookies.</p>`;
+    return sendPage(request, response, page(400, "This sign-in is over", markup`${reasons}\n${goBack}`));
+  }
+  const accountId = readChoice(new URL(request.url ?? "", "http://localhost").searchParams);
+  if (accountId === undefined) chooserPage(requestTarget(request).path, request, response);
+  else await provider.interactionFinished(req, res, { login: { accountId } });
+}
+
+/** The package takes what it was mounted at from the difference of two addresses, as Express has them. */
+function serve(provider: Provider, request: HttpRequest, response: HttpResponse): void {
+  const original = request.url ?? "";
+  Object.assign(request, { originalUrl: original });
+  request.url = original.slice(developmentPath.length);
+  provider.callback()(request as IncomingMessage, response as ServerResponse);
+}

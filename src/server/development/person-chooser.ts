@@ -1,0 +1,46 @@
+// The page on which a browser chooses who it is.
+
+import { markup, page } from "../../sign-in/html.ts";
+import type { HttpRequest, HttpResponse } from "../../transport/http/message.ts";
+import { sendPage } from "../../transport/pages/pages.ts";
+
+/** Somebody who can be chosen. */
+export interface Character {
+  /** The subject of their tokens. */
+  readonly name: string;
+  /** The built-in roles that they have in the sample organization. */
+  readonly roles: readonly string[];
+  readonly description: string;
+}
+
+/** Who there is from the start; anybody else is made up by typing a name. */
+export const characters: readonly Character[] = [
+  { name: "owner", roles: ["owner", "operator"], description: "owns example.org and operates this server" },
+  { name: "viewer", roles: ["viewer"], description: "may look at everything in example.org" },
+];
+
+const namePattern = /^[a-z0-9](?:[a-z0-9.-]{0,30}[a-z0-9])?$/;
+
+/** The name that was chosen; undefined when none was yet. */
+export function readChoice(query: URLSearchParams): string | undefined {
+  const name = query.get("name") ?? "";
+  return namePattern.test(name) ? name : undefined;
+}
+
+/** Sends the page. */
+export function chooserPage(path: string, request: HttpRequest, response: HttpResponse): void {
+  const choices = characters.map(
+    ({ name, description }) =>
+      markup`<li><a class="action" href="${path}?name=${name}">${name}</a> ${description}</li>`,
+  );
+  const body = markup`<p>This is a development server: be whoever you like. Nothing here is a real account.</p>
+<ul>
+${choices}
+</ul>
+<form action="${path}" method="get">
+<label for="name">Somebody else, who holds no role until one is bound or an invite is accepted</label>
+<input id="name" name="name" required maxlength="32" pattern="[a-z0-9]([a-z0-9.\\-]{0,30}[a-z0-9])?" autocomplete="off" title="lower-case letters, digits, dots and hyphens">
+<button type="submit">Sign in</button>
+</form>`;
+  sendPage(request, response, page(200, "Who are you?", body));
+}

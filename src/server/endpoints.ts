@@ -1,0 +1,69 @@
+// The endpoints beside the API that speak other people's protocols.
+import type { Logger } from "pino";
+import type { KeyRing } from "../authn/key-ring.ts";
+import { newTokens } from "../authn/tokens.ts";
+import type { Config } from "../config/config.ts";
+import { limits } from "../config/limits.ts";
+import type { LiveSecrets } from "../config/live-secrets.ts";
+import { exportEndpoint } from "../exports/export-endpoint.ts";
+import { exportsPath } from "../exports/export-request.ts";
+import type { AuthenticateDeps } from "../pipeline/authenticate.ts";
+import type { MethodTable } from "../pipeline/method.ts";
+import type { NameRules } from "../registry/name.ts";
+import { notificationEndpoint } from "../registry/notification-endpoint.ts";
+import { upstreamContent } from "../registry/registry-client.ts";
+import type { RegistrySigner } from "../registry/signer.ts";
+import { tokenEndpoint } from "../registry/token-endpoint.ts";
+import type { Database } from "../storage/database.ts";
+import type { AssumptionDeps } from "../sts/assumption.ts";
+import type { Endpoint, Endpoints } from "../transport/pages/endpoints.ts";
+
+/** What the endpoints rest on. */
+export interface EndpointDeps
+  extends Pick<AssumptionDeps, "directory" | "issuers" | "defaultAudiences" | "clock">,
+    Pick<AuthenticateDeps, "policy" | "failures"> {
+  readonly config: Config;
+  readonly secrets: LiveSecrets;
+  readonly database: Database;
+  readonly keys: KeyRing;
+  readonly signer: RegistrySigner;
+  readonly methods: MethodTable;
+  readonly log: Logger;
+}
+
+/** The endpoints by path. */
+export function endpoints(deps: EndpointDeps): Endpoints {
+  const { service, group, notificationSecret } = deps.config.registry;
+  const issuer = deps.config.baseUrl;
+  // RFC 7519 §4.1.3: what signs in to the registry is a token for the registry, and none that is for the API alone.
+  const tokens = newTokens({ issuer, audiences: [service], keys: deps.keys, clock: deps.clock });
+  const names = { registryGroup: group, maxDepth: limits.groupDepth };
+  const log = (event: object) => deps.log.info(event, "registry token");
+  return {
+    [exportsPath]: exportEndpoint({
+      ...deps,
+      limits,
+      errorDomain: `vulnerabilities.${deps.config.domain}`,
+      log: (event) => deps.log.info(event, "an export left something out"),
+    }),
+    "/token": tokenEndpoint({ ...deps, issuer, tokens, service, names, log }),
+    // Without a secret nobody could be told from anybody else.
+    ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),
+  };
+}
+
+function notifications({ config, secrets, signer, log, ...deps }: EndpointDeps, names: NameRules): Endpoint {
+  const { url } = config.registry;
+  const credentials = secrets.registryCredentials;
+  const document = { timeoutMs: limits.notificationFetchMs, maxBytes: limits.manifestBytes };
+  return notificationEndpoint({
+    ...deps,
+    names,
+    secret: secrets.registryNotificationSecret,
+    content:
+      url === "" ? undefined : upstreamContent({ url, credentials, signer, proxies: config.proxies, ...document }),
+    maxBodyBytes: limits.bodyBytes,
+    fetchMs: limits.notificationFetchMs,
+    log,
+  });
+}

@@ -1,0 +1,47 @@
+// What belongs to the data rather than to the program: the issuer that its tokens were made under, and its secrets.
+import { randomBytes } from "node:crypto";
+import type { Logger } from "pino";
+import type { Clock } from "../base/clock.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/settings.ts";
+import type { Database } from "../storage/database.ts";
+import type { Transaction } from "../storage/engine/session.ts";
+import { settleSecret, settleSetting, writeSetting } from "../storage/engine/settings.ts";
+import { resealSecrets } from "../storage/installation/encrypted-columns.ts";
+import type { Seals } from "../storage/installation/encryption.ts";
+
+/** Settles the issuer, and answers the key of page tokens. Throws where the configuration does not go with the data. */
+export async function settleInstallation(
+  config: Config,
+  database: Database,
+  seals: Seals,
+  clock: Clock,
+): Promise<Uint8Array> {
+  return await database.write(startContext(clock), async (tx) => {
+    await settleIssuer(tx, config);
+    const initial = randomBytes(32).toString("base64url");
+    return Buffer.from(await settleSecret(tx, seals, "page_token_key", initial), "base64url");
+  });
+}
+
+/** After a change of keys what the old ones sealed is sealed anew, so that they can be thrown away. */
+export async function resealAll(database: Database, seals: Seals, clock: Clock, log: Logger): Promise<void> {
+  const { resealed, findings } = await resealSecrets(database, seals, startContext(clock));
+  if (resealed > 0) log.info({ resealed }, "secrets were sealed anew");
+  for (const finding of findings) log.error({ finding }, "a secret cannot be opened");
+}
+
+async function settleIssuer(tx: Transaction, { baseUrl, dev, acceptIssuerChange }: Config): Promise<void> {
+  const issuer = await settleSetting(tx, "issuer", baseUrl);
+  if (issuer === baseUrl) return;
+  if (!dev && !acceptIssuerChange) {
+    throw new ConfigError(
+      `base-url: the data was made under ${issuer}; set it back, or start once with --accept-issuer-change.`,
+    );
+  }
+  await writeSetting(tx, "issuer", baseUrl);
+}
+
+function startContext(clock: Clock) {
+  return { actor: "", method: "start", requestId: "", time: clock() };
+}

@@ -1,0 +1,56 @@
+// What a server does periodically.
+import type { Logger } from "pino";
+import type { KeyRing } from "../authn/key-ring.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Config } from "../config/config.ts";
+import { limits } from "../config/limits.ts";
+import type { Database } from "../storage/database.ts";
+import { type Keeping, sweep } from "../storage/sweep.ts";
+
+/** Reads the signing keys again and removes expired rows, both periodically until the server stops. */
+export function startMaintenance(
+  database: Database,
+  keys: KeyRing,
+  keeping: Keeping,
+  { clock, log, draining }: { clock: Clock; log: Logger; draining: AbortSignal },
+): void {
+  // Told once, and not with every look until it is over.
+  let isUnread = false;
+  const refresher = setInterval(async () => {
+    try {
+      await keys.refresh();
+      isUnread = false;
+    } catch (error) {
+      if (!isUnread) log.warn({ err: error }, "signing keys could not be read");
+      isUnread = true;
+    }
+  }, limits.keyRefreshMs);
+  // One at a time: after a pause there may be more to remove than is done by the next turn.
+  let isSweeping = false;
+  const sweeper = setInterval(async () => {
+    if (isSweeping) return;
+    isSweeping = true;
+    try {
+      const context = { actor: "", method: "sweep", requestId: "", time: clock() };
+      await sweep(database, context, keeping, draining);
+    } catch (error) {
+      log.warn({ err: error }, "what has expired could not be removed");
+    }
+    isSweeping = false;
+  }, limits.sweepMs);
+  draining.addEventListener("abort", () => {
+    clearInterval(refresher);
+    clearInterval(sweeper);
+  });
+}
+
+/** How long rows are kept, by the configuration. */
+export function keepingOf({ changesKeptMs, accessLogKeptMs }: Config): Keeping {
+  return {
+    registryEventMs: limits.notificationMemoryMs,
+    eventMs: limits.eventMemoryMs,
+    retiredKeyMs: limits.retiredKeyMemoryMs,
+    changeMs: changesKeptMs,
+    accessMs: accessLogKeptMs,
+  };
+}

@@ -1,0 +1,72 @@
+// The configured database. What keeps it from being used is said of the setting that names it, never with its password.
+import type { Config } from "../config/config.ts";
+import { defaultDatabase } from "../config/config.ts";
+import { ConfigError } from "../config/settings.ts";
+import { type Database, isPostgresUrl, openDatabase } from "../storage/database.ts";
+import type { DatabaseLimits, OpenMode } from "../storage/engine/dialect.ts";
+import {
+  DatabaseMissing,
+  DatabaseNewer,
+  driverCode,
+  StorageDamaged,
+  StorageUnavailable,
+} from "../storage/engine/errors.ts";
+import type { MigrationListener } from "../storage/engine/migrations.ts";
+
+type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir">;
+
+/** As openDatabase, for the one that is configured. Throws a ConfigError where it cannot be used. */
+export async function openConfiguredDatabase(
+  config: DatabaseConfig,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated?: MigrationListener,
+): Promise<Database> {
+  try {
+    return await openDatabase(config.databaseUrl, limits, mode, onMigrated);
+  } catch (error) {
+    if (error instanceof DatabaseMissing)
+      throw refusal(config, `there is no database of Gatehouse at ${placeOf(config)}`);
+    if (error instanceof DatabaseNewer) throw refusal(config, `${placeOf(config)} ${error.message}`);
+    if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
+      throw refusal(config, `no connection to ${placeOf(config)} could be had: ${reasonOf(error.cause ?? error)}`);
+    // What the system says of directories and files names them.
+    if (error instanceof Error && "syscall" in error)
+      throw refusal(config, `${placeOf(config)} cannot be opened: ${error.message}`);
+    throw toRefusal(config, error);
+  }
+}
+
+/**
+ * Names the database in what is said of one that cannot be worked with: a ConfigError where another may have been meant, an
+ * Error where it is damaged. Anything else comes back as it is.
+ */
+export function toRefusal(config: DatabaseConfig, error: unknown): unknown {
+  const isTranslated = error instanceof StorageUnavailable || error instanceof StorageDamaged;
+  const said = isTranslated ? error.cause : error;
+  if (unusable.test(driverCode(said) ?? ""))
+    return refusal(config, `${placeOf(config)} cannot be used as a database: ${reasonOf(said)}`);
+  if (!(error instanceof StorageDamaged)) return error;
+  const named = isPostgresUrl(config.databaseUrl) ? "the database" : "the database file";
+  return new Error(`${named} ${placeOf(config)} is damaged: ${reasonOf(said)}. Restore a backup.`);
+}
+
+const unusable = /^SQLITE_(NOTADB|CANTOPEN|READONLY|PERM|AUTH|BUSY|FULL|IOERR)/;
+
+function refusal(config: DatabaseConfig, sentence: string): ConfigError {
+  const setting = config.databaseUrl === defaultDatabase(config.dataDir) ? "data-dir" : "database-url";
+  return new ConfigError(`${setting}: ${sentence}.`);
+}
+
+/** The file, or host and name of the database. */
+export function placeOf({ databaseUrl }: DatabaseConfig): string {
+  if (!isPostgresUrl(databaseUrl)) return databaseUrl;
+  const url = URL.parse(databaseUrl);
+  return url ? `postgres://${url.host}${url.pathname}` : "PostgreSQL";
+}
+
+/** What was said; of several addresses that were tried there are only codes. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || driverCode(error) || error.name;
+}

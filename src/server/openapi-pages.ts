@@ -1,0 +1,49 @@
+// The OpenAPI documents, each made with its first request.
+import { createHash } from "node:crypto";
+import { loader, once } from "../base/lazy.ts";
+import type { Method } from "../pipeline/method.ts";
+import { detailTypes } from "../transport/error-detail-types.ts";
+import type { PageReply, Pages } from "../transport/pages/pages.ts";
+import type { Api } from "./api.ts";
+
+const load = loader(import.meta.url);
+
+/** How long others may keep a document, in seconds, before they ask whether it is still the same. */
+const maxAge = 300;
+
+/**
+ * The methods of each document, by its name: one for each version, `auth` for how tokens are had, which has no version, and
+ * `gatehouse` for what the published API has not.
+ */
+function documentMethods(api: Api): Readonly<Record<string, () => readonly Method[]>> {
+  const ofToday = (name: string) => () => [...api.now.values()].filter((method) => documentOfToday(method) === name);
+  const versions = new Set(api.later.map(({ version }) => version));
+  const ofVersion = (version: string) => () =>
+    api.later.filter((each) => each.version === version).flatMap(({ methods }) => [...methods().values()]);
+  return {
+    v2beta1: ofToday("v2beta1"),
+    auth: ofToday("auth"),
+    gatehouse: ofToday("gatehouse"),
+    ...Object.fromEntries([...versions].map((version) => [version, ofVersion(version)])),
+  };
+}
+
+/** A page for each document: `/openapi/v2beta1.json`. */
+export function openApiPages(api: Api, baseUrl: string): Pages {
+  const documents = Object.entries(documentMethods(api));
+  return Object.fromEntries(
+    documents.map(([name, methods]) => [`/openapi/${name}.json`, once(() => page(name, baseUrl, methods()))]),
+  );
+}
+
+function documentOfToday({ path }: Method): string {
+  if (path.startsWith("/gatehouse.")) return "gatehouse";
+  return path.includes(".v2beta1.") ? "v2beta1" : "auth";
+}
+
+function page(name: string, baseUrl: string, methods: readonly Method[]): PageReply {
+  const { documentText }: typeof import("../openapi/document-text.ts") = load("../openapi/document-text.ts");
+  const text = Buffer.from(documentText(name, baseUrl.replace(/\/$/, ""), methods, detailTypes));
+  const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
+  return { status: 200, contentType: "application/json", text, maxAge, etag };
+}

@@ -1,0 +1,73 @@
+// Reloads certificate and key, secrets and log level of a running server. Everything else needs a restart.
+import type { Logger } from "pino";
+import type { Clock } from "../base/clock.ts";
+import type { Config } from "../config/config.ts";
+import { openSeals } from "../config/key-ring-file.ts";
+import type { LiveSecrets } from "../config/live-secrets.ts";
+import { ConfigError, type RawSettings, type SettingName, settings } from "../config/settings.ts";
+import type { Database } from "../storage/database.ts";
+import { unopenableSecrets } from "../storage/installation/encrypted-columns.ts";
+import type { RenewableSeals, Seals } from "../storage/installation/encryption.ts";
+import type { Listener } from "../transport/listener/listener.ts";
+import { resealAll } from "./installation.ts";
+
+/** The parts of a server that can be renewed. */
+export interface RenewableParts {
+  readonly database: Database;
+  readonly seals: RenewableSeals;
+  readonly secrets: LiveSecrets;
+  readonly listener: Pick<Listener, "renewCertificate">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Applies what can be reloaded of newly read settings. Rejects with a ConfigError, and leaves everything as it was, when
+ * something of it cannot be used.
+ */
+export async function reload(parts: RenewableParts, config: Config): Promise<void> {
+  const { database, seals, secrets, listener, clock, log } = parts;
+  // A key that development mode made for itself is not made again in the place of one that is missing.
+  const nextSeals = openSeals({ ...config, dev: false });
+  const hasOtherKeys = String(nextSeals.keyIds) !== String(seals.keyIds);
+  // A new certificate must not wait for the database.
+  if (hasOtherKeys) await checkSeals(database, nextSeals);
+  if (config.tls) listener.renewCertificate(config.tls);
+  secrets.renew(config);
+  log.level = config.logLevel;
+  if (!hasOtherKeys) return;
+  seals.renew(nextSeals);
+  // The new keys open what the old ones sealed, so that this may also be left to the next start.
+  await resealAll(database, seals, clock, log).catch((error) =>
+    log.error({ err: error }, "secrets could not be sealed with the new key"),
+  );
+}
+
+/** A server whose keys do not open what is stored would fail sooner or later. */
+async function checkSeals({ session }: Database, seals: Seals): Promise<void> {
+  for await (const problem of unopenableSecrets(session, seals)) throw new ConfigError(`secrets-key: ${problem}.`);
+}
+
+const reloaded: readonly SettingName[] = [
+  "tls-cert",
+  "tls-key",
+  "secrets-key",
+  "login-client-secret",
+  "registry-credentials",
+  "registry-notification-secret",
+  "log-level",
+];
+
+/** With these, a part of the server exists only if they are set: that is decided at the start. */
+const decidedAtStart: readonly SettingName[] = ["tls-cert", "tls-key", "registry-notification-secret"];
+
+/** The settings that differ from those of the start and count after a restart only. */
+export function waitingForRestart(atStart: RawSettings, now: RawSettings): SettingName[] {
+  return settings
+    .map(({ name }): SettingName => name)
+    .filter((name) => {
+      if (atStart[name] === now[name]) return false;
+      const switches = (atStart[name] === "") !== (now[name] === "");
+      return !reloaded.includes(name) || (decidedAtStart.includes(name) && switches);
+    });
+}

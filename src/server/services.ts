@@ -1,0 +1,73 @@
+// The list: every service that is served through the pipeline, one line each.
+
+import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
+import { type AccessDeps, access } from "../services/access/access.ts";
+import { type AuthDeps, auth } from "../services/auth/auth.ts";
+import { exchangeRules } from "../services/auth/exchange-rules.ts";
+import { changes } from "../services/changes/changes.ts";
+import { delivery } from "../services/events/delivery.ts";
+import { subscriptions } from "../services/events/subscriptions.ts";
+import { accountAssociations } from "../services/iam/accounts/account-associations.ts";
+import { delegations } from "../services/iam/delegations/delegations-service.ts";
+import { groups } from "../services/iam/groups/groups.ts";
+import { identities } from "../services/iam/identities/identities.ts";
+import { groupInvites } from "../services/iam/invites/group-invites.ts";
+import { externalGroupRoleMappings } from "../services/iam/providers/external-group-role-mappings.ts";
+import { identityProviders } from "../services/iam/providers/identity-providers.ts";
+import { terms } from "../services/iam/providers/terms.ts";
+import { roleBindings } from "../services/iam/roles/role-bindings.ts";
+import { roles } from "../services/iam/roles/roles.ts";
+import { ping } from "../services/ping.ts";
+import { imageStore } from "../services/registry/image-store.ts";
+import { images } from "../services/registry/images.ts";
+import { repos } from "../services/registry/repos.ts";
+import { tags } from "../services/registry/tags.ts";
+import { advisories } from "../services/vulnerabilities/advisories/advisories.ts";
+import { advisoryChanges } from "../services/vulnerabilities/changes/advisory-changes.ts";
+import { affectedQuery } from "../services/vulnerabilities/queries/affected-query.ts";
+import { osvApi } from "../services/vulnerabilities/queries/osv-api.ts";
+import { advisoryRecords } from "../services/vulnerabilities/records/records.ts";
+
+/** Methods that take a credential of another kind, which they check by themselves. */
+export const exemptMethods: ReadonlySet<string> = new Set([
+  // The code is known to the device that made it, and what it gets only that device can read.
+  "/chainguard.platform.auth.Auth/GetHeadlessSession",
+  "/chainguard.platform.oidc.SecurityTokenService/Exchange",
+  "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
+]);
+
+/** What the services rest on. */
+export type ServiceDeps = AuthDeps & AccessDeps;
+
+/** All services of today. */
+export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
+  return [
+    groups(deps),
+    identities(deps),
+    roles(deps),
+    roleBindings(deps),
+    repos(deps),
+    tags(deps),
+    images(deps),
+    imageStore(deps),
+    advisories(deps),
+    advisoryChanges(deps),
+    affectedQuery(deps),
+    osvApi(deps),
+    advisoryRecords(deps),
+    subscriptions(deps),
+    delivery(deps),
+    changes(deps),
+    groupInvites(deps),
+    accountAssociations(deps),
+    implement(SecurityTokenService, tokenService, exchangeRules),
+    auth(deps),
+    identityProviders(deps),
+    externalGroupRoleMappings(deps),
+    delegations(deps),
+    terms(deps),
+    access(deps),
+    ping(),
+  ];
+}

@@ -1,0 +1,161 @@
+// The doors of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
+
+import type { Logger } from "pino";
+import { show } from "../aip/clip.ts";
+import { type ApiError, codeName } from "../aip/errors.ts";
+import { withBearer } from "../authn/basic.ts";
+import { newNetworkList } from "../base/network-address.ts";
+import { hasCode } from "../base/system-error.ts";
+import type { Config } from "../config/config.ts";
+import { limits } from "../config/limits.ts";
+import type { Address } from "../config/listen-config.ts";
+import { ConfigError, type SettingName } from "../config/settings.ts";
+import type { Call } from "../pipeline/call.ts";
+import { originOf } from "../pipeline/observe.ts";
+import { newRouter, type RouterOptions } from "../transport/connect/router.ts";
+import { detailTypes } from "../transport/error-detail-types.ts";
+import { type Cors, newCors } from "../transport/http/cors.ts";
+import { requestIdOf } from "../transport/http/request-id.ts";
+import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
+import { type Listener, openListener } from "../transport/listener/listener.ts";
+import type { HttpHandler } from "../transport/listener/request-guard.ts";
+import { type EndpointOptions, type Endpoints, newEndpoints } from "../transport/pages/endpoints.ts";
+import { type Mounts, newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts";
+import { newGateway } from "../transport/rest/rest-transport.ts";
+import { type FastPath, newFastPath } from "../transport/unary/unary-transport.ts";
+import type { Api } from "./api.ts";
+
+/** What the doors lead to. */
+export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draining"> {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly api: Api;
+  readonly endpoints: Endpoints;
+  readonly pages: Pages;
+  readonly mounts: Mounts;
+  readonly observe: EndpointOptions["observe"];
+}
+
+/** Listens. Rejects with a sentence when another program has the port. */
+export async function openDoors(options: DoorsOptions): Promise<Listener> {
+  const { config, log } = options;
+  const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
+  const cors = newCors(config.corsOrigins);
+  const fast = config.fastPath ? fastPathOf(options.api, cors, onError) : undefined;
+  const router = routerOf(options);
+  return await openListener({
+    host: config.host,
+    port: config.port,
+    ...(config.tls ? { tls: config.tls } : {}),
+    limits: { ...defaultLimits, ...config.connections },
+    ...(config.trustedProxies.length > 0 && { trustedProxies: newNetworkList(config.trustedProxies) }),
+    handler: cors.surround((request, response) => {
+      if (!fast?.request(request, response)) return router(request, response);
+    }),
+    fast: fast?.stream,
+    onError,
+    onUnread: (connections, bytes) =>
+      log.warn({ connections, bytes }, "connections were closed whose clients did not take their replies"),
+  }).catch((error) => {
+    throw unopened("listen", config, error);
+  });
+}
+
+/** Serves metrics, and nothing else, on a port of their own. Rejects with a sentence when another program has the port. */
+export async function openMetricsListener(address: Address, pages: Pages, log: Logger): Promise<Listener> {
+  const site = newSite(
+    pages,
+    {},
+    (request, response) => {
+      request.resume();
+      sendPage(request, response, text(404, "Not Found"));
+    },
+    (error) => log.error({ err: error }, "a page failed"),
+  );
+  return await openListener({
+    ...address,
+    limits: metricsLimits,
+    handler: site,
+    onError: (error) => log.warn({ err: error }, "a connection failed"),
+  }).catch((error) => {
+    throw unopened("metrics-listen", address, error);
+  });
+}
+
+/** Why a port cannot be opened, under the name of the setting. */
+function unopened(name: SettingName, { host, port }: Address, error: unknown): unknown {
+  if (hasCode(error, "EADDRINUSE"))
+    return new Error(`${name}: ${host}:${port} is taken by another program; --${name} names another.`);
+  const isForeign = hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "ENOTFOUND");
+  if (isForeign) return new ConfigError(`${name}: ${host} is no address of this machine.`);
+  if (hasCode(error, "EACCES")) return new ConfigError(`${name}: port ${port} is not for this user.`);
+  return error;
+}
+
+function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknown) => void): FastPath {
+  return newFastPath({
+    methods,
+    maxBodyBytes: limits.bodyBytes,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
+    freeChunks: defaultLimits.freeChunks,
+    meanChunkBytes: defaultLimits.meanChunkBytes,
+    requestTimeoutMs: limits.requestTimeoutMs,
+    maxTimeoutMs: limits.deadlineMs,
+    maxJsonDepth: limits.jsonDepth,
+    detailTypes,
+    headersFor,
+    onError,
+  });
+}
+
+function routerOf(options: DoorsOptions): HttpHandler {
+  const { api, config, operations, draining } = options;
+  return newRouter({
+    methods: api.methods,
+    operations,
+    fallback: siteOf(options),
+    maxBodyBytes: limits.bodyBytes,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
+    maxJsonDepth: limits.jsonDepth,
+    maxTimeoutMs: limits.deadlineMs,
+    detailTypes,
+    errorDomain: `iam.${config.domain}`,
+    draining,
+  });
+}
+
+/** Whatever is no RPC: pages, else endpoints, else REST. */
+function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
+  const { domain } = config;
+  const gateway = newGateway(api.now.values(), {
+    later: api.later,
+    maxBodyBytes: limits.bodyBytes,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
+    requestTimeoutMs: limits.requestTimeoutMs,
+    maxJsonDepth: limits.jsonDepth,
+    domain,
+    anyTypes: detailTypes,
+    // Scanners that speak OSV know no bearer tokens, but take a name and a password from .netrc or from the address.
+    foreign: { prefix: "/gatehouse/osv/", withBearer },
+    requestIdOf,
+    refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
+    report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
+  });
+  const endpointOptions = {
+    ...limits,
+    maxJsonDepth: limits.jsonDepth,
+    errorDomain: `iam.${domain}`,
+    requestIdOf,
+    observe,
+  };
+  const plain = newEndpoints(endpoints, endpointOptions, (request, response) => gateway.handle(request, response));
+  return newSite(pages, mounts, plain, (error) => log.error({ err: error }, "a page failed"));
+}
+
+/** As a call is logged, though without what is wrong: that may have something of the body in it. */
+function logRefused(log: Logger, call: Call, httpMethod: string, path: string, { code }: ApiError): void {
+  if (!log.isLevelEnabled("info")) return;
+  const { requestId, door } = call;
+  const line = { requestId, door, httpMethod, path: show(path), code: codeName(code), ...originOf(call) };
+  log.info(line, "refused");
+}

@@ -1,0 +1,59 @@
+// Whether credentials of an associated account can be had. The answer always is an answer, never an error.
+import {
+  type AccountAssociation,
+  AccountProviderType,
+  CheckStatus,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { invalidField } from "../../../aip/errors.ts";
+
+/** The providers whose credentials can be tried. */
+const providers: ReadonlyMap<AccountProviderType, CloudProvider> = new Map([
+  [AccountProviderType.GOOGLE, "google"],
+  [AccountProviderType.AMAZON, "amazon"],
+  [AccountProviderType.AZURE, "azure"],
+]);
+
+/** A cloud provider, by the name of its member in an association. */
+export type CloudProvider = "google" | "amazon" | "azure";
+
+/** Tries to get credentials of an account; rejects when it does not succeed. The text of the error is for the caller. */
+export type CredentialExchange = (provider: CloudProvider, association: AccountAssociation) => Promise<void>;
+
+/** What came of a check. */
+export interface Readiness {
+  readonly status: CheckStatus;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Throws unless the type names a provider. */
+export function requireProvider(type: AccountProviderType): void {
+  if (!providers.has(type))
+    throw invalidField(
+      "provider_type",
+      "must be ACCOUNT_PROVIDER_TYPE_GOOGLE, ACCOUNT_PROVIDER_TYPE_AMAZON or ACCOUNT_PROVIDER_TYPE_AZURE",
+    );
+}
+
+/** Tries the credentials of one provider; an installation without an exchange has none. */
+export async function checkReadiness(
+  type: AccountProviderType,
+  association: AccountAssociation | undefined,
+  exchange: CredentialExchange | undefined,
+): Promise<Readiness> {
+  const provider = providers.get(type);
+  if (provider === undefined || !association?.[provider])
+    return notReady("not configured", `the group is tied to no account of ${provider}`);
+  const failed = "error exchanging credentials";
+  if (!exchange) return notReady(failed, `this installation exchanges no credentials with ${provider}`);
+  try {
+    await exchange(provider, association);
+    return { status: CheckStatus.READY, reason: "", message: "" };
+  } catch (error) {
+    return notReady(failed, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function notReady(reason: string, message: string): Readiness {
+  return { status: CheckStatus.NOT_READY, reason, message };
+}

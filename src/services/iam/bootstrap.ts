@@ -1,0 +1,97 @@
+// The first organization and its owner: what `bootstrap` and the development server begin with.
+import { create } from "@bufbuild/protobuf";
+import { Identity_ClaimMatchSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
+import { newChild } from "../../model/uid.ts";
+import { insertRow } from "../../storage/collection/collection.ts";
+import { childrenKey } from "../../storage/collection/entries.ts";
+import { readCounter } from "../../storage/engine/counters.ts";
+import type { Session, Transaction } from "../../storage/engine/session.ts";
+import {
+  type GroupRow,
+  groupCollection,
+  type IdentityRow,
+  identityCollection,
+  roleBindingCollection,
+} from "../../storage/iam/rows.ts";
+import { toColumns } from "./identities/relationships.ts";
+
+/** The uids that a new organization has. */
+export interface Organization {
+  readonly groupUid: string;
+  readonly ownerUid: string;
+}
+
+/**
+ * Keeps others from creating organizations until the transaction ends. Where one is created only if there is none, this comes
+ * first: whoever asks at the same time would find none either.
+ */
+export async function lockOrganizations(tx: Transaction): Promise<void> {
+  await tx.lockTables([tx.tables.groups]);
+}
+
+/** Whether there is any organization yet. */
+export async function hasOrganization(session: Session): Promise<boolean> {
+  return (await readCounter(session, childrenKey(null), groupCollection.kind)) > 0;
+}
+
+/** Creates a root group and an identity in it that is its owner and operates the installation. */
+export async function createOrganization(
+  tx: Transaction,
+  name: string,
+  owner: { readonly issuer: string; readonly subject: string },
+): Promise<Organization> {
+  const { uid: groupUid } = await createGroup(tx, null, name, "");
+  const ownerUid = newChild(groupUid);
+  const claimMatch = create(Identity_ClaimMatchSchema, {
+    iss: { case: "issuer", value: owner.issuer },
+    sub: { case: "subject", value: owner.subject },
+  });
+  const identity: IdentityRow = {
+    ...stamps(tx, ownerUid, groupUid),
+    name: "owner",
+    description: "The first owner of the installation",
+    email: "",
+    emailUnverified: "",
+    company: "",
+    ...toColumns({ case: "claimMatch", value: claimMatch }),
+    metadata: {},
+    lastSeenTime: tx.context.time,
+  };
+  await insertRow(tx, identityCollection, identity);
+  for (const role of [ownerRole, operatorRole]) {
+    const binding = {
+      uid: newChild(groupUid),
+      parent: groupUid,
+      identityUid: ownerUid,
+      roleUid: role.uid,
+      createTime: tx.context.time,
+    };
+    await insertRow(tx, roleBindingCollection, binding);
+  }
+  return { groupUid, ownerUid };
+}
+
+/** Creates a group without asking anybody. */
+export async function createGroup(
+  tx: Transaction,
+  parent: string | null,
+  name: string,
+  description: string,
+): Promise<GroupRow> {
+  const row: GroupRow = {
+    ...stamps(tx, newChild(parent ?? ""), parent),
+    name,
+    description,
+    resourceLimits: {},
+    verified: false,
+    kind: 0,
+    status: 0,
+  };
+  await insertRow(tx, groupCollection, row);
+  return row;
+}
+
+function stamps(tx: Transaction, uid: string, parent: string | null) {
+  return { uid, parent, createTime: tx.context.time, updateTime: tx.context.time };
+}

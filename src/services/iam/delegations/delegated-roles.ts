@@ -1,0 +1,47 @@
+// What a delegation would give if it were used now.
+import { findRow } from "../../../storage/collection/collection.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { subscriptionCollection } from "../../../storage/events/rows.ts";
+import { type DelegationKind, findRoleCapabilities } from "../../../storage/iam/delegations.ts";
+import { findHolder, type HeldRole } from "../../../storage/iam/grants.ts";
+import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/provider-rows.ts";
+import { groupInviteCollection } from "../../../storage/iam/rows.ts";
+import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
+
+/** What something would give if it were used now. */
+export interface Given {
+  readonly roles: readonly HeldRole[];
+  /** The uid of the role; empty where it gives none, or several. */
+  readonly roleUid: string;
+}
+
+/** What something would give now, by its kind and uid; undefined when it does not exist. */
+export async function findGiven(session: Session, kind: DelegationKind, uid: string): Promise<Given | undefined> {
+  switch (kind) {
+    case "group_invites": {
+      const row = await findRow(session, groupInviteCollection, uid);
+      return row && (await givenRole(session, row.roleUid, row.parent));
+    }
+    case "external_group_role_mappings": {
+      const row = await findRow(session, externalGroupRoleMappingCollection, uid);
+      return row && (await givenRole(session, row.roleUid, row.scope));
+    }
+    case "identity_providers":
+    case "scim_tokens": {
+      const row = await findRow(session, identityProviderCollection, uid);
+      return row && (await givenRole(session, row.defaultRole, row.parent));
+    }
+    case "subscriptions": {
+      const row = await findRow(session, subscriptionCollection, uid);
+      return row && { roles: [{ groupUid: row.parent, capabilities: subscriptionCapabilities }], roleUid: "" };
+    }
+    case "identities": {
+      const holder = await findHolder(session, uid);
+      return holder && { roles: holder.roles, roleUid: "" };
+    }
+  }
+}
+
+async function givenRole(session: Session, roleUid: string, groupUid: string): Promise<Given> {
+  return { roles: [{ groupUid, capabilities: await findRoleCapabilities(session, roleUid) }], roleUid };
+}

@@ -1,0 +1,181 @@
+// Lists what gives authority to others later on, and has callers vouch for it.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  ConfirmDelegationRequestSchema,
+  DelegationSchema,
+  DelegationsService,
+  InactivityReason,
+  DelegationKind as Kind,
+  type ListDelegationsRequest,
+  ListDelegationsRequestSchema,
+  type ListDelegationsResponseSchema,
+} from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { notFound } from "../../../aip/errors.ts";
+import { formatPageToken } from "../../../aip/page-token.ts";
+import { effectivePageSize } from "../../../aip/pagination.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import { newViolations } from "../../../aip/violations.ts";
+import { isWithin, parentOf, rangeBelow } from "../../../model/uid.ts";
+import { requireCapability, scopeOf } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { uidRule } from "../../../pipeline/text-rules.ts";
+import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
+import { rowView } from "../../../resource/row-view.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import {
+  type Delegation,
+  type DelegationKind,
+  findDelegation,
+  findDelegationsIn,
+  findDelegationsOf,
+} from "../../../storage/iam/delegations.ts";
+import { type Judge, newJudge } from "./active-delegations.ts";
+import { findGiven } from "./delegated-roles.ts";
+import { confirm } from "./makers.ts";
+
+/** Delegations that one call looks at where only those are wanted that are not in force. */
+const maxLookedAt = 500;
+
+const resourceType = "iam.gatehouse.dev/Delegation";
+
+/** What each kind is called, and what it takes to make one. */
+const kinds: Readonly<Record<DelegationKind, { readonly kind: Kind; readonly capability: Capability }>> = {
+  group_invites: { kind: Kind.GROUP_INVITE, capability: Capability.CAP_IAM_GROUP_INVITES_CREATE },
+  subscriptions: { kind: Kind.SUBSCRIPTION, capability: Capability.CAP_EVENTS_SUBSCRIPTION_CREATE },
+  identity_providers: { kind: Kind.DEFAULT_ROLE, capability: Capability.CAP_IAM_IDENTITY_PROVIDERS_UPDATE },
+  scim_tokens: { kind: Kind.SCIM_TOKEN, capability: Capability.CAP_IAM_IDENTITY_PROVIDERS_UPDATE },
+  external_group_role_mappings: {
+    kind: Kind.EXTERNAL_GROUP_ROLE_MAPPING,
+    capability: Capability.CAP_IAM_IDENTITY_PROVIDERS_CREATE,
+  },
+  identities: { kind: Kind.STATIC_KEYS, capability: Capability.CAP_IAM_IDENTITY_UPDATE },
+};
+
+type Shown = MessageInitShape<typeof DelegationSchema>;
+
+/** Serves delegations. */
+export function delegations(deps: Deps): Implementation {
+  const { database, clock } = deps;
+
+  async function list(
+    request: ListDelegationsRequest,
+    call: Call,
+  ): Promise<MessageInitShape<typeof ListDelegationsResponseSchema>> {
+    const violations = newViolations();
+    const pageSize = effectivePageSize(request.pageSize, violations);
+    violations.throwIfAny();
+    const query = queryDigest(call, request);
+    const token = readToken(deps, call, request.pageToken, query);
+    const after = token && { uid: token.uid, kind: token.value as DelegationKind };
+    const look = { places: placesOf(request, call), after, pageSize, inactive: request.inactive };
+    const { shown, last } = await database.read((session) => lookThrough(session, look));
+    const next = last && { issuedAt: clock(), query, order: "", uid: last.uid, value: last.kind };
+    return { delegations: shown, nextPageToken: next ? formatPageToken(deps.pageTokenKey, next) : "" };
+  }
+
+  return implement(
+    DelegationsService,
+    {
+      listDelegations: list,
+      async confirmDelegation({ uid }, call) {
+        return await database.write(writeContext(call, clock), async (tx) => {
+          const found = await findDelegationsOf(tx, uid);
+          if (found.length === 0) throw notFound(resourceType, uid);
+          for (const one of found) await confirmOne(one, call, tx);
+          const confirmed: Shown[] = [];
+          const judge = newJudge(tx);
+          for (const { kind } of found)
+            confirmed.push((await show(tx, judge, (await findDelegation(tx, kind, uid))!)).message);
+          return { delegations: confirmed };
+        });
+      },
+    },
+    [
+      { schema: ListDelegationsRequestSchema, fields: { parent: uidRule } },
+      { schema: ConfirmDelegationRequestSchema, fields: { uid: uidRule } },
+    ],
+  );
+}
+
+async function confirmOne(delegation: Delegation, call: Call, tx: Parameters<typeof confirm>[0]): Promise<void> {
+  const { kind, uid, makerUid: before } = delegation;
+  requireCapability(call, kinds[kind].capability, uid);
+  const given = await findGiven(tx, kind, uid);
+  if (!given) throw notFound(resourceType, uid);
+  await confirm(tx, delegation, given, call);
+  const row = (makerUid: string | null): ConfirmedRow => ({ uid, delegation: kind, makerUid: makerUid ?? "" });
+  tx.logChange({
+    ...{ kind: delegationChanges, uid, groupUid: parentOf(uid) },
+    ...{ before: row(before), after: row(tx.context.actor) },
+  });
+}
+
+/** How the change log calls a confirmation. */
+const delegationChanges = "delegations";
+
+/** How the change log shows who vouched before and after. */
+export const delegationView = rowView<typeof DelegationSchema, ConfirmedRow>(
+  { collection: { kind: delegationChanges }, schema: DelegationSchema },
+  ({ uid, delegation, makerUid }) => ({ uid, kind: kinds[delegation].kind, makerUid }),
+);
+
+/** What the change log has of a confirmation. */
+interface ConfirmedRow {
+  readonly uid: string;
+  readonly delegation: DelegationKind;
+  readonly makerUid: string;
+}
+
+/** Where to look, behind what, and for what. */
+interface Look {
+  readonly places: readonly string[];
+  readonly after: Pick<Delegation, "uid" | "kind"> | undefined;
+  readonly pageSize: number;
+  readonly inactive: boolean;
+}
+
+/** The next ones that are wanted, in their order; `last` is what the next page follows, if there may be one. */
+async function lookThrough(session: Session, { places, after, pageSize, inactive }: Look) {
+  const limit = inactive ? maxLookedAt : pageSize;
+  const found: Delegation[] = [];
+  for (const place of places) {
+    const range = rangeBelow(place);
+    if (found.length <= limit && (after?.uid ?? "") < range.to)
+      found.push(...(await findDelegationsIn(session, range, after, limit + 1 - found.length)));
+  }
+  const shown: Shown[] = [];
+  const judge = newJudge(session);
+  for (const [i, delegation] of found.entries()) {
+    if (shown.length === pageSize || i === limit) return { shown, last: found[i - 1] };
+    const { message, inactivity } = await show(session, judge, delegation);
+    if (!inactive || inactivity) shown.push(message);
+  }
+  return { shown, last: undefined };
+}
+
+/** The subtrees that may be shown, in byte order. */
+function placesOf({ parent }: ListDelegationsRequest, call: Call): string[] {
+  const scope = scopeOf(call);
+  if (parent === "") return [...scope].sort();
+  if (scope.some((root) => isWithin(parent, root))) return [parent];
+  return scope.filter((root) => isWithin(root, parent)).sort();
+}
+
+async function show(session: Session, judge: Judge, delegation: Delegation) {
+  const { kind, uid, makerUid, isInstallation, time } = delegation;
+  const given = await findGiven(session, kind, uid);
+  const [inactivity] = await judge.inactivitiesOf([delegation]);
+  const message: Shown = {
+    uid,
+    kind: kinds[kind].kind,
+    roleUid: given?.roleUid ?? "",
+    makerUid: makerUid ?? "",
+    madeByInstallation: isInstallation,
+    ...(time > 0 && { vouchTime: toTimestamp(time) }),
+    ...(inactivity && { inactivity: InactivityReason[inactivity.reason], capabilities: [...inactivity.capabilities] }),
+  };
+  return { message, inactivity };
+}

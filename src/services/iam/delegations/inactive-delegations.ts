@@ -1,0 +1,61 @@
+// Errors and descriptions of delegations that are not in force: authority is checked when it is used
+// (docs/decisions/0035-authority-is-checked-when-used.md).
+import { ApiError, failedPrecondition } from "../../../aip/errors.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import type { DelegationKind } from "../../../storage/iam/delegations.ts";
+import { type Inactivity, inactivityOf } from "./active-delegations.ts";
+
+/**
+ * Throws FAILED_PRECONDITION unless something gives authority. The caller may be a stranger, so the error does not
+ * say what the maker holds; that is for callers who may list delegations.
+ */
+export async function requireInForce(session: Session, kind: DelegationKind, uid: string): Promise<void> {
+  const inactivity = await inactivityOf(session, kind, uid);
+  if (inactivity) throw inactive(kind, uid, inactivity);
+}
+
+/** The error for a caller who tries to use something that gives no authority. */
+export function inactive(kind: DelegationKind, uid: string, { reason }: Inactivity): ApiError {
+  const { code, message, details } = failedPrecondition(inactiveType, `${texts[kind]} ${remedyFor(uid)}`, uid);
+  return new ApiError(code, message, { details, reason: inactiveType, metadata: { cause: reason, kind, uid } });
+}
+
+const inactiveType = "DELEGATION_INACTIVE";
+
+const texts: Readonly<Record<DelegationKind, string>> = {
+  group_invites: "the invite is not in force: its maker no longer holds what it gives.",
+  subscriptions: "the subscription is not in force: its maker may no longer subscribe.",
+  identity_providers: "the identity provider cannot give its default role: its maker no longer holds that role.",
+  scim_tokens: "the SCIM token is not in force: its maker no longer holds the default role.",
+  external_group_role_mappings: "the mapping is not in force: its maker no longer holds its role.",
+  identities: "the static keys are not in force: the maker of the keys no longer holds what their identity holds.",
+};
+
+function remedyFor(uid: string): string {
+  return `An owner confirms it with \`gatehouse iam delegations confirm ${uid}\`, or deletes it`;
+}
+
+/** Why static keys let nobody in; undefined when they do. */
+export async function staticKeysInactivity(session: Session, uid: string): Promise<string | undefined> {
+  return (await inactivityOf(session, "identities", uid)) && `${texts.identities} ${remedyFor(uid)}`;
+}
+
+/** Why a subscription is sent nothing; undefined when it is. */
+export async function subscriptionInactivity(session: Session, uid: string): Promise<string | undefined> {
+  const inactivity = await inactivityOf(session, "subscriptions", uid);
+  return inactivity && describeInactivity(inactivity);
+}
+
+/** The reason in words, for those who may know what the maker holds. */
+export function describeInactivity({ reason, capabilities }: Inactivity): string {
+  switch (reason) {
+    case "MAKER_UNKNOWN":
+      return "nobody is known to have made it";
+    case "MAKER_DELETED":
+      return "the identity that made it was deleted";
+    case "MAKER_LACKS_CAPABILITIES":
+      return `the identity that made it does not hold ${capabilities.join(", ") || "what it gives"}`;
+    case "ROLE_EXTENDED":
+      return `its role has more than was promised: ${capabilities.join(", ")}`;
+  }
+}

@@ -1,0 +1,71 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  AccountAssociationSchema,
+  AccountAssociationsService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { GroupSchema, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { AcceptTermsResponseSchema, TermsService } from "../../../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts";
+import { parentOf, rootOf } from "../../../model/uid.ts";
+import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../../resource/method-event.ts";
+import { rowView } from "../../../resource/row-view.ts";
+import { findRow } from "../../../storage/collection/collection.ts";
+import { type TermsAcceptanceRow, termsAcceptanceCollection } from "../../../storage/iam/provider-rows.ts";
+import {
+  type AccountAssociationRow,
+  accountAssociationCollection,
+  type GroupRow,
+  groupCollection,
+} from "../../../storage/iam/rows.ts";
+import { associationMessage } from "../accounts/account-associations.ts";
+import { groupMessage } from "../groups/group-message.ts";
+
+const { createGroup, updateGroup, deleteGroup } = GroupsService.method;
+const { createAccountAssociation, updateAccountAssociation, deleteAccountAssociation } =
+  AccountAssociationsService.method;
+
+/** What has the uid of a group is filed under that group. */
+const itself = (uid: string) => uid;
+
+const groups: ResourceEvents<typeof GroupSchema, GroupRow> = {
+  collection: groupCollection,
+  schema: GroupSchema,
+  message: async (row, session) =>
+    row.parent === null
+      ? groupMessage(row)
+      : groupMessage(row, (await findRow(session, groupCollection, rootOf(row.uid))) ?? row),
+};
+
+const associations: ResourceEvents<typeof AccountAssociationSchema, AccountAssociationRow> = {
+  collection: accountAssociationCollection,
+  schema: AccountAssociationSchema,
+  message: associationMessage,
+  group: itself,
+};
+
+/** How the change log shows groups, and what a group has one of. */
+export const groupViews = [
+  rowView(groups, (row: GroupRow) => groupMessage(row)),
+  rowView(associations, associationMessage),
+];
+
+const acceptances: MethodEvent = {
+  method: TermsService.method.acceptTerms,
+  kind: termsAcceptanceCollection.kind,
+  isBatch: true,
+  group: parentOf,
+  subject: ([uid]) => parentOf(uid!),
+  body(changes) {
+    const documentIds = changes.map(({ after }) => (after as TermsAcceptanceRow).name);
+    return create(AcceptTermsResponseSchema, { group: parentOf(changes[0].uid), documentIds });
+  },
+};
+
+/** The events of groups, and of what a group has one of. */
+export const groupEvents: readonly MethodEvent[] = [
+  ...resourceEvents([createGroup, updateGroup], { ...groups, group: itself }),
+  ...resourceEvents([deleteGroup], groups),
+  ...resourceEvents([createAccountAssociation, updateAccountAssociation], associations),
+  // The published contract leaves the request out.
+  ...resourceEvents([deleteAccountAssociation], associations).map((event) => ({ ...event, body: () => undefined })),
+  acceptances,
+];

@@ -1,0 +1,109 @@
+import { create, type DescMessage, type DescMethodUnary, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  BatchDeleteExternalGroupRoleMappingsResponseSchema,
+  ExternalGroupRoleMappingSchema,
+  ExternalGroupRoleMappingsService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
+import {
+  IdentityProviderSchema,
+  IdentityProvidersService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import { parentOf, rootOf } from "../../../model/uid.ts";
+import { type MethodEvent, resourceEvents } from "../../../resource/method-event.ts";
+import { type RowView, rowView } from "../../../resource/row-view.ts";
+import type { Deps } from "../../../resource/service-deps.ts";
+import { findRow } from "../../../storage/collection/collection.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import {
+  type ExternalGroupRoleMappingRow,
+  externalGroupRoleMappingCollection,
+  type IdentityProviderRow,
+  identityProviderCollection,
+} from "../../../storage/iam/provider-rows.ts";
+import { mappingMessage } from "../providers/external-group-role-mappings.ts";
+import { providerMessage } from "../providers/identity-providers.ts";
+import { issuedReply, providerScim, reissuedReply, revokedReply, switchedReply } from "../providers/scim-tokens.ts";
+
+const providers = IdentityProvidersService.method;
+const mappings = ExternalGroupRoleMappingsService.method;
+
+const loggedProviders = { collection: identityProviderCollection, schema: IdentityProviderSchema };
+
+const loggedMappings = {
+  collection: externalGroupRoleMappingCollection,
+  schema: ExternalGroupRoleMappingSchema,
+  message: mappingMessage,
+};
+
+/** How the change log shows identity providers, and what hangs on them. */
+export const providerViews: readonly RowView[] = [
+  rowView(loggedProviders, providerMessage),
+  rowView(loggedMappings, mappingMessage),
+];
+
+/** The events of identity providers, and of what hangs on them. */
+export function providerEvents(deps: Deps): MethodEvent[] {
+  return [
+    ...resourceEvents(
+      [providers.createIdentityProvider, providers.updateIdentityProvider, providers.deleteIdentityProvider],
+      {
+        ...loggedProviders,
+        message: (row: IdentityProviderRow, session, time) => toldOf(row, session, deps, time),
+      },
+    ),
+    scimEvent(providers.generateScimToken, (row) => issuedReply(deps, row)),
+    scimEvent(providers.regenerateScimToken, (row) => reissuedReply(deps, row)),
+    scimEvent(providers.revokeScimToken, revokedReply),
+    scimEvent(providers.setScimEnabled, switchedReply),
+    ...resourceEvents([mappings.createExternalGroupRoleMapping, mappings.deleteExternalGroupRoleMapping], {
+      ...loggedMappings,
+      group: rootOf,
+      identityProvider: parentOf,
+    }),
+    deletedMappings,
+  ];
+}
+
+/** The published contract leaves the times out of events. */
+async function toldOf(
+  row: IdentityProviderRow,
+  session: Session,
+  deps: Deps,
+  time: number,
+): Promise<MessageInitShape<typeof IdentityProviderSchema>> {
+  const { createTime: _created, updateTime: _updated, ...provider } = providerMessage(row);
+  // Whether there is a token is told by its digest, which the log does not have.
+  const now = await findRow(session, identityProviderCollection, row.uid);
+  const scim = now?.scimEtag === row.scimEtag ? now : { ...row, scimTokenDigest: null, scimPreviousDigest: null };
+  return { ...provider, scim: providerScim(deps, { ...row, ...scim }, time) };
+}
+
+function scimEvent<D extends DescMessage>(
+  method: DescMethodUnary<DescMessage, D>,
+  reply: (row: IdentityProviderRow) => MessageInitShape<D>,
+): MethodEvent {
+  return {
+    method,
+    kind: identityProviderCollection.kind,
+    group: parentOf,
+    subject: ([uid]) => uid!,
+    // The columns of secrets are not in the log.
+    body: ([{ after }]) => create(method.output, reply(after as IdentityProviderRow)),
+  };
+}
+
+const deletedMappings: MethodEvent = {
+  method: mappings.batchDeleteExternalGroupRoleMappings,
+  kind: externalGroupRoleMappingCollection.kind,
+  isBatch: true,
+  group: rootOf,
+  subject: ([uid]) => parentOf(uid!),
+  identityProvider: parentOf,
+  body(changes) {
+    const rows = changes.map(({ before }) => before as ExternalGroupRoleMappingRow);
+    return create(BatchDeleteExternalGroupRoleMappingsResponseSchema, {
+      parent: parentOf(changes[0].uid),
+      externalGroupRoleMappings: rows.map(mappingMessage),
+    });
+  },
+};

@@ -1,0 +1,65 @@
+// Finding one's organization by the domain of one's e-mail address.
+import { GroupSchema, type GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { invalidField, notFound, rateLimited } from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
+import { callerOf, isNarrowed } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import type { Handlers } from "../../../pipeline/handlers.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { accessRequests, findLatestAccessRequest } from "../../../storage/iam/access-requests.ts";
+import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
+import { groupMessage } from "./group-message.ts";
+
+/** How long a caller waits between two requests for access to one group. */
+const requestIntervalMs = 60 * 60 * 1000;
+
+type LookupHandlers = Pick<Handlers<typeof GroupsService>, "lookupGroup" | "requestGroupAccess" | "checkEligibility">;
+
+/**
+ * The three methods share one gate: an address that a trusted issuer vouches for, in a domain of the organization's own, and a
+ * token that was not narrowed.
+ */
+export function groupLookup(deps: Deps): LookupHandlers {
+  async function find(call: Call) {
+    const domain = ownDomain(call, deps);
+    const [row] = domain === undefined ? [] : await findVerifiedRoots(deps.database.session, domain);
+    return row;
+  }
+
+  return {
+    async lookupGroup(_request, call) {
+      const row = await find(call);
+      // No match, an untrusted address, a shared domain and a narrowed token look alike.
+      if (!row) throw notFound(resourceType(GroupSchema), "of the caller's e-mail domain");
+      return { group: groupMessage(row) };
+    },
+
+    async requestGroupAccess({ groupUid }, call) {
+      if (groupUid === "") throw invalidField("group_uid", "group_uid is required");
+      const row = await find(call);
+      if (row?.uid !== groupUid) throw notFound(resourceType(GroupSchema), groupUid);
+      const { uid } = callerOf(call);
+      await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+        const latest = await findLatestAccessRequest(tx, groupUid, uid);
+        const waitMs = latest === undefined ? 0 : latest + requestIntervalMs - tx.context.time;
+        if (waitMs > 0) throw rateLimited("access was requested less than an hour ago", waitMs);
+        // Notifications of the owners come from the change log.
+        const after = { identityUid: uid };
+        tx.logChange({ kind: accessRequests, uid: groupUid, groupUid, before: null, after });
+      });
+      return {};
+    },
+
+    checkEligibility: (_request, call) => ({ eligible: ownDomain(call, deps) !== undefined }),
+  };
+}
+
+/** The domain of the caller's address; undefined unless it can stand for an organization, for the whole of the caller. */
+function ownDomain(call: Call, { settings }: Deps): string | undefined {
+  // Security case X1: whoever runs another organization may have come by the token, narrowed to theirs.
+  if (isNarrowed(call)) return undefined;
+  const { token } = callerOf(call);
+  if (!token.emailVerified || !settings.trustedEmailIssuers.includes(token.act.iss ?? "")) return undefined;
+  const domain = /^[^@\s]+@([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(token.email)?.[1];
+  return domain !== undefined && !settings.sharedEmailDomains.includes(domain) ? domain : undefined;
+}

@@ -1,0 +1,240 @@
+import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  type GetGroupRequest,
+  type Group,
+  GroupSchema,
+  GroupsService,
+  type ListGroupsRequest,
+  type UpdateGroupRequest,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { alreadyExists, failedPrecondition, invalidField, notFound, permissionDenied } from "../../../aip/errors.ts";
+import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
+import { newChild, rootOf } from "../../../model/uid.ts";
+import { accessOf, callerOf, requireCapability } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
+import { type Fill, fillWithRows } from "../../../resource/list-page.ts";
+import { commonOrders, defineResource } from "../../../resource/resource.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
+import { deleteRow, findRow, insertRow, lockRow } from "../../../storage/collection/collection.ts";
+import { readCounters } from "../../../storage/engine/counters.ts";
+import { ReferenceViolation } from "../../../storage/engine/errors.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { writeSetting } from "../../../storage/engine/settings.ts";
+import { isConfined } from "../../../storage/iam/grants.ts";
+import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
+import { termsAcceptanceCollection } from "../../../storage/iam/provider-rows.ts";
+import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
+import { findBindingsUnder } from "../../../storage/iam/role-bindings.ts";
+import {
+  accountAssociationCollection,
+  type GroupRow,
+  groupCollection,
+  roleBindingCollection,
+} from "../../../storage/iam/rows.ts";
+import { repoCollection } from "../../../storage/registry/rows.ts";
+import { clearDeletedAdvisories } from "../../../storage/vulnerabilities/advisories.ts";
+import { clearExportState } from "../../../storage/vulnerabilities/export-states.ts";
+import { clearRecords } from "../../../storage/vulnerabilities/records.ts";
+import { accept } from "../identities/membership.ts";
+import { groupLookup } from "./group-lookup.ts";
+import { groupMessage, groupMessages, oneOfEach } from "./group-message.ts";
+import { resolveParent } from "./group-parent.ts";
+import { findOrganizations } from "./organizations.ts";
+
+const group = defineResource<typeof GroupSchema, GroupRow, "status" | "resourceLimits">({
+  schema: GroupSchema,
+  plural: "groups",
+  collection: groupCollection,
+  orderable: commonOrders,
+  includesGranted: true,
+  rules: { name: nameRule, description: descriptionRule },
+  toMessage: groupMessage,
+  toRow: ({ name, description, verified, kind }) => ({ name, description, verified, kind }),
+});
+
+/** Groups as the parents of everything else. */
+export const groupParents: ParentCollection = {
+  type: group.type,
+  lock: (tx, uid) => lockRow(tx, groupCollection, uid),
+};
+
+/** Adds root groups inside transactions, on behalf of whoever may: they become its owner in the same transaction. */
+export function rootGroupMaker(deps: Deps) {
+  const standard = standardMethods(group, groupParents, deps);
+  return async (tx: Transaction, value: Group, call: Call): Promise<GroupRow> => {
+    if (!accessOf(call).isUnscoped)
+      throw permissionDenied("a token that is narrowed to groups cannot create a root group");
+    if (isConfined(callerOf(call).uid))
+      throw permissionDenied("an identity of a subgroup is confined to it and cannot create a root group");
+    if (deps.settings.rootGroups === "operators" && !isOperator(call))
+      throw permissionDenied("only operators may create root groups");
+    const staffed = staffFields(call, value);
+    requireKind(staffed);
+    const row = await standard.insert(tx, "", staffed, { status: 0, resourceLimits: {} });
+    await refuseTakenName(tx, row);
+    await insertRow(tx, roleBindingCollection, {
+      uid: newChild(row.uid),
+      parent: row.uid,
+      identityUid: callerOf(call).uid,
+      roleUid: ownerRole.uid,
+      createTime: tx.context.time,
+    });
+    await accept(tx, callerOf(call).uid, row.uid);
+    return row;
+  };
+}
+
+/** Serves groups. */
+export function groups(deps: Deps): Implementation {
+  const standard = standardMethods(group, groupParents, deps);
+  const makeRoot = rootGroupMaker(deps);
+  const { database } = deps;
+
+  async function createRoot(value: Group, call: Call) {
+    const context = writeContext(call, deps.clock);
+    return groupMessage(await database.write(context, (tx) => makeRoot(tx, value, call)));
+  }
+
+  async function createChild(parent: string, value: Group, call: Call) {
+    requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
+    // Verified, and of a kind, is the organization.
+    const child: Group = { ...value, verified: false, kind: 0 };
+    return await database.write(writeContext(call, deps.clock), async (tx) =>
+      show(tx, await standard.insert(tx, parent, child, { status: 0, resourceLimits: {} })),
+    );
+  }
+
+  async function show(session: Session, row: GroupRow): Promise<Group> {
+    return groupMessage(row, (await findOrganizations(database, session, [row])).get(rootOf(row.uid)));
+  }
+
+  /** At once where the group and its organization are cached. */
+  function get({ uid }: GetGroupRequest): Soon<Group> {
+    const root = rootOf(uid);
+    return whenThere(database.rows.findAll(groupCollection, uid === root ? [uid] : [uid, root]), (rows) => {
+      const row = rows.find((each) => each.uid === uid);
+      if (!row) throw notFound(group.type, uid);
+      return groupMessage(
+        row,
+        rows.find((each) => each.uid === root),
+      );
+    });
+  }
+
+  async function list(request: ListGroupsRequest, call: Call) {
+    const fill: Fill<GroupRow, Group> = async (session, rows) =>
+      groupMessages(fillWithRows(session, rows), await findOrganizations(database, session, oneOfEach(rows)));
+    const { items, ...envelope } = await standard.page(request, call, { name: request.name }, undefined, fill);
+    return standard.reply(call, items, envelope);
+  }
+
+  async function update({ group: value, updateMask }: UpdateGroupRequest, call: Call): Promise<Group> {
+    return await database.write(writeContext(call, deps.clock), async (tx) => {
+      const row = await standard.change(tx, value!, updateMask, (before, after) =>
+        allowedChange(tx, before, after, call),
+      );
+      return await show(tx, row);
+    });
+  }
+
+  return implement(
+    GroupsService,
+    {
+      getGroup: get,
+      listGroups: list,
+      createGroup: async ({ parent, group: value }, call) => {
+        const uid = await resolveParent(database.session, parent, call);
+        return uid === "" ? await createRoot(value!, call) : await createChild(uid, value!, call);
+      },
+      updateGroup: update,
+      deleteGroup: async (request, call) => {
+        try {
+          return await standard.delete(request, call, (tx, row) => emptyOut(tx, row, callerOf(call).uid));
+        } catch (error) {
+          // Something was created in it at the same time, and came first.
+          if (error instanceof ReferenceViolation) throw notEmpty(request.uid, ["resources"]);
+          throw error;
+        }
+      },
+      ...groupLookup(deps),
+    },
+    group.messageRules,
+  );
+}
+
+/** What may become of a group: what the caller may not say of it stays. */
+async function allowedChange(tx: Transaction, before: GroupRow, asked: GroupRow, call: Call): Promise<GroupRow> {
+  // A subgroup has the kind of its organization, and is never verified.
+  const isTheirs = isOperator(call) && before.parent === null;
+  const after = isTheirs ? asked : { ...asked, verified: before.verified, kind: before.kind };
+  if (before.verified && after.name !== before.name) {
+    throw failedPrecondition("VERIFIED_NAME", "a verified organization cannot be renamed", before.uid);
+  }
+  // An update need not mend what was wrong before it.
+  if (after.verified !== before.verified || after.kind !== before.kind) requireKind(after);
+  if (after.verified !== before.verified) await refuseTakenName(tx, after);
+  return after;
+}
+
+/** A group goes only when nothing is left in it; the owner binding of its creator goes with a root group. */
+async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
+  const contents = await readCounters(tx, row.uid);
+  await deleteAcceptances(tx, row.uid);
+  contents.delete(termsAcceptanceCollection.kind);
+  // It has the uid of the group, so that the counters of what lies below do not know of it.
+  const association = await findRow(tx, accountAssociationCollection, row.uid);
+  if (association) contents.set(accountAssociationCollection.kind, 1);
+  if (row.parent === null && contents.size === 1 && contents.get(roleBindingCollection.kind) === 1) {
+    const [binding] = await findBindingsUnder(tx, row.uid, 1);
+    if (binding?.identityUid === callerUid && binding.roleUid === ownerRole.uid) {
+      await deleteRow(tx, roleBindingCollection, binding);
+      contents.clear();
+    }
+  }
+  if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
+  // Withdrawn records are a part of what the groups above export.
+  if ((await clearRecords(tx, row.uid)) && row.parent !== null) tx.changeExports(row.parent);
+  await clearDeletedAdvisories(tx, row.uid);
+  await clearExportState(tx, row.uid);
+}
+
+/** Accepted terms cannot be taken back, and end with the group; the change log remembers them. */
+async function deleteAcceptances(tx: Transaction, groupUid: string): Promise<void> {
+  for (const row of await findAcceptancesOf(tx, groupUid)) await deleteRow(tx, termsAcceptanceCollection, row);
+}
+
+function notEmpty(uid: string, kinds: readonly string[]) {
+  // The specification: the case of repos is worded so, whatever else there is; their tags are no children of the group.
+  const named = kinds.includes(repoCollection.kind) ? [repoCollection.kind] : kinds;
+  const names = named.map((kind) => kind.replaceAll("_", " ")).join(", ");
+  return failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${names}`, uid);
+}
+
+/** Whether the caller belongs to those who run the installation. */
+function isOperator(call: Call): boolean {
+  return accessOf(call).scope([Capability.CAP_INTERNAL]).length > 0;
+}
+
+/** What only operators may say of a group is ignored when anybody else says it. */
+function staffFields(call: Call, value: Group): Group {
+  return isOperator(call) ? value : { ...value, verified: false, kind: 0 };
+}
+
+/** A verified organization is of some kind. */
+function requireKind({ verified, kind }: Pick<GroupRow, "verified" | "kind">): void {
+  if (verified && kind === 0) throw invalidField("kind", "is required of a verified organization");
+}
+
+/** The name of a verified organization stands for it, so there is only one of it. */
+async function refuseTakenName(tx: Transaction, row: GroupRow): Promise<void> {
+  if (!row.verified || row.parent !== null) return;
+  // Two who verify one name at once must see each other: the row that both write makes the second wait for the first.
+  await writeSetting(tx, "latest_verified_name", row.name);
+  const same = await findVerifiedRoots(tx, row.name);
+  if (same.some((other) => other.uid !== row.uid))
+    throw alreadyExists(group.type, row.name, `a verified organization named ${row.name}`);
+}

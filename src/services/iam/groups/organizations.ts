@@ -1,0 +1,26 @@
+// What an organization says of every group in it.
+import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
+import { rootOf } from "../../../model/uid.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { type GroupRow, groupCollection } from "../../../storage/iam/rows.ts";
+
+/**
+ * Kind and status of a group are those of its organization. Rows of subgroups have none of their own, so that a change of the
+ * organization is seen in all of them at once.
+ */
+export type Standing = Pick<GroupRow, "kind" | "status">;
+
+/** The organizations of some groups by uid, in the order of the groups and from the snapshot of the session. */
+export function findOrganizations(
+  { rows }: Pick<Database, "rows">,
+  session: Session,
+  groups: readonly Pick<GroupRow, "uid">[],
+): Soon<ReadonlyMap<string, GroupRow>> {
+  if (groups.length === 0) return new Map();
+  const uids = [...new Set(groups.map(({ uid }) => rootOf(uid)))];
+  return whenThere(rows.findAll(groupCollection, uids, session), (found) => {
+    const known = new Map(found.map((row) => [row.uid, row]));
+    return new Map(uids.flatMap((uid) => (known.has(uid) ? [[uid, known.get(uid)!]] : [])));
+  });
+}

@@ -1,0 +1,47 @@
+// Identities as the token exchange sees them.
+import type { Clock } from "../../../base/clock.ts";
+import { findRow } from "../../../storage/collection/collection.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { findIdentitiesByClaims, touchIdentity } from "../../../storage/iam/identities.ts";
+import { type IdentityRow, identityCollection } from "../../../storage/iam/rows.ts";
+import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
+import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../../sts/assumption.ts";
+import { staticKeysInactivity } from "../delegations/inactive-delegations.ts";
+import { personUid } from "./identities.ts";
+import { isAwaited } from "./pending-users.ts";
+import { fromColumns } from "./relationships.ts";
+
+/** The identities of a database. */
+export function identityDirectory(database: Database, clock: Clock): IdentityDirectory {
+  async function find(uid: string): Promise<AssumableIdentity | undefined> {
+    const row = await findRow(database.session, identityCollection, uid);
+    // Nobody is let in as somebody who has not registered.
+    return row && !isAwaited(row) ? await assumable(database.session, row) : undefined;
+  }
+
+  return {
+    find,
+    findPerson: (issuer, subject) => find(personUid(issuer, subject)),
+    async findByIssuerAndSubject(issuer, subject) {
+      const rows = await findIdentitiesByClaims(database.session, issuer, subject, maxCandidates);
+      return await Promise.all(rows.map((row) => assumable(database.session, row)));
+    },
+    async touch(uid, time) {
+      const context = { actor: uid, method: "touch", requestId: "", time: clock() };
+      await database.write(context, (tx) => touchIdentity(tx, uid, time));
+    },
+  };
+}
+
+async function assumable(session: Session, row: IdentityRow): Promise<AssumableIdentity> {
+  const { uid, createTime, issuer, subject } = row;
+  const relationship = fromColumns(row.relationship);
+  const inactivity = hasStaticKeys(row) ? await staticKeysInactivity(session, uid) : undefined;
+  return {
+    ...{ uid, relationship, createTime },
+    // Only people belong to no group.
+    ...(row.parent === null && { person: { issuer, subject } }),
+    ...(inactivity !== undefined && { inactivity }),
+  };
+}

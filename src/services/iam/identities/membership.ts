@@ -1,0 +1,69 @@
+// People belong to no organization, and anybody may bind a role to anybody. Until a person accepts that, by a sign-in or a request in
+// the organization, they are nothing but a uid there (docs/decisions/0036-people-accept-an-organization.md).
+import { newEpochMemory } from "../../../authz/epoch-cache.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
+import { rootOf } from "../../../model/uid.ts";
+import { callerOf } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { writeContext } from "../../../resource/service-deps.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { findMembershipsOf, insertMembership, isMember } from "../../../storage/iam/memberships.ts";
+import { isPersonUid } from "./pending-users.ts";
+
+/** People and organizations that are cached. */
+const maxCached = 10_000;
+
+const accepted = { isAccepted: true };
+
+/** Keeps that a person takes part in the organization of a group; any other identity does by itself. */
+export async function accept(tx: Transaction, identityUid: string, groupUid: string): Promise<void> {
+  if (isPersonUid(identityUid)) await insertMembership(tx, { identityUid, groupUid: rootOf(groupUid) });
+}
+
+/** Whether an identity is more than a uid in the organization of a group. */
+export async function isKnownAt(session: Session, identityUid: string, groupUid: string): Promise<boolean> {
+  return !isPersonUid(identityUid) || (await isMember(session, { identityUid, groupUid: rootOf(groupUid) }));
+}
+
+/** Reads once which of some identities are known where. */
+export async function knownAmong(
+  session: Session,
+  identityUids: readonly string[],
+): Promise<(identityUid: string, groupUid: string) => boolean> {
+  const people = [...new Set(identityUids)].filter(isPersonUid);
+  const found = await findMembershipsOf(session, people);
+  const known = new Set(found.map(({ identityUid, groupUid }) => `${identityUid} ${groupUid}`));
+  return (identityUid, groupUid) => !isPersonUid(identityUid) || known.has(`${identityUid} ${rootOf(groupUid)}`);
+}
+
+/**
+ * Makes the function that the pipeline calls for each call that was allowed at a uid: a person accepts an organization with their
+ * first one. A failed write of the membership does not fail the call.
+ */
+export function newEntrance(database: Database, clock: Clock) {
+  const memory = newEpochMemory<typeof accepted>(maxCached);
+
+  async function enter(epoch: number, key: string, groupUid: string, call: Call): Promise<void> {
+    const { uid: identityUid } = callerOf(call);
+    if (!(await isMember(database.session, { identityUid, groupUid }))) {
+      try {
+        await database.write(writeContext(call, clock), (tx) => accept(tx, identityUid, groupUid));
+      } catch {
+        return;
+      }
+    }
+    memory.keep(epoch, key, accepted);
+  }
+
+  return (call: Call, uid: string): Soon<void> => {
+    const { uid: identityUid } = callerOf(call);
+    if (!isPersonUid(identityUid)) return undefined;
+    const groupUid = rootOf(uid);
+    const key = `${identityUid} ${groupUid}`;
+    return whenThere(database.accessEpoch.current(), (epoch) =>
+      memory.find(epoch, key) ? undefined : enter(epoch, key, groupUid, call),
+    );
+  };
+}

@@ -1,0 +1,122 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { durationMs } from "@bufbuild/protobuf/wkt";
+import {
+  type GroupInvite,
+  GroupInviteSchema,
+  GroupInvitesService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import type { FieldViolation } from "../../../aip/errors.ts";
+import { maskNames } from "../../../aip/field-mask.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import { isCapability } from "../../../model/capabilities.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import type { TextRule } from "../../../pipeline/text-rules.ts";
+import { type Fill, fillWithRows } from "../../../resource/list-page.ts";
+import { creationOrders, defineResource } from "../../../resource/resource.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { type GroupInviteRow, groupInviteCollection, type RoleRow, roleCollection } from "../../../storage/iam/rows.ts";
+import { groupParents } from "../groups/groups.ts";
+import { lookup } from "../roles/hydration.ts";
+import { requireUsableRole } from "../rules/usable-role.ts";
+import { newInviteCode } from "./invite-code.ts";
+
+/** The longest life of an invite: a year. */
+const maxTtlMs = 8760 * 60 * 60 * 1000;
+
+/** RFC 5321 §4.5.3.1.3 allows 256 octets with the angle brackets. A bare address: no name, no brackets. */
+const emailRule: TextRule = {
+  test: (text) => text.length <= 254 && /^[^@\s\0<>"(),:;\\[\]]+@[^@\s\0<>"(),:;\\[\]]+$/.test(text),
+  description: "must be a bare e-mail address of at most 254 characters",
+  maxLength: 254,
+};
+
+/** What is kept of the code, and when it ends. */
+type CodeColumns = "keyId" | "codeDigest" | "expirationTime";
+
+const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, CodeColumns>({
+  schema: GroupInviteSchema,
+  plural: "groupInvites",
+  collection: groupInviteCollection,
+  orderable: { uid: "uid", ...creationOrders },
+  defaultOrder: { field: "createTime", descending: true },
+  rules: { email: emailRule },
+  check: checkTtl,
+  toMessage: (row) => inviteMessage(row, undefined),
+  toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
+});
+
+/** Adds invites to a role inside transactions, and answers them as their creator sees them: with the code, this once. */
+export function inviteMaker(deps: Deps) {
+  const standard = standardMethods(groupInvite, groupParents, deps);
+  return async (tx: Transaction, parent: string, value: GroupInvite, role: RoleRow) => {
+    const { code, keyId, digest } = newInviteCode();
+    const expirationTime = tx.context.time + durationMs(value.ttl!);
+    const row = await standard.insert(tx, parent, value, { keyId, codeDigest: digest, expirationTime });
+    return { ...inviteMessage(row, role), code };
+  };
+}
+
+async function shown(session: Session, rows: readonly GroupInviteRow[]) {
+  const roles = lookup(session, roleCollection);
+  return await Promise.all(rows.map(async (row) => inviteMessage(row, await roles(row.roleUid))));
+}
+
+/** Serves group invites. Replies show the role; the code is shown once, when it is made. */
+export function groupInvites(deps: Deps): Implementation {
+  const standard = standardMethods(groupInvite, groupParents, deps);
+  const makeInvite = inviteMaker(deps);
+  const { database, clock } = deps;
+
+  return implement(
+    GroupInvitesService,
+    {
+      getGroupInvite: async ({ uid }) =>
+        await database.read(async (session) => (await shown(session, [await standard.find(session, uid)]))[0]!),
+      async listGroupInvites(request, call) {
+        const fill: Fill<GroupInviteRow, Invite> = (session, rows) => shown(session, fillWithRows(session, rows));
+        const { items, ...envelope } = await standard.page(request, call, { keyId: request.keyId }, undefined, fill);
+        return { ...envelope, groupInvites: [...items] };
+      },
+      async createGroupInvite({ parent, groupInvite: value }, call) {
+        return await database.write(writeContext(call, clock), async (tx) => {
+          return await makeInvite(tx, parent, value!, await requireUsableRole(tx, value!.roleUid, parent, call));
+        });
+      },
+      async updateGroupInvite({ groupInvite: value, updateMask }, call) {
+        const isRenewed = value!.ttl && maskNames(requestMask(GroupInviteSchema, value!, updateMask), "ttl");
+        return await database.write(writeContext(call, clock), async (tx) => {
+          let role: RoleRow | undefined;
+          const row = await standard.change(tx, value!, updateMask, async (before, after) => {
+            // The identity that updates an invite becomes its maker.
+            role = await requireUsableRole(tx, after.roleUid, before.parent, call);
+            return isRenewed ? { ...after, expirationTime: tx.context.time + durationMs(value!.ttl!) } : after;
+          });
+          return inviteMessage(row, role);
+        });
+      },
+      deleteGroupInvite: (request, call) => standard.delete(request, call),
+    },
+    groupInvite.messageRules,
+  );
+}
+
+function checkTtl({ ttl }: GroupInvite): FieldViolation[] {
+  if (!ttl || (durationMs(ttl) >= 1 && durationMs(ttl) <= maxTtlMs)) return [];
+  return [{ field: "ttl", description: "must be more than nothing and at most 8760 hours" }];
+}
+
+type Invite = MessageInitShape<typeof GroupInviteSchema>;
+
+function inviteMessage(row: GroupInviteRow, role: RoleRow | undefined): Invite {
+  const { uid, roleUid, recipient: email, singleUse, keyId } = row;
+  const expirationTime = toTimestamp(row.expirationTime);
+  const createTime = toTimestamp(row.createTime);
+  const message = { uid, roleUid, email, singleUse, keyId, expirationTime, createTime };
+  return role ? { ...message, role: inviteRole(role) } : message;
+}
+
+function inviteRole({ uid, name, description, capabilities }: RoleRow) {
+  return { uid, name, description, capabilities: capabilities.filter(isCapability) };
+}

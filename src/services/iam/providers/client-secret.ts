@@ -1,0 +1,27 @@
+import { failedPrecondition } from "../../../aip/errors.ts";
+import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
+import type { Place, Seals } from "../../../storage/installation/encryption.ts";
+
+/** The client secret of an identity provider; undefined when it has none. Throws SealError. */
+export function openClientSecret(
+  seals: Seals,
+  { uid, clientSecret }: Pick<IdentityProviderRow, "uid" | "clientSecret">,
+): string | undefined {
+  return clientSecret === null ? undefined : seals.open(placeOf(uid), clientSecret);
+}
+
+/** A client secret as it is stored: never in the clear. */
+export function sealClientSecret(seals: Seals, uid: string, secret: string): string {
+  if (seals.keyId === undefined) {
+    throw failedPrecondition(
+      "SECRETS_KEY_MISSING",
+      "a client secret cannot be stored without a key to seal it with; the operator sets secrets-key (GATEHOUSE_SECRETS_KEY)",
+      uid,
+    );
+  }
+  return seals.seal(placeOf(uid), secret);
+}
+
+function placeOf(uid: string): Place {
+  return { kind: "identity_providers", uid, column: "clientSecret" };
+}

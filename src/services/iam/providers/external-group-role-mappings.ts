@@ -1,0 +1,146 @@
+import {
+  BatchDeleteExternalGroupRoleMappingsRequestSchema,
+  type ExternalGroupRoleMapping,
+  ExternalGroupRoleMappingSchema,
+  ExternalGroupRoleMappingsService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
+import { IdentityProviderSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import {
+  alreadyExists,
+  type FieldViolation,
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+} from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import { missingTexts, newViolations } from "../../../aip/violations.ts";
+import { parentOf, rootOf } from "../../../model/uid.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
+import { refusingDuplicates } from "../../../resource/already-exists.ts";
+import { creationOrders, defineResource } from "../../../resource/resource.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
+import { deleteRow, findRow, lockRow } from "../../../storage/collection/collection.ts";
+import { readCounter } from "../../../storage/engine/counters.ts";
+import type { Transaction } from "../../../storage/engine/session.ts";
+import { maxMappings } from "../../../storage/iam/limits.ts";
+import {
+  type ExternalGroupRoleMappingRow,
+  externalGroupRoleMappingCollection,
+  identityProviderCollection,
+} from "../../../storage/iam/provider-rows.ts";
+import { checkVisible } from "../../../sts/claim-text.ts";
+import { requireUsableRole } from "../rules/usable-role.ts";
+
+const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, ExternalGroupRoleMappingRow>({
+  schema: ExternalGroupRoleMappingSchema,
+  plural: "externalGroupRoleMappings",
+  collection: externalGroupRoleMappingCollection,
+  orderable: { uid: "uid", ...creationOrders },
+  rules: {
+    // PostgreSQL indexes it together with three uids, which leaves room for 2600 bytes.
+    external_group_id: {
+      test: (text) => text.length <= 512 && checkVisible(text) === undefined,
+      description:
+        "must be at most 512 characters without control characters or marks that change the direction of text",
+    },
+    scope: uidRule,
+  },
+  check: checkMapping,
+  toMessage: mappingMessage,
+  toRow: ({ externalGroupId, roleUid, scope }) => ({ externalGroupId, roleUid, scope }),
+});
+
+const batchRules: MessageRules = {
+  schema: BatchDeleteExternalGroupRoleMappingsRequestSchema,
+  fields: { names: uidRule },
+};
+
+/** Identity providers as the parents of mappings. */
+const providerParents: ParentCollection = {
+  type: resourceType(IdentityProviderSchema),
+  lock: (tx, uid) => lockRow(tx, identityProviderCollection, uid),
+};
+
+/** Serves the mappings of groups elsewhere to roles here. What they give lasts as long as a sign-in and is stored nowhere. */
+export function externalGroupRoleMappings(deps: Deps): Implementation {
+  const standard = standardMethods(mapping, providerParents, deps);
+  const { database, clock } = deps;
+
+  async function insert(tx: Transaction, parent: string, value: ExternalGroupRoleMapping, call: Call) {
+    if (!(await providerParents.lock(tx, parent))) throw notFound(providerParents.type, parent);
+    requireOwnOrganization(parent, value);
+    await requireUsableRole(tx, value.roleUid, value.scope, call);
+    if ((await readCounter(tx, parent, externalGroupRoleMappingCollection.kind)) >= maxMappings)
+      throw failedPrecondition("TOO_MANY_MAPPINGS", `an identity provider has ${maxMappings} mappings at most`, parent);
+    return await standard.insert(tx, parent, value, {});
+  }
+
+  return implement(
+    ExternalGroupRoleMappingsService,
+    {
+      getExternalGroupRoleMapping: standard.get,
+      listExternalGroupRoleMappings: (request, call) =>
+        standard.list(request, call, { parent: request.identityProviderUid }),
+      async createExternalGroupRoleMapping({ parent, externalGroupRoleMapping: value }, call) {
+        const row = await refusingDuplicates(duplicate, () =>
+          database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!, call)),
+        );
+        return mappingMessage(row);
+      },
+      deleteExternalGroupRoleMapping: (request, call) => standard.delete(request, call),
+      async batchDeleteExternalGroupRoleMappings({ parent, names }, call) {
+        requireOneProvider(parent, names);
+        const deleted = await database.write(writeContext(call, clock), (tx) => deleteAll(tx, parent, names));
+        return { parent, externalGroupRoleMappings: deleted.map(mappingMessage) };
+      },
+    },
+    [...mapping.messageRules, batchRules],
+  );
+}
+
+function duplicate() {
+  return alreadyExists(mapping.type, "", "the group of the identity provider has this role at this scope");
+}
+
+/** The published field annotations call all of them optional, and a mapping means nothing without one. */
+function checkMapping({ externalGroupId, roleUid, scope }: ExternalGroupRoleMapping): FieldViolation[] {
+  return missingTexts({ external_group_id: externalGroupId, role_uid: roleUid, scope });
+}
+
+/** The scope comes from the caller: another organization must not even be looked at. */
+function requireOwnOrganization(parent: string, { scope }: ExternalGroupRoleMapping): void {
+  if (scope === rootOf(parent)) return;
+  throw invalidArgument([{ field: "scope", description: "must be the organization of the identity provider" }]);
+}
+
+/** AIP-235: all that is deleted at once has one parent, for which the caller was authorized. */
+function requireOneProvider(parent: string, names: readonly string[]): void {
+  const violations = newViolations();
+  names.forEach((name, index) => {
+    if (parentOf(name) !== parent) violations.add(`names[${index}]`, "must be a mapping of the parent");
+  });
+  violations.throwIfAny();
+}
+
+/** Deletes what is still there, each once. */
+async function deleteAll(tx: Transaction, parent: string, names: readonly string[]) {
+  if (!(await findRow(tx, identityProviderCollection, parent))) throw notFound(providerParents.type, parent);
+  const deleted: ExternalGroupRoleMappingRow[] = [];
+  for (const uid of new Set(names)) {
+    const row = await findRow(tx, externalGroupRoleMappingCollection, uid);
+    if (!row) continue;
+    await deleteRow(tx, externalGroupRoleMappingCollection, row);
+    deleted.push(row);
+  }
+  return deleted;
+}
+
+/** A stored mapping as a message. */
+export function mappingMessage(row: ExternalGroupRoleMappingRow) {
+  const { uid, parent: identityProviderUid, externalGroupId, roleUid, scope } = row;
+  return { uid, identityProviderUid, externalGroupId, roleUid, scope, createTime: toTimestamp(row.createTime) };
+}

@@ -1,0 +1,184 @@
+// The four methods of SCIM tokens. The protocol itself is not served.
+import { type Duration, durationFromMs, durationMs, type Timestamp } from "@bufbuild/protobuf/wkt";
+import {
+  IdentityProviderSchema,
+  type IdentityProvidersService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import { aborted, failedPrecondition, invalidField, notFound } from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
+import { fromTimestamp, toTimestamp } from "../../../aip/timestamps.ts";
+import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { capabilitySet, missingCapabilities } from "../../../model/capabilities.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import type { Handlers } from "../../../pipeline/handlers.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { findRow, updateRow } from "../../../storage/collection/collection.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import {
+  type IdentityProviderRow,
+  identityProviderCollection,
+  type ScimColumns,
+} from "../../../storage/iam/provider-rows.ts";
+import { findHoldersAt, findRolesBoundAt } from "../../../storage/iam/role-bindings.ts";
+import { requireUsableRole } from "../rules/usable-role.ts";
+import {
+  digestScimToken,
+  newScimToken,
+  overlapEnd,
+  revoked,
+  scimMessage,
+  switched,
+  wasIssued,
+  withToken,
+} from "./scim-state.ts";
+
+const tokenType = "iam.chainguard.dev/ScimToken";
+const hourMs = 60 * 60 * 1000;
+const yearMs = 365 * 24 * hourMs;
+const maxOverlapMs = 24 * hourMs;
+const maxLifetimeMs = 2 * yearMs;
+
+type ScimMethods = "generateScimToken" | "regenerateScimToken" | "revokeScimToken" | "setScimEnabled";
+
+/** How far SCIM is set up for a provider, at a time in milliseconds since the epoch. */
+export function providerScim(deps: Deps, row: IdentityProviderRow, now: number) {
+  return scimMessage(row, scimEndpoint(deps, row.uid), now);
+}
+
+/** Where the SCIM client of a provider sends its requests. */
+function scimEndpoint(deps: Deps, providerUid: string): string {
+  return `${deps.settings.baseUrl}/scim/v2/${providerUid}`;
+}
+
+/** Serves the tokens of SCIM clients. */
+export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersService>, ScimMethods> {
+  async function change(
+    uid: string,
+    call: Call,
+    decide: (row: IdentityProviderRow, tx: Transaction) => ScimColumns | Promise<ScimColumns>,
+  ): Promise<IdentityProviderRow> {
+    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+      const before = await findRow(tx, identityProviderCollection, uid);
+      if (!before) throw notFound(resourceType(IdentityProviderSchema), uid);
+      const after = { ...before, ...(await decide(before, tx)), updateTime: tx.context.time };
+      return await updateRow(tx, identityProviderCollection, before, after);
+    });
+  }
+
+  return {
+    async generateScimToken(request, call) {
+      const expireTime = expiryOf(request, deps.clock());
+      const token = newScimToken();
+      const row = await change(request.identityProviderUid, call, async (before, tx) => {
+        await requireUsableRole(tx, before.defaultRole, before.parent, call);
+        if (wasIssued(before))
+          throw failedPrecondition("SCIM_TOKEN_EXISTS", "there was a token already; regenerate it", before.uid);
+        return withToken(before, { digest: digestScimToken(token), expireTime }, 0, tx.context.time);
+      });
+      return { ...issuedReply(deps, row), token };
+    },
+
+    async regenerateScimToken(request, call) {
+      const expireTime = expiryOf(request, deps.clock());
+      const overlapMs = overlapOf(request.overlap);
+      const token = newScimToken();
+      const row = await change(request.identityProviderUid, call, async (before, tx) => {
+        const { time } = tx.context;
+        await requireUsableRole(tx, before.defaultRole, before.parent, call);
+        if (!wasIssued(before)) throw notFound(tokenType, before.uid);
+        requireEtag(before, request.etag);
+        return withToken(before, { digest: digestScimToken(token), expireTime }, time + overlapMs, time);
+      });
+      return { ...reissuedReply(deps, row), token, requestedOverlap: durationFromMs(overlapMs) };
+    },
+
+    async revokeScimToken({ identityProviderUid }, call) {
+      const row = await change(identityProviderUid, call, (before, tx) => {
+        if (!wasIssued(before)) throw notFound(tokenType, before.uid);
+        return revoked(before, tx.context.time);
+      });
+      return revokedReply(row);
+    },
+
+    async setScimEnabled({ identityProviderUid, enabled, etag }, call) {
+      const row = await change(identityProviderUid, call, async (before, tx) => {
+        requireEtag(before, etag);
+        if (enabled) await requireTwoOwners(tx, before.parent);
+        return switched(before, enabled);
+      });
+      return switchedReply(row);
+    },
+  };
+}
+
+/** What is answered when a token was made, without the token. */
+export function issuedReply(
+  deps: Deps,
+  { uid: identityProviderUid, scimEtag: etag, scimExpireTime }: IdentityProviderRow,
+) {
+  const reply = { endpointUrl: scimEndpoint(deps, identityProviderUid), identityProviderUid, etag };
+  return scimExpireTime === null ? reply : { ...reply, expireTime: toTimestamp(scimExpireTime) };
+}
+
+/** What is answered when a token took the place of another, without the token and without how the request had it. */
+export function reissuedReply(deps: Deps, row: IdentityProviderRow) {
+  const end = overlapEnd(row, row.updateTime);
+  return { ...issuedReply(deps, row), ...(end !== undefined && { previousTokenExpireTime: toTimestamp(end) }) };
+}
+
+/** What is answered when the tokens were revoked. */
+export function revokedReply({ uid: identityProviderUid, ...row }: IdentityProviderRow) {
+  const { scimEtag: etag, scimEnabled: enabled } = row;
+  return { identityProviderUid, etag, enabled, revokeTime: toTimestamp(row.scimRevokeTime!) };
+}
+
+/** What is answered when provisioning was switched on or off. */
+export function switchedReply({ uid: identityProviderUid, scimEnabled: enabled, scimEtag: etag }: IdentityProviderRow) {
+  return { identityProviderUid, enabled, etag };
+}
+
+/** When a token expires; null for never. */
+function expiryOf(
+  request: { readonly expireTime?: Timestamp | undefined; readonly neverExpires: boolean },
+  now: number,
+): number | null {
+  if (request.neverExpires) {
+    if (request.expireTime) throw invalidField("never_expires", "must not be set together with expire_time");
+    return null;
+  }
+  if (!request.expireTime) return now + yearMs;
+  const expireTime = fromTimestamp(request.expireTime);
+  if (expireTime <= now || expireTime > now + maxLifetimeMs)
+    throw invalidField("expire_time", "must lie in the future, at most two years (730 days) from now");
+  return expireTime;
+}
+
+function overlapOf(overlap: Duration | undefined): number {
+  if (!overlap) return hourMs;
+  const milliseconds = Math.floor(durationMs(overlap));
+  if (milliseconds < 0 || milliseconds > maxOverlapMs)
+    throw invalidField("overlap", "must not be negative, and at most 24 hours");
+  return milliseconds;
+}
+
+/** AIP-154. */
+function requireEtag({ scimEtag }: ScimColumns, etag: string): void {
+  if (etag !== scimEtag) throw aborted("the etag is not that of the present state; read it and try again");
+}
+
+/** Provisioning may take an owner away: another one who was bound by hand must be left. */
+async function requireTwoOwners(session: Session, groupUid: string): Promise<void> {
+  const wanted = capabilitySet(ownerRole.capabilities);
+  const owners = new Set<string>();
+  for (const { uid, capabilities } of await findRolesBoundAt(session, groupUid)) {
+    if (missingCapabilities(capabilitySet(capabilities), wanted).length > 0) continue;
+    for (const identityUid of await findHoldersAt(session, groupUid, uid, 2)) owners.add(identityUid);
+  }
+  if (owners.size < 2) {
+    throw failedPrecondition(
+      "TOO_FEW_OWNERS",
+      "provisioning needs two identities that are bound to the organization as owners",
+      groupUid,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import type { RoleBindingSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import type { Soon } from "../../../base/maybe-promise.ts";
+import { rootOf } from "../../../model/uid.ts";
+import { accessOf } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Collection, findRow, type ResourceRow } from "../../../storage/collection/collection.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import {
+  groupCollection,
+  type IdentityRow,
+  identityCollection,
+  type RoleBindingRow,
+  roleCollection,
+} from "../../../storage/iam/rows.ts";
+import { knownAmong } from "../identities/membership.ts";
+
+/** A binding together with what it refers to. */
+export type Hydrated = MessageInitShape<typeof RoleBindingSchema>;
+
+/**
+ * Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only; without
+ * a caller that is every one but that of the binding. So does a person who has not accepted the organization.
+ */
+export async function hydrate(session: Session, bindings: readonly RoleBindingRow[], call?: Call): Promise<Hydrated[]> {
+  const identities = lookup(session, identityCollection);
+  const groups = lookup(session, groupCollection);
+  const roles = lookup(session, roleCollection);
+  const isKnownTo = await knownAmong(
+    session,
+    bindings.map(({ identityUid }) => identityUid),
+  );
+  const isShown = (binding: RoleBindingRow) =>
+    isReadable(binding, call) &&
+    (isKnownTo(binding.identityUid, binding.parent) || binding.identityUid === call?.caller?.uid);
+  const shown: Hydrated[] = [];
+  for (const binding of bindings) {
+    const { identityUid, roleUid } = binding;
+    const identity = isShown(binding) ? await identities(identityUid) : undefined;
+    shown.push({
+      uid: binding.uid,
+      identity: identity ? identityReference(identity) : { uid: identityUid },
+      group: reference(binding.parent, await groups(binding.parent)),
+      role: reference(roleUid, await roles(roleUid)),
+      createTime: toTimestamp(binding.createTime),
+    });
+  }
+  return shown;
+}
+
+/**
+ * Whether a binding at a group may name the identity, and shows it. Identities of people belong to no organization; others are
+ * readable within the group's own, or by their reader.
+ */
+export function isReadable(
+  { identityUid, parent }: Pick<RoleBindingRow, "identityUid" | "parent">,
+  call?: Call,
+): boolean {
+  if (!identityUid.includes("/") || rootOf(identityUid) === rootOf(parent)) return true;
+  if (!call) return false;
+  return identityUid === call.caller?.uid || accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, identityUid);
+}
+
+function identityReference(row: IdentityRow) {
+  const { uid, name, description, subject, issuer, email } = row;
+  return { uid, name, description, subject, issuer, email };
+}
+
+function reference(uid: string, row: { name: string; description: string } | undefined) {
+  return row ? { uid, name: row.name, description: row.description } : { uid };
+}
+
+/** Reads each row once, however often it is referred to. */
+export function lookup<R extends ResourceRow>(session: Session, collection: Collection<R>) {
+  const known = new Map<string, Soon<R | undefined>>();
+  return (uid: string) => {
+    if (!known.has(uid)) known.set(uid, findRow(session, collection, uid));
+    return known.get(uid);
+  };
+}

@@ -1,0 +1,222 @@
+import { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import {
+  BatchCreateRoleBindingsRequestSchema,
+  ListRoleBindingsRequestSchema,
+  type RoleBinding,
+  RoleBindingSchema,
+  RoleBindingsService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import {
+  alreadyExists,
+  type FieldViolation,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+} from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
+import { missingTexts, newViolations } from "../../../aip/violations.ts";
+import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
+import { refusingDuplicates } from "../../../resource/already-exists.ts";
+import { type Fill, fillWithRows } from "../../../resource/list-page.ts";
+import { creationOrders, defineResource } from "../../../resource/resource.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
+import { deleteRow, findRow, updateRow } from "../../../storage/collection/collection.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import {
+  groupCollection,
+  identityCollection,
+  type RoleBindingRow,
+  roleBindingCollection,
+} from "../../../storage/iam/rows.ts";
+import { adoptKeys } from "../delegations/makers.ts";
+import { groupParents } from "../groups/groups.ts";
+import { isKnownAt } from "../identities/membership.ts";
+import { awaitPerson, forgetAwaited, isPersonUid } from "../identities/pending-users.ts";
+import { givesOwner, refuseLastOwner } from "../rules/last-owner.ts";
+import { requireUsableRole } from "../rules/usable-role.ts";
+import { type Hydrated, hydrate, isReadable } from "./hydration.ts";
+
+/** AIP-233: more than this in one batch is refused. */
+const maxBatch = 25;
+
+const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
+  schema: RoleBindingSchema,
+  plural: "roleBindings",
+  collection: roleBindingCollection,
+  orderable: { uid: "uid", ...creationOrders },
+  rules: {},
+  check: checkRoleBinding,
+  toMessage: ({ uid, identityUid, roleUid }): RoleBinding => ({
+    $typeName: "chainguard.platform.iam.v2beta1.RoleBinding",
+    uid,
+    identityUid,
+    roleUid,
+  }),
+  toRow: ({ identityUid, roleUid }) => ({ identityUid, roleUid }),
+});
+
+/** The filters that name what a binding refers to. */
+const listRules: MessageRules = {
+  schema: ListRoleBindingsRequestSchema,
+  fields: { identity: uidRule, role: uidRule, group: uidRule },
+};
+
+const batchRules: MessageRules = {
+  schema: BatchCreateRoleBindingsRequestSchema,
+  fields: {},
+  bounds: { requests: { maxItems: maxBatch } },
+};
+
+/** Serves role bindings. Replies are hydrated: they show what a binding refers to. */
+export function roleBindings(deps: Deps): Implementation {
+  const standard = standardMethods(roleBinding, groupParents, deps);
+  const { database, clock } = deps;
+
+  async function createAll(parent: string, values: readonly RoleBinding[], call: Call) {
+    return await refusingDuplicates(duplicate, () =>
+      database.write(writeContext(call, clock), async (tx) => {
+        const created: RoleBindingRow[] = [];
+        for (const value of values) {
+          await requireReferences(tx, value, parent, call);
+          await requireIdentity(tx, value, parent, call);
+          created.push(await standard.insert(tx, parent, value, {}));
+          await adoptKeys(tx, value.identityUid, call);
+        }
+        // Each refers to what it shows, which then cannot be deleted before the transaction ends.
+        return await hydrate(tx, created, call);
+      }),
+    );
+  }
+
+  return implement(
+    RoleBindingsService,
+    {
+      async getRoleBinding({ uid }, call) {
+        return await database.read(async (session) => {
+          const row = await standard.find(session, uid);
+          return (await hydrate(session, [row], call))[0]!;
+        });
+      },
+      async listRoleBindings(request, call) {
+        const { identity: identityUid, role: roleUid, group: parent } = request;
+        const fill: Fill<RoleBindingRow, Hydrated> = (session, rows) =>
+          hydrate(session, fillWithRows(session, rows), call);
+        const filters = { identityUid, roleUid, parent };
+        const { items: shown, ...envelope } = await standard.page(request, call, filters, undefined, fill);
+        return { ...envelope, roleBindings: [...shown] };
+      },
+      async createRoleBinding({ parent, roleBinding: value }, call) {
+        return (await createAll(parent, [value!], call))[0]!;
+      },
+      async batchCreateRoleBindings({ parent, requests, roleUid }, call) {
+        return { roleBindings: await createAll(parent, batchItems(parent, requests, roleUid), call) };
+      },
+      async updateRoleBinding({ roleBinding: value, updateMask }, call) {
+        const mask = requestMask(RoleBindingSchema, value!, updateMask);
+        return await refusingDuplicates(duplicate, () =>
+          database.write(writeContext(call, clock), async (tx) => {
+            const before = await standard.find(tx, value!.uid);
+            const after = standard.changed(before, value!, mask, tx.context.time);
+            await requireReferences(tx, after, before.parent, call);
+            if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
+            const isOwned = givesOwner(after) && (await isKnownAt(tx, after.identityUid, after.parent));
+            if (!isOwned) await refuseLastOwner(tx, before, call);
+            const row = await updateRow(tx, roleBindingCollection, before, after);
+            await forgetAwaited(tx, before.identityUid);
+            await adoptKeys(tx, after.identityUid, call);
+            return (await hydrate(tx, [row], call))[0]!;
+          }),
+        );
+      },
+      async deleteRoleBinding({ uid }, call) {
+        await database.write(writeContext(call, clock), async (tx) => {
+          const row = await findRow(tx, roleBindingCollection, uid);
+          // The published contract: taking away what is not there succeeds.
+          if (!row) return;
+          await refuseLastOwner(tx, row, call);
+          await deleteRow(tx, roleBindingCollection, row);
+          await forgetAwaited(tx, row.identityUid);
+        });
+        return {};
+      },
+    },
+    [...roleBinding.messageRules, listRules, batchRules],
+  );
+}
+
+/** The specification requires both, which the published field annotations call optional. */
+function checkRoleBinding({ identityUid, roleUid }: Pick<RoleBinding, "identityUid" | "roleUid">): FieldViolation[] {
+  return missingTexts({ identity_uid: identityUid, role_uid: roleUid });
+}
+
+/** The items of a batch, each with its role. AIP-233: an item names no parent or that of the batch. */
+function batchItems(
+  parent: string,
+  requests: readonly { parent: string; roleBinding?: RoleBinding | undefined }[],
+  roleUid: string,
+): RoleBinding[] {
+  const violations = newViolations();
+  if (requests.length > maxBatch) violations.add("requests", `must not have more than ${maxBatch} items`);
+  const items = requests.slice(0, maxBatch).flatMap((request, index) => {
+    const at = `requests[${index}]`;
+    if (request.parent !== "" && request.parent !== parent)
+      violations.add(`${at}.parent`, "must be empty or the parent of the batch");
+    if (!request.roleBinding) return [];
+    const item = { ...request.roleBinding, roleUid: request.roleBinding.roleUid || roleUid };
+    if (roleUid !== "" && item.roleUid !== roleUid)
+      violations.add(`${at}.role_binding.role_uid`, "must be empty or the role_uid of the batch");
+    violations.addAll(
+      checkRoleBinding(item).map(({ field, description }) => ({ field: `${at}.role_binding.${field}`, description })),
+    );
+    return [item];
+  });
+  violations.throwIfAny();
+  return items;
+}
+
+/** Throws unless both ends of a binding are named, the role may be used at the group, and the caller holds what it grants. */
+async function requireReferences(
+  session: Session,
+  binding: Pick<RoleBinding, "identityUid" | "roleUid">,
+  groupUid: string,
+  call: Call,
+): Promise<void> {
+  const violations = checkRoleBinding(binding);
+  if (violations.length > 0) throw invalidArgument(violations);
+  await requireUsableRole(session, binding.roleUid, groupUid, call);
+}
+
+/**
+ * Throws unless the identity exists and is one that the caller may bind at the group. People may be bound before they sign in for
+ * the first time: LookupIdentity has told their uid.
+ */
+async function requireIdentity(
+  tx: Transaction,
+  { identityUid }: Pick<RoleBinding, "identityUid">,
+  groupUid: string,
+  call: Call,
+): Promise<void> {
+  // Security case I7: before it is read, so that nothing is learnt of identities elsewhere.
+  if (!isReadable({ identityUid, parent: groupUid }, call)) {
+    throw permissionDenied(`identity ${identityUid} is of another organization, where the caller cannot read it`, {
+      capability: "identity.list",
+      scope: identityUid,
+    });
+  }
+  if (await findRow(tx, identityCollection, identityUid)) return;
+  if (!(await mayBePerson(tx, identityUid))) throw notFound(resourceType(IdentitySchema), identityUid);
+  await awaitPerson(tx, identityUid);
+}
+
+// Security case R6: a group or a role is no person. What is kept by uid, such as counters, must not be that of two things.
+async function mayBePerson(tx: Transaction, uid: string): Promise<boolean> {
+  return isPersonUid(uid) && !isBuiltInRole(uid) && !(await findRow(tx, groupCollection, uid));
+}
+
+function duplicate() {
+  return alreadyExists(roleBinding.type, "", "the identity has this role at this group");
+}

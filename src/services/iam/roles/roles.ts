@@ -1,0 +1,100 @@
+import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { type Role, RoleSchema, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { type FieldViolation, failedPrecondition } from "../../../aip/errors.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import { builtInRoles, isBuiltInRole } from "../../../authz/built-in-roles.ts";
+import { findCapability, isCapability } from "../../../model/capabilities.ts";
+import { parentOf } from "../../../model/uid.ts";
+import { requireCapability } from "../../../pipeline/authorize.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
+import { commonOrders, defineResource } from "../../../resource/resource.ts";
+import type { Deps } from "../../../resource/service-deps.ts";
+import { standardMethods } from "../../../resource/standard-methods.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { isDefaultRole, isMapped } from "../../../storage/iam/providers.ts";
+import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
+import { type RoleRow, roleCollection } from "../../../storage/iam/rows.ts";
+import { groupParents } from "../groups/groups.ts";
+import { requireHeld } from "../rules/escalation.ts";
+
+const role = defineResource<typeof RoleSchema, RoleRow>({
+  schema: RoleSchema,
+  plural: "roles",
+  collection: roleCollection,
+  orderable: commonOrders,
+  includesRoots: true,
+  rules: { name: nameRule, description: descriptionRule },
+  check: checkRole,
+  toMessage: (row): Role => ({
+    $typeName: "chainguard.platform.iam.v2beta1.Role",
+    uid: row.uid,
+    name: row.name,
+    description: row.description,
+    capabilities: row.capabilities.filter(isCapability),
+    createTime: toTimestamp(row.createTime),
+    updateTime: toTimestamp(row.updateTime),
+  }),
+  toRow: ({ name, description, capabilities }) => ({ name, description, capabilities: [...new Set(capabilities)] }),
+});
+
+/** A stored role as a message. */
+export const roleMessage = role.toMessage;
+
+/** Serves roles. */
+export function roles(deps: Deps): Implementation {
+  const standard = standardMethods(role, groupParents, deps);
+  return implement(
+    RolesService,
+    {
+      getRole(request, call) {
+        // Built-in roles can be read by whoever may list roles anywhere; a custom role needs the right where it lives.
+        if (!isBuiltInRole(request.uid)) requireCapability(call, Capability.CAP_IAM_ROLES_LIST, request.uid);
+        return standard.get(request);
+      },
+      listRoles: (request, call) => standard.list(request, call, { name: request.name }),
+      createRole({ parent, role: value }, call) {
+        requireHeld(call, value!.capabilities, parent, `role ${value!.name}`);
+        return standard.create(parent, value!, call, {});
+      },
+      updateRole: (request, call) =>
+        standard.update(request.role!, request.updateMask, call, async (_tx, _before, after) => {
+          requireHeld(call, after.capabilities, parentOf(after.uid), `role ${after.name}`);
+          return after;
+        }),
+      deleteRole: (request, call) =>
+        standard.delete(request, call, async (tx, row) => {
+          const use = await useOf(tx, row.uid);
+          if (use !== undefined)
+            throw failedPrecondition("RESOURCE_IN_USE", `cannot delete role that is ${use}`, row.uid);
+        }),
+    },
+    role.messageRules,
+  );
+}
+
+/** What keeps a role from being deleted; undefined when nothing does. An invite to it then promises nothing. */
+async function useOf(session: Session, uid: string): Promise<string | undefined> {
+  if ((await findBindingsOf(session, "roleUid", uid, 1)).length > 0) return "bound to an identity";
+  if (await isDefaultRole(session, uid)) return "the default role of an identity provider";
+  return (await isMapped(session, uid)) ? "mapped to an external group" : undefined;
+}
+
+const builtInNames = new Set(builtInRoles.map(({ name }) => name));
+
+function checkRole({ name, capabilities }: Role): FieldViolation[] {
+  const violations: FieldViolation[] = [];
+  // Clients look a built-in role up by its name and expect exactly one.
+  if (builtInNames.has(name)) violations.push({ field: "name", description: `${name} is the name of a built-in role` });
+  if (capabilities.length === 0)
+    violations.push({ field: "capabilities", description: "at least one capability is required" });
+  const isInternal = capabilities.includes(Capability.CAP_INTERNAL);
+  capabilities.forEach((number, index) => {
+    const info = findCapability(number);
+    const field = `capabilities[${index}]`;
+    if (!info) violations.push({ field, description: `${number} is no capability` });
+    else if (info.internal && !isInternal)
+      violations.push({ field, description: `${info.name} is only for roles of the platform itself` });
+  });
+  return violations;
+}

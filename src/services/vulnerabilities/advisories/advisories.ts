@@ -1,0 +1,177 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  AdvisoriesService,
+  AdvisorySchema,
+  type ListAdvisoriesRequest,
+  ListAdvisoriesRequestSchema,
+  type Severity_Type,
+} from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { notFound } from "../../../aip/errors.ts";
+import { countFitting, defaultPageSize } from "../../../aip/pagination.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import { freezeAs, onceFrozen } from "../../../base/memoize-frozen.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import type { MessageRules } from "../../../pipeline/text-rules.ts";
+import { readMethods } from "../../../resource/read-methods.ts";
+import { commonOrders, defineReadableResource } from "../../../resource/resource.ts";
+import { rowView } from "../../../resource/row-view.ts";
+import type { Deps } from "../../../resource/service-deps.ts";
+import { findRow } from "../../../storage/collection/collection.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import {
+  type AdvisoryEventRow,
+  advisoryCondition,
+  findAdvisoryEvents,
+  findDeletedAdvisory,
+} from "../../../storage/vulnerabilities/advisories.ts";
+import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
+import { type AdvisoryState, advisoryType, type LoggedState, stateOf } from "./advisory-state.ts";
+import { eventMessage, locationChanged } from "./event-content.ts";
+
+/** Advisories as a resource. */
+export const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRow>({
+  schema: AdvisorySchema,
+  plural: "advisories",
+  collection: advisoryCollection,
+  orderable: { ...commonOrders, advisory_id: "name", advisoryId: "name", aliases: "aliasText" },
+  toMessage: (row) => ({
+    uid: row.uid,
+    advisoryId: row.name,
+    ...(row.legacyAdvisoryId === "" ? {} : { legacyAdvisoryId: row.legacyAdvisoryId }),
+    author: row.author,
+    artifactName: row.artifactName,
+    artifactType: row.artifactType,
+    artifactArchitecture: row.artifactArchitecture,
+    componentName: row.componentName,
+    componentType: row.componentType,
+    componentLocation: row.componentLocation,
+    aliases: row.aliases,
+    severities: row.severities.map(({ type, score }) => ({ type: type as Severity_Type, score })),
+    createTime: toTimestamp(row.createTime),
+    updateTime: toTimestamp(row.updateTime),
+  }),
+});
+
+/** Version 1 asks for its own type of event, too. */
+const listRules: MessageRules = {
+  schema: ListAdvisoriesRequestSchema,
+  fields: {},
+  nameless: { event_types: [locationChanged], latest_event_type: [locationChanged] },
+};
+
+/** How many advisories have their events read at once: those of most pages. */
+const eventPortion = defaultPageSize;
+
+/** Lists advisories as they are stored: each version of the API has its own words for their events. */
+export function advisoryLister(deps: Deps) {
+  const { page, reply } = readMethods(advisory, deps);
+  return {
+    /** A page of advisories with their events; frozen where it is remembered. */
+    list: (request: ListAdvisoriesRequest, call: Call) => page(request, call, {}, conditionOf(request), withEvents),
+    reply,
+  };
+}
+
+/** Serves advisories, each with its events. */
+export function advisories(deps: Deps): Implementation {
+  const { list, reply } = advisoryLister(deps);
+  return implement(
+    AdvisoriesService,
+    {
+      getAdvisory: ({ uid }) => deps.database.read((session) => readAdvisory(session, uid)),
+
+      async listAdvisories(request, call) {
+        const { items, ...envelope } = await list(request, call);
+        return reply(call, advisoryMessages(items), envelope);
+      },
+    },
+    [listRules],
+  );
+}
+
+/** An advisory with its events. One that was deleted is still read by its uid, and says when that was. */
+async function readAdvisory(session: Session, uid: string): Promise<MessageInitShape<typeof AdvisorySchema>> {
+  const row = await findRow(session, advisoryCollection, uid);
+  if (row) return advisoryMessage(row, (await stateOf(session, row)).events);
+  const deleted = await findDeletedAdvisory(session, uid);
+  if (!deleted) throw notFound(advisoryType, uid);
+  const shown = advisoryMessage(deleted.advisory as AdvisoryRow, deleted.events as AdvisoryEventRow[]);
+  return { ...shown, deleteTime: toTimestamp(deleted.deleteTime) };
+}
+
+function conditionOf(request: ListAdvisoriesRequest) {
+  const isSet = (number: number) => number !== 0;
+  return advisoryCondition({
+    advisoryIds: request.advisoryIds,
+    legacyAdvisoryIds: request.legacyAdvisoryIds,
+    // The published contract: an origin stands for all of its artifacts.
+    artifactNames: request.origin ? [] : request.artifactNames,
+    origins: request.origin ? [request.origin] : [],
+    artifactTypes: request.artifactTypes,
+    artifactArchitectures: request.artifactArchitectures,
+    componentNames: request.componentNames,
+    componentTypes: request.componentTypes,
+    componentLocations: request.componentLocations,
+    aliases: request.aliases,
+    eventAuthors: request.eventAuthors,
+    eventReviewers: request.eventReviewers,
+    eventReviewStates: request.eventReviewStates.filter(isSet),
+    eventTypes: request.eventTypes.filter(isSet),
+    latestEventTypes: [request.latestEventType ?? 0].filter(isSet),
+    excludeEventAuthors: request.excludeEventAuthors,
+    products: [],
+    query: request.query.toLowerCase(),
+  });
+}
+
+const lastStates = onceFrozen((_rows: readonly AdvisoryRow[]): { known?: readonly AdvisoryState[] } => ({}));
+
+/**
+ * The advisories of a page with their events, as many as fit. Of a frozen page they are read once: events are written with their
+ * advisory only, and so the page would not be the same any more (advisory-state.ts).
+ */
+async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<readonly AdvisoryState[]> {
+  const states = lastStates(rows);
+  states.known ??= freezeAs(rows, await readFitting(session, rows));
+  return states.known;
+}
+
+async function readFitting(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
+  const states: AdvisoryState[] = [];
+  for (let i = 0; i < rows.length; i += eventPortion) {
+    states.push(...(await readStates(session, rows.slice(i, i + eventPortion))));
+    const fitting = countFitting(states);
+    if (fitting < states.length) return states.slice(0, fitting);
+  }
+  return states;
+}
+
+/** Advisories with their events, which are read at once. */
+export async function readStates(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
+  const events = await findAdvisoryEvents(
+    session,
+    rows.map(({ uid }) => uid),
+  );
+  const byAdvisory = Map.groupBy(events, ({ advisoryUid }) => advisoryUid);
+  return rows.map((row) => ({ row, events: byAdvisory.get(row.uid) ?? [] }));
+}
+
+const advisoryMessages = onceFrozen((states: readonly AdvisoryState[]) =>
+  freezeAs(
+    states,
+    states.map(({ row, events }) => create(AdvisorySchema, advisoryMessage(row, events))),
+  ),
+);
+
+/** How the change log shows advisories: of their events it has the one that is the state, since a later version than the first. */
+export const advisoryView = rowView(
+  { collection: advisoryCollection, schema: AdvisorySchema },
+  (row: AdvisoryRow & Partial<LoggedState>) => advisoryMessage(row, row.events ?? []),
+);
+
+/** An advisory and its events as a message. */
+export function advisoryMessage(row: AdvisoryRow, events: readonly AdvisoryEventRow[]) {
+  const shown = events.map(eventMessage).filter((event) => event !== undefined);
+  return { ...advisory.toMessage(row), events: shown } as MessageInitShape<typeof AdvisorySchema>;
+}

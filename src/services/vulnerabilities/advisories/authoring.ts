@@ -1,0 +1,73 @@
+// The methods by which advisories are maintained. The published contract has them in version 1 only.
+import { type FieldViolation, invalidArgument, notFound } from "../../../aip/errors.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { refusingDuplicates } from "../../../resource/already-exists.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { findRow } from "../../../storage/collection/collection.ts";
+import type { Transaction } from "../../../storage/engine/session.ts";
+import { type AdvisoryEventRow, findAdvisoryEvents } from "../../../storage/vulnerabilities/advisories.ts";
+import { advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
+import { type AdvisoryFields, checkAliases, publicIdRule } from "./advisory-fields.ts";
+import { type AdvisoryState, advisoryType } from "./advisory-state.ts";
+import { checkEvent, checkEvents, type EventContent } from "./event-content.ts";
+import {
+  createAdvisory,
+  createEvent,
+  deleteAdvisory,
+  type NewAdvisory,
+  taken,
+  updateAdvisory,
+  updateEvent,
+} from "./write-advisory.ts";
+
+/** Maintains advisories on behalf of callers whose rights have been checked. Violations are in the names of today. */
+export function advisoryAuthoring(deps: Deps) {
+  const write = <T>(call: Call, body: (tx: Transaction) => Promise<T>) =>
+    deps.database.write(writeContext(call, deps.clock), body);
+
+  return {
+    async create(parent: string, advisory: NewAdvisory, call: Call): Promise<AdvisoryState> {
+      refuse(checkNew(advisory));
+      return await refusingDuplicates(
+        () => taken(advisory.advisoryId),
+        () => write(call, (tx) => createAdvisory(tx, parent, advisory)),
+      );
+    },
+
+    async update(uid: string, fields: AdvisoryFields, call: Call): Promise<AdvisoryState> {
+      refuse(checkAliases(fields.aliases));
+      return await write(call, (tx) => updateAdvisory(tx, uid, fields));
+    },
+
+    delete: (uid: string, call: Call): Promise<void> => write(call, (tx) => deleteAdvisory(tx, uid)),
+
+    async createEvent(advisoryUid: string, content: EventContent, call: Call): Promise<AdvisoryEventRow> {
+      refuse(checkEvent(content));
+      return await write(call, (tx) => createEvent(tx, advisoryUid, content));
+    },
+
+    async updateEvent(uid: string, content: EventContent, call: Call): Promise<AdvisoryEventRow> {
+      refuse(checkEvent(content));
+      return await write(call, (tx) => updateEvent(tx, uid, content));
+    },
+
+    listEvents: (advisoryUid: string): Promise<AdvisoryEventRow[]> =>
+      deps.database.read(async (session) => {
+        if (!(await findRow(session, advisoryCollection, advisoryUid))) throw notFound(advisoryType, advisoryUid);
+        return await findAdvisoryEvents(session, [advisoryUid]);
+      }),
+  };
+}
+
+function checkNew({ aliases, advisoryId, events }: NewAdvisory): FieldViolation[] {
+  const isPublicId = advisoryId === "" || publicIdRule.test(advisoryId);
+  return [
+    ...checkAliases(aliases),
+    ...(isPublicId ? [] : [{ field: "advisory_id", description: publicIdRule.description }]),
+    ...checkEvents(events),
+  ];
+}
+
+function refuse(found: readonly FieldViolation[]): void {
+  if (found.length > 0) throw invalidArgument(found);
+}

@@ -1,0 +1,124 @@
+// How advisories and their events are written.
+import { isDeepStrictEqual } from "node:util";
+import { alreadyExists, failedPrecondition, notFound } from "../../../aip/errors.ts";
+import { newChild, newChildBehind, parentOf } from "../../../model/uid.ts";
+import type { Transaction } from "../../../storage/engine/session.ts";
+import type { AdvisoryEventRow } from "../../../storage/vulnerabilities/advisories.ts";
+import { findAdvisoriesByName } from "../../../storage/vulnerabilities/advisories.ts";
+import { unknownProduct } from "../../../storage/vulnerabilities/rows.ts";
+import { groupParents } from "../../iam/groups/groups.ts";
+import { type AdvisoryFields, newPublicId } from "./advisory-fields.ts";
+import {
+  type AdvisoryState,
+  advisoryEventType,
+  advisoryType,
+  deleteState,
+  findLocked,
+  insertState,
+  lockAdvisory,
+  replaceState,
+} from "./advisory-state.ts";
+import { contentOfRow, type EventContent, eventRow, isFinal, refuseTooManyEvents } from "./event-content.ts";
+
+/** An advisory that is to be. */
+export interface NewAdvisory extends AdvisoryFields {
+  /** The public id; one is made when it is empty. */
+  readonly advisoryId: string;
+  /** Empty when there is none. */
+  readonly legacyAdvisoryId: string;
+  readonly events: readonly EventContent[];
+}
+
+/** Adds an advisory below a group. */
+export async function createAdvisory(tx: Transaction, parent: string, advisory: NewAdvisory): Promise<AdvisoryState> {
+  if (!(await groupParents.lock(tx, parent))) throw notFound(groupParents.type, parent);
+  const { advisoryId, legacyAdvisoryId, events, ...fields } = advisory;
+  const name = advisoryId || newPublicId();
+  if ((await findAdvisoriesByName(tx, parent, name)).length > 0) throw taken(name);
+  const uid = newChild(parent);
+  const { time } = tx.context;
+  const derived = { severities: [], latestEventType: 0, aliasText: "", sources: [], origin: fields.artifactName };
+  const row = {
+    ...fields,
+    ...derived,
+    ...unknownProduct,
+    uid,
+    parent,
+    name,
+    legacyAdvisoryId,
+    createTime: time,
+    updateTime: time,
+  };
+  return await insertState(tx, { row, events: placedEvents(uid, events, time) });
+}
+
+/** Whoever adds the same public id at the same time comes first; the database says so. */
+export function taken(name: string) {
+  return alreadyExists(advisoryType, name, `an advisory ${name} in this group`);
+}
+
+/** Replaces what is said of an advisory. Its ids stay, and so do its events, which have methods of their own. */
+export async function updateAdvisory(tx: Transaction, uid: string, fields: AdvisoryFields): Promise<AdvisoryState> {
+  const before = await lockAdvisory(tx, uid);
+  const row = { ...before.row, ...fields, updateTime: tx.context.time };
+  // What is built from nothing else is its own origin.
+  if (before.row.origin === before.row.artifactName) row.origin = fields.artifactName;
+  // Severities come from the aliases.
+  if (!fields.aliases.some((alias) => before.row.aliases.includes(alias))) row.severities = [];
+  return await replaceState(tx, before, { ...before, row });
+}
+
+/** Takes an advisory out of all lists. */
+export async function deleteAdvisory(tx: Transaction, uid: string): Promise<void> {
+  await deleteState(tx, await lockAdvisory(tx, uid), tx.context.time);
+}
+
+/** Adds an event to an advisory. */
+export async function createEvent(
+  tx: Transaction,
+  advisoryUid: string,
+  content: EventContent,
+): Promise<AdvisoryEventRow> {
+  const before = await lockAdvisory(tx, advisoryUid);
+  const { time } = tx.context;
+  const placed = placedEvents(advisoryUid, [content], time, before.events);
+  const row = { ...before.row, updateTime: time };
+  const events = [...before.events, ...placed];
+  refuseTooManyEvents(events, advisoryUid);
+  await replaceState(tx, before, { row, events });
+  return placed[0]!;
+}
+
+/** Replaces what an event says; its time stays unless another is given. A review that is final stays as it is. */
+export async function updateEvent(tx: Transaction, uid: string, content: EventContent): Promise<AdvisoryEventRow> {
+  const before = await findLocked(tx, parentOf(uid));
+  const known = before?.events.find((event) => event.uid === uid);
+  if (!before || !known) throw notFound(advisoryEventType, uid);
+  const after = eventRow(uid, known.advisoryUid, content, content.time ?? known.createTime, known.derived);
+  if (isDeepStrictEqual(contentOfRow(after), contentOfRow(known))) return known;
+  if (isFinal(contentOfRow(known)))
+    throw failedPrecondition("REVIEW_IS_FINAL", "the event was approved or rejected, which is final", uid);
+  if (known.derived)
+    throw failedPrecondition("EVENT_IS_DERIVED", "the event follows from a record, and changes with it alone", uid);
+  const events = before.events.map((event) => (event === known ? after : event));
+  refuseTooManyEvents(events, before.row.uid);
+  await replaceState(tx, before, { row: { ...before.row, updateTime: tx.context.time }, events });
+  return after;
+}
+
+/**
+ * New events beside those that are stored. Those that nobody gave a time happened now, in the order in which they are given.
+ * Of one time, the later one is what was said last: such events are in the order of their uids (`advisory-state.ts`).
+ */
+export function placedEvents(
+  advisoryUid: string,
+  events: readonly EventContent[],
+  time: number,
+  stored: readonly AdvisoryEventRow[] = [],
+): AdvisoryEventRow[] {
+  let last = stored.reduce((greatest, { uid }) => (uid > greatest ? uid : greatest), "");
+  return events.map((content, i) => {
+    last = newChildBehind(advisoryUid, last);
+    return eventRow(last, advisoryUid, content, content.time ?? time + i);
+  });
+}

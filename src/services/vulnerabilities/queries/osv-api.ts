@@ -1,0 +1,110 @@
+// The API of OSV.dev on the advisories that a caller may see: https://google.github.io/osv.dev/api/.
+import { create, fromJson, type JsonObject, type MessageInitShape } from "@bufbuild/protobuf";
+import { StructSchema } from "@bufbuild/protobuf/wkt";
+import {
+  type BatchQueryVulnerabilitiesRequest,
+  type GetVulnerabilityRequest,
+  type OsvQuery,
+  type OsvResultSchema,
+  OsvService,
+  type QueryVulnerabilitiesRequest,
+  QueryVulnerabilitiesRequestSchema,
+} from "../../../../gen/gatehouse/vulnerabilities/v1/osv_pb.ts";
+import { commitPackage, type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
+import { notFound } from "../../../aip/errors.ts";
+import { newViolations, type Violations } from "../../../aip/violations.ts";
+import { scopeOf } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { queryDigest } from "../../../resource/bound-page-token.ts";
+import { selectSources } from "../../../resource/selection.ts";
+import type { Deps } from "../../../resource/service-deps.ts";
+import type { Source } from "../../../storage/list/list-rows.ts";
+import { newOsvRecords } from "./osv-records.ts";
+import { newBudget, searchPackage } from "./package-search.ts";
+import { newSearchTokens } from "./search-tokens.ts";
+
+/** Vulnerabilities of one query in one response; OSV.dev has the same bound. */
+const mostVulnerabilities = 1000;
+
+/** Vulnerabilities of all queries of one batch; OSV.dev has the same bound. */
+const mostOfBatch = 3000;
+
+/** The method that goes on with the tokens of both. */
+const { queryVulnerabilities: single } = OsvService.method;
+const continuing = { path: `/${OsvService.typeName}/${single.name}`, descriptor: single };
+
+type Asked = Pick<OsvQuery, "commit" | "version" | "package">;
+
+/** Answers the queries of OSV. */
+export function osvApi(deps: Deps): Implementation {
+  const tokens = newSearchTokens(deps, "osv");
+
+  function contextOf(call: Call, { commit, version, package: named }: Asked, parent: string): string {
+    const asked = { commit, version, parent, ...(named && { package: named }) };
+    return queryDigest(call, create(QueryVulnerabilitiesRequestSchema, asked), continuing);
+  }
+
+  return implement(OsvService, {
+    async queryVulnerabilities(request: QueryVulnerabilitiesRequest, call) {
+      const violations = newViolations();
+      const asked = readAsked(request, "", violations);
+      violations.throwIfAny();
+      const context = contextOf(call, request, request.parent);
+      const after = tokens.parse(request.pageToken, context, "page_token");
+      const sources = sourcesOf(call, request.parent);
+      const records = newOsvRecords({ sources, ecosystem: asked!.ecosystem, now: deps.clock() });
+      const search = { database: deps.database, sources, asked: asked!, after };
+      const found = await searchPackage(search, mostVulnerabilities, newBudget(), records.of);
+      return { vulns: [...found.items] as JsonObject[], nextPageToken: tokens.format(found.next, context) };
+    },
+
+    async batchQueryVulnerabilities({ queries, parent }: BatchQueryVulnerabilitiesRequest, call) {
+      const violations = newViolations();
+      const asked = queries.map((query, i) => readAsked(query, `queries[${i}].`, violations));
+      violations.throwIfAny();
+      const contexts = queries.map((query) => contextOf(call, query, parent));
+      const starts = queries.map(({ pageToken }, i) =>
+        tokens.parse(pageToken, contexts[i]!, `queries[${i}].page_token`),
+      );
+      const sources = sourcesOf(call, parent);
+      const budget = newBudget();
+      const results: MessageInitShape<typeof OsvResultSchema>[] = [];
+      let room = mostOfBatch;
+      for (const [i, each] of asked.entries()) {
+        const records = newOsvRecords({ sources, ecosystem: each!.ecosystem, now: deps.clock() });
+        const search = { database: deps.database, sources, asked: each!, after: starts[i] };
+        const limit = Math.min(mostVulnerabilities, room);
+        const { items, next } = await searchPackage(search, limit, budget, records.headsOf);
+        room -= items.length;
+        results.push({ vulns: [...items], nextPageToken: tokens.format(next, contexts[i]!) });
+      }
+      return { results };
+    },
+
+    async getVulnerability({ id, parent }: GetVulnerabilityRequest, call) {
+      const records = newOsvRecords({ sources: sourcesOf(call, parent), ecosystem: "", now: deps.clock() });
+      const record = await deps.database.read((session) => records.get(id, session));
+      if (!record) throw notFound("gatehouse.dev/Vulnerability", id);
+      return fromJson(StructSchema, record as JsonObject);
+    },
+  });
+}
+
+function sourcesOf(call: Call, parent: string): Source[] {
+  const below = { ancestorsOf: "", descendantsOf: parent, childrenOf: "", inRoot: false, ids: [] };
+  return selectSources(scopeOf(call), below, { includesGranted: false, includesRoots: false });
+}
+
+function readAsked({ commit, version, package: named }: Asked, path: string, violations: Violations) {
+  if (commit !== "") {
+    if (version !== "") violations.add(`${path}version`, "must be empty together with a commit");
+    return commitPackage(commit);
+  }
+  if (!named) return void violations.add(`${path}package`, "must be set, or else a commit");
+  const { purl, ecosystem, name } = named;
+  const found: QueriedPackage | ReturnType<typeof readPackage> = readPackage({ purl, ecosystem, name, version });
+  if (!("field" in found)) return found;
+  violations.add(`${path}${found.field === "version" ? "" : "package."}${found.field}`, found.description);
+  return undefined;
+}

@@ -1,0 +1,122 @@
+// The records of OSV that advisories stand for: those of OSV sources as they were, and of others what OSV can say.
+import {
+  type AdvisoryRecord,
+  type AdvisoryStatements,
+  ProductStatus,
+  RecordFormat,
+} from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { modifiedOf } from "../../../advisories/osv/json.ts";
+import { recordId, schemaVersion } from "../../../advisories/osv/names.ts";
+import { publishedRecord } from "../../../advisories/osv/published.ts";
+import { type OsvRecord, osvRecordsOf } from "../../../advisories/osv/write.ts";
+import { timeText } from "../../../advisories/times.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { listRows, type Source } from "../../../storage/list/list-rows.ts";
+import { termFinder } from "../../../storage/vulnerabilities/advisory-terms.ts";
+import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
+import { readStatements } from "../records/advisory-statements.ts";
+import type { FoundAdvisory } from "./package-search.ts";
+
+/** What a batch says of a record. */
+export type OsvHead = Pick<OsvRecord, "id" | "modified">;
+
+/** Reads the records of OSV of one query, each once. */
+export interface OsvRecords {
+  /** The records that say that the version is affected. */
+  of(this: void, found: FoundAdvisory, session: Session): Promise<OsvRecord[]>;
+  /** The same, of each only what a batch says. */
+  headsOf(this: void, found: FoundAdvisory, session: Session): Promise<OsvHead[]>;
+  /** The record of this id; undefined when there is none. */
+  get(id: string, session: Session): Promise<OsvRecord | undefined>;
+}
+
+/** What the records are read for. */
+export interface OsvReading {
+  /** What the caller may see. */
+  readonly sources: readonly Source[];
+  /** The ecosystem of packages of which nobody has said one: that of the query. */
+  readonly ecosystem: string;
+  /** For records of which nobody has said a time. */
+  readonly now: number;
+}
+
+/** Advisories of one public id that are read: one for each product of a record, and for each group that has it. */
+const mostProducts = 200;
+
+/** Opens a reader. */
+export function newOsvRecords(reading: OsvReading): OsvRecords {
+  const returned = new Set<string>();
+  const isNew = ({ id }: { readonly id: string }) => !returned.has(id) && returned.add(id) !== undefined;
+
+  async function headOf({ id, record }: AffectingId, found: FoundAdvisory, session: Session): Promise<OsvHead[]> {
+    // What a source says in OSV is returned as it is: its own time is that of the record.
+    if (record.format === RecordFormat.OSV) return [{ id, modified: modifiedOf(record) }];
+    return (await readRecords(reading, session, id, found)).map(({ id, modified }) => ({ id, modified }));
+  }
+
+  return {
+    async of(found, session) {
+      const records: OsvRecord[] = [];
+      for (const { id } of affectingIds(found).filter(isNew))
+        records.push(...(await readRecords(reading, session, id, found)));
+      return records;
+    },
+    async headsOf(found, session) {
+      const heads: OsvHead[] = [];
+      for (const each of affectingIds(found).filter(isNew)) heads.push(...(await headOf(each, found, session)));
+      return heads;
+    },
+    async get(id, session) {
+      for (const publicId of id.startsWith("x_") ? [id.slice("x_".length), id] : [id]) {
+        const record = (await readRecords(reading, session, publicId)).find((each) => each.id === id);
+        if (record) return record;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** A public id under which a record says that the version is affected. */
+interface AffectingId {
+  readonly id: string;
+  readonly record: AdvisoryRecord;
+}
+
+/** A record of OSV has the public id of the advisory on its first product. */
+function affectingIds({ row, answer }: FoundAdvisory): AffectingId[] {
+  return answer.findings
+    .filter(({ status }) => status === ProductStatus.AFFECTED)
+    .map(({ record }) => ({ id: record.format === RecordFormat.OSV ? record.advisoryId : row.name, record }));
+}
+
+/** The records of a public id: one, whose parts may be in several groups. `found` may be the only advisory that has it. */
+async function readRecords(
+  { sources, ecosystem, now }: OsvReading,
+  session: Session,
+  publicId: string,
+  found?: FoundAdvisory,
+): Promise<OsvRecord[]> {
+  const finder = termFinder("advisoryIds", [publicId]);
+  const rows = await listRows(session, advisoryCollection, {
+    ...{ sources, filters: {}, plans: sources.map(() => ({ finder })), after: undefined, skip: 0, limit: mostProducts },
+    order: { field: "uid", descending: false },
+  });
+  const isRead = found && rows.length === 1 && rows[0]!.uid === found.row.uid;
+  const statements = isRead ? [found.statements] : await readStatements(session, rows);
+  const options = { id: "", author: "", ecosystem, time: now };
+  const records: OsvRecord[] = [];
+  for await (const record of osvRecordsOf(each(statements), options, { add: () => {} }))
+    records.push({ ...publishedRecord(record), id: record.id, modified: record.modified });
+  const [first] = rows;
+  // What OSV has no words for, such as an image, is not hidden for that.
+  return records.length === 0 && first ? [idsOnly(first)] : records;
+}
+
+function idsOnly({ name, aliases, createTime, updateTime }: AdvisoryRow): OsvRecord {
+  const times = { modified: timeText(updateTime), published: timeText(createTime) };
+  return { schema_version: schemaVersion, id: recordId(name), ...times, upstream: aliases, affected: [] };
+}
+
+async function* each(statements: readonly AdvisoryStatements[]): AsyncGenerator<AdvisoryStatements> {
+  yield* statements;
+}

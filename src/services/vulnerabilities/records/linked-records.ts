@@ -1,0 +1,80 @@
+// The records that an advisory is derived from.
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { type AdvisoryRecord, AdvisoryRecordSchema } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { partKey, partsOf, type RecordPart } from "../../../advisories/derive/parts.ts";
+import { failedPrecondition } from "../../../aip/errors.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { findRecordById, findRecordsOf, type RecordRow } from "../../../storage/vulnerabilities/records.ts";
+import { advisoryLimits } from "../limits.ts";
+
+/** A record with its parts by their keys. */
+export interface LoadedRecord extends Pick<RecordRow, "createTime" | "updateTime" | "withdrawTime"> {
+  readonly id: number;
+  readonly record: AdvisoryRecord;
+  readonly parts: ReadonlyMap<string, RecordPart>;
+}
+
+/** Reads records for the advisories of one transaction, each record once. */
+export interface RecordReader {
+  /** Has a record that was just written read from memory. */
+  add(record: LoadedRecord): void;
+  /** The records that were added: those that speak of an advisory that nothing spoke of before. */
+  added(): LoadedRecord[];
+  /** The records that speak of an advisory. Throws when they are too many, or say too much together. */
+  of(advisoryUid: string): Promise<LoadedRecord[]>;
+}
+
+/** The parts of a record by their keys. */
+export function partsByKey(record: AdvisoryRecord): Map<string, RecordPart> {
+  return new Map(partsOf(record).map((part) => [partKey(part), part]));
+}
+
+/** A stored record as a message. */
+export function recordMessage(row: Pick<RecordRow, "record">): AdvisoryRecord {
+  return fromJson(AdvisoryRecordSchema, row.record as JsonValue);
+}
+
+/** Opens a reader. */
+export function newRecordReader(session: Session): RecordReader {
+  const known = new Map<number, LoadedRecord>();
+  const added: LoadedRecord[] = [];
+
+  async function load(id: number): Promise<LoadedRecord | undefined> {
+    const row = await findRecordById(session, id);
+    if (!row) return undefined;
+    const { createTime, updateTime, withdrawTime } = row;
+    const record = recordMessage(row);
+    return { id, record, parts: partsByKey(record), createTime, updateTime, withdrawTime };
+  }
+
+  return {
+    add(record) {
+      known.set(record.id, record);
+      added.push(record);
+    },
+    added: () => added,
+    async of(advisoryUid) {
+      const linked = await findRecordsOf(session, advisoryUid);
+      checkAmount(linked, advisoryUid);
+      const found: LoadedRecord[] = [];
+      for (const { id } of linked) {
+        const record = known.get(id) ?? (await load(id));
+        if (!record) continue;
+        known.set(id, record);
+        found.push(record);
+      }
+      return found;
+    },
+  };
+}
+
+function checkAmount(linked: readonly Pick<RecordRow, "size">[], advisoryUid: string): void {
+  const { records, recordsLength } = advisoryLimits;
+  const length = linked.reduce((sum, { size }) => sum + size, 0);
+  if (linked.length > records)
+    throw failedPrecondition("TOO_MANY_RECORDS", `at most ${records} records speak of an advisory`, advisoryUid);
+  if (length > recordsLength) {
+    const rule = `the records that speak of an advisory say at most ${recordsLength} characters together`;
+    throw failedPrecondition("TOO_MANY_RECORDS", rule, advisoryUid);
+  }
+}

@@ -1,0 +1,75 @@
+// Which of two copies of a record counts. It never depends on which of them was imported first, unless no copy has a time.
+import { type AdvisoryRecord, RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { fromTimestamp } from "../../../aip/timestamps.ts";
+import type { CompleteDocumentRow } from "../../../storage/vulnerabilities/complete-documents.ts";
+import type { StoredCopy } from "../../../storage/vulnerabilities/records.ts";
+
+/** The version of a copy or of a document; without a time where the source does not say one. */
+export type Version = Pick<StoredCopy, "modifyTime" | "modifyNanos" | "revision">;
+
+/** What decides about a copy. */
+export type Copy = Pick<StoredCopy, "digest" | "withdrawTime"> & Version;
+
+/** What becomes of a copy. */
+export interface Decision {
+  readonly outcome: RecordOutcome;
+  /** Why it is left out; empty unless it is. */
+  readonly error: string;
+}
+
+const { CREATED, UPDATED, UNCHANGED, WITHDRAWN, LEFT_OUT } = RecordOutcome;
+
+/** What becomes of a copy that nobody needs. */
+export const unchanged: Decision = { outcome: UNCHANGED, error: "" };
+
+/** The version of a record as a message has it. */
+export function versionOf({ modifyTime, revision }: Pick<AdvisoryRecord, "modifyTime" | "revision">): Version {
+  const modifyNanos = modifyTime ? modifyTime.nanos % 1_000_000 : 0;
+  return { modifyTime: modifyTime ? fromTimestamp(modifyTime) : null, modifyNanos, revision: Number(revision) };
+}
+
+/** Decides about a copy, knowing the one that is stored and the version in which its document was completed. */
+export function decideCopy(
+  copy: Copy,
+  stored: Copy | undefined,
+  complete: CompleteDocumentRow | undefined,
+  now: number,
+): Decision {
+  if (stored?.digest === copy.digest) return unchanged;
+  if (complete && compareVersions(copy, complete, now) < 0) return lost(copy, now);
+  const order = stored ? compareVersions(copy, stored, now) : 1;
+  if (order < 0) return lost(copy, now);
+  if (order === 0 && stored && copy.modifyTime !== null && copy.digest < stored.digest)
+    return leftOut(
+      "another copy of the same modify_time and revision says something else; the one with the greater digest counts",
+    );
+  const isWithdrawn = copy.withdrawTime !== null && (!stored || stored.withdrawTime === null);
+  return { outcome: isWithdrawn ? WITHDRAWN : stored ? UPDATED : CREATED, error: "" };
+}
+
+/**
+ * Negative when the first version is the earlier one. A time that is still to come counts as earlier than all others: it would keep
+ * out all that is true. What has no time counts as earlier than what has one.
+ */
+export function compareVersions(a: Version, b: Version, now: number): number {
+  const ranks = rankOf(a, now) - rankOf(b, now);
+  if (ranks !== 0 || a.modifyTime === null || b.modifyTime === null) return ranks;
+  return a.modifyTime - b.modifyTime || a.modifyNanos - b.modifyNanos || a.revision - b.revision;
+}
+
+const [future, undated, dated] = [0, 1, 2];
+
+function rankOf({ modifyTime }: Version, now: number): number {
+  if (modifyTime === null) return undated!;
+  return modifyTime > now ? future! : dated!;
+}
+
+/** What becomes of a copy that another one, or its completed document, is later than. */
+function lost(copy: Copy, now: number): Decision {
+  if (copy.modifyTime === null) return leftOut("it has no modify_time, and a copy that has one is stored");
+  return copy.modifyTime > now ? leftOut("its modify_time is still to come, and another copy is stored") : unchanged;
+}
+
+function leftOut(error: string): Decision {
+  return { outcome: LEFT_OUT, error };
+}

@@ -1,0 +1,224 @@
+// Lists records, and advisories with the records that they are derived from.
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { AdvisoryEventSchema } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import {
+  type AdvisoryRecord,
+  AdvisoryRecordSchema,
+  type AdvisoryRecordsService,
+  type AdvisoryStatementsSchema,
+  type ListAdvisoryRecordsRequest,
+  type ListAdvisoryStatementsRequest,
+  RecordFormat,
+  RecordView,
+} from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { partKey, partsOf, type RecordPart } from "../../../advisories/derive/parts.ts";
+import { compareRecords } from "../../../advisories/digest.ts";
+import { productOfArtifact } from "../../../advisories/product.ts";
+import { notFound } from "../../../aip/errors.ts";
+import { formatPageToken } from "../../../aip/page-token.ts";
+import { countFitting, defaultPageSize, effectivePageSize } from "../../../aip/pagination.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import { newViolations } from "../../../aip/violations.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import type { Handlers } from "../../../pipeline/handlers.ts";
+import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
+import { listPage } from "../../../resource/list-page.ts";
+import type { Deps } from "../../../resource/service-deps.ts";
+import { findRow } from "../../../storage/collection/collection.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { groupCollection } from "../../../storage/iam/rows.ts";
+import { readExportState } from "../../../storage/vulnerabilities/export-states.ts";
+import {
+  findRecordById,
+  findRecordLinks,
+  listRecords,
+  type RecordRow,
+  type RecordRowKey,
+  type StoredCopy,
+} from "../../../storage/vulnerabilities/records.ts";
+import type { AdvisoryRow } from "../../../storage/vulnerabilities/rows.ts";
+import { groupParents } from "../../iam/groups/groups.ts";
+import { advisory, advisoryMessage, readStates } from "../advisories/advisories.ts";
+import type { AdvisoryState } from "../advisories/advisory-state.ts";
+import { eventMessage } from "../advisories/event-content.ts";
+import { recordMessage } from "./linked-records.ts";
+
+type ListHandlers = Pick<Handlers<typeof AdvisoryRecordsService>, "listAdvisoryRecords" | "listAdvisoryStatements">;
+
+/** The most records of a page. */
+const maxRecords = 1000;
+
+/** The two methods that list. */
+export function recordLists(deps: Deps): ListHandlers {
+  const { database, clock, pageTokenKey } = deps;
+
+  async function checkGroup(parent: string): Promise<void> {
+    if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
+  }
+
+  async function pageOfRecords(request: ListAdvisoryRecordsRequest, call: Call) {
+    const { parent, source, document, recursive, withdrawn, view } = request;
+    const violations = newViolations();
+    if (request.pageSize < 0) violations.add("page_size", "must not be negative");
+    violations.throwIfAny();
+    const limit = Math.min(request.pageSize || defaultPageSize, maxRecords);
+    const query = queryDigest(call, request);
+    const token = readToken(deps, call, request.pageToken, query);
+    await checkGroup(parent);
+    const isWhole = view === RecordView.FULL;
+    const listing = {
+      ...{ from: parent, to: recursive ? `${parent}0` : `${parent}/`, source, document, isWithdrawn: withdrawn },
+      ...{ after: token ? keyOfToken(token.uid, String(token.value)) : noKey, limit: limit + 1 },
+    };
+    const found = await database.read((session) => listRecords(session, listing, isWhole));
+    const shown = found.slice(0, limit).map((row) => listedRecord(row, isWhole));
+    const records = shown.slice(0, countFitting(shown));
+    const last = records.length < found.length ? found[records.length - 1] : undefined;
+    const nextPageToken = last
+      ? formatPageToken(pageTokenKey, { issuedAt: clock(), query, order: "", ...tokenOfKey(last) })
+      : "";
+    return { records, nextPageToken };
+  }
+
+  async function pageOfStatements(request: ListAdvisoryStatementsRequest, call: Call) {
+    const { parent } = request;
+    const violations = newViolations();
+    effectivePageSize(request.pageSize, violations);
+    violations.throwIfAny();
+    await checkGroup(parent);
+    return await database.read(async (session) => {
+      const { state, changeTime } = await readExportState(session, parent);
+      const selection = { sources: [{ type: "subtree", uid: parent } as const], filters: {} };
+      const paged = { ...request, orderBy: "advisory_id", skip: 0 };
+      const page = await listPage(advisory, deps, { ...call, snapshot: session }, paged, selection, fillStatements);
+      const { nextPageToken } = page;
+      const results = [...page.items];
+      return { results, nextPageToken, state, ...(changeTime > 0 && { changeTime: toTimestamp(changeTime) }) };
+    });
+  }
+
+  return { listAdvisoryRecords: pageOfRecords, listAdvisoryStatements: pageOfStatements };
+}
+
+const noKey: RecordRowKey = { parent: "", source: "", document: "", vulnerability: "" };
+
+/** The texts of a key have no control characters. */
+function tokenOfKey({ parent, source, document, vulnerability }: RecordRowKey) {
+  return { uid: parent, value: [source, document, vulnerability].join("\n") };
+}
+
+function keyOfToken(parent: string, value: string): RecordRowKey {
+  const [source = "", document = "", vulnerability = ""] = value.split("\n");
+  return { parent, source, document, vulnerability };
+}
+
+function listedRecord(row: StoredCopy | RecordRow, isWhole: boolean): AdvisoryRecord {
+  const { digest, parent: group } = row;
+  if (isWhole) return shownRecord(recordMessage(row as RecordRow), { digest, group });
+  const { source, document, vulnerability, format, publishTime, modifyTime, modifyNanos, withdrawTime, revision } = row;
+  return create(AdvisoryRecordSchema, {
+    ...{ source, document, vulnerability, digest, group, revision: BigInt(revision) },
+    format: format as RecordFormat,
+    ...(publishTime !== null && { publishTime: toTimestamp(publishTime) }),
+    ...(modifyTime !== null && { modifyTime: timestampOf(modifyTime, modifyNanos) }),
+    ...(withdrawTime !== null && { withdrawTime: toTimestamp(withdrawTime) }),
+  });
+}
+
+function timestampOf(milliseconds: number, nanos: number) {
+  const timestamp = toTimestamp(milliseconds);
+  return { ...timestamp, nanos: timestamp.nanos + nanos };
+}
+
+/** The record with what the server fills in. */
+function shownRecord(
+  record: AdvisoryRecord,
+  filled: Pick<AdvisoryRecord, "digest" | "group">,
+  parts = partsOf(record),
+): AdvisoryRecord {
+  for (const { advisoryId, statements } of parts) for (const statement of statements) statement.advisoryId = advisoryId;
+  return Object.assign(record, filled);
+}
+
+type Statements = MessageInitShape<typeof AdvisoryStatementsSchema>;
+
+/** Advisories whose records are read at once. */
+const portion = 50;
+
+/** The advisories of a page with their records, as many as fit. */
+async function fillStatements(session: Session, rows: readonly AdvisoryRow[]): Promise<Statements[]> {
+  const found: Statements[] = [];
+  for (let i = 0; i < rows.length; i += portion) {
+    found.push(...(await statementsOf(session, await readStates(session, rows.slice(i, i + portion)))));
+    const fitting = countFitting(found);
+    if (fitting < found.length) return found.slice(0, fitting);
+  }
+  return found;
+}
+
+/** Advisories with the records that they are derived from. */
+export async function statementsOf(session: Session, states: readonly AdvisoryState[]): Promise<Statements[]> {
+  const links = await findRecordLinks(
+    session,
+    states.map(({ row }) => row.uid),
+  );
+  const byAdvisory = Map.groupBy(links, ({ advisoryUid }) => advisoryUid);
+  const read = new Map<number, ReadRecord | undefined>();
+  const found: Statements[] = [];
+  for (const state of states) {
+    const records: AdvisoryRecord[] = [];
+    for (const { recordId } of byAdvisory.get(state.row.uid) ?? []) {
+      if (!read.has(recordId)) read.set(recordId, await readRecord(session, recordId));
+      const part = partFor(state.row, read.get(recordId));
+      if (part) records.push(part);
+    }
+    // Exports must not depend on the order of imports.
+    records.sort(compareRecords);
+    const written = recordOfEvents(state);
+    if (written) records.push(written);
+    found.push({ advisory: advisoryMessage(state.row, state.events), records });
+  }
+  return found;
+}
+
+interface ReadRecord {
+  readonly record: AdvisoryRecord;
+  readonly parts: ReadonlyMap<string, RecordPart>;
+  /** The public id of the first part. */
+  readonly first: string;
+}
+
+async function readRecord(session: Session, id: number): Promise<ReadRecord | undefined> {
+  const row = await findRecordById(session, id);
+  if (!row) return undefined;
+  const message = recordMessage(row);
+  const parts = partsOf(message);
+  const record = shownRecord(message, { digest: row.digest, group: row.parent }, parts);
+  return { record, parts: new Map(parts.map((part) => [partKey(part), part])), first: partKey(parts[0]!) };
+}
+
+/** What a record says about the product of an advisory; all of it, if the advisory has the id of the record. */
+function partFor({ name, product }: AdvisoryRow, read: ReadRecord | undefined): AdvisoryRecord | undefined {
+  const key = partKey({ advisoryId: name, identity: product });
+  const part = read?.parts.get(key);
+  if (!read || !part || read.record.withdrawTime) return undefined;
+  const { record, first } = read;
+  if (key === first && record.advisoryId === name) return record;
+  return create(AdvisoryRecordSchema, { ...record, statements: [...part.statements] });
+}
+
+/** The events that were written with the API, as a record; undefined when there are none. */
+function recordOfEvents({ row, events }: AdvisoryState): AdvisoryRecord | undefined {
+  const written = events.filter(({ derived }) => !derived).map(eventMessage);
+  const shown = written.filter((event) => event !== undefined).map((event) => create(AdvisoryEventSchema, event));
+  if (shown.length === 0) return undefined;
+  const { name, author, artifactName, artifactType, artifactArchitecture, componentName, componentType } = row;
+  const artifact = { name: artifactName, type: artifactType, architecture: artifactArchitecture };
+  const component = componentName === "" ? undefined : { name: componentName, type: componentType };
+  return create(AdvisoryRecordSchema, {
+    ...{ source: author, document: row.uid, vulnerability: name, format: RecordFormat.API, group: row.parent },
+    ...{ aliases: row.aliases, advisoryId: name },
+
+    statements: [{ product: productOfArtifact(artifact, component), events: shown, advisoryId: name }],
+  });
+}

@@ -1,0 +1,224 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type AdvisoryRecord,
+  AdvisoryRecordsService,
+  type BatchDeleteAdvisoryRecordsRequest,
+  type CompleteDocumentRequest,
+  type RecordKey,
+  RecordOutcome,
+  type RecordResultSchema,
+} from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { keyOf } from "../../../advisories/digest.ts";
+import { ApiError, fieldViolationsOf, invalidArgument, invalidField, notFound } from "../../../aip/errors.ts";
+import { fromTimestamp } from "../../../aip/timestamps.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { findRow } from "../../../storage/collection/collection.ts";
+import { ReferenceViolation } from "../../../storage/engine/errors.ts";
+import type { Transaction } from "../../../storage/engine/session.ts";
+import { groupCollection } from "../../../storage/iam/rows.ts";
+import { findCompleteDocument, writeCompleteDocument } from "../../../storage/vulnerabilities/complete-documents.ts";
+import {
+  findCopiesOfDocument,
+  findStoredCopy,
+  type RecordRowKey,
+  type StoredCopy,
+} from "../../../storage/vulnerabilities/records.ts";
+import { groupParents } from "../../iam/groups/groups.ts";
+import { isTime, timeRule } from "../advisories/event-content.ts";
+import { advisoryLimits } from "../limits.ts";
+import { type Copy, compareVersions, type Decision, versionOf } from "./record-copies.ts";
+import { recordLists } from "./record-lists.ts";
+import { checkRecord, recordRules } from "./record-rules.ts";
+import {
+  decideRecord,
+  dropRecord,
+  type IncomingRecord,
+  incomingRecord,
+  isWritten,
+  previewRecord,
+  storeRecord,
+} from "./store-record.ts";
+
+type Result = MessageInitShape<typeof RecordResultSchema>;
+
+/** Serves what sources say. */
+export function advisoryRecords(deps: Deps): Implementation {
+  const { database, clock } = deps;
+
+  async function checkGroup(parent: string): Promise<void> {
+    if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
+  }
+
+  function write<T>(call: Call, body: (tx: Transaction) => Promise<T>): Promise<T> {
+    return database.write({ ...writeContext(call, clock), isBulk: true }, body);
+  }
+
+  /**
+   * What becomes of the records of a request, of which those of one key come one after the other. `decide` may leave to the writing
+   * transaction what only that can tell.
+   */
+  async function preview(parent: string, records: readonly AdvisoryRecord[], decide: Decider): Promise<Preview[]> {
+    const now = clock();
+    return await database.read(async (session) => {
+      const earlier = new Map<string, Copy>();
+      const previews: Preview[] = [];
+      for (const record of records) {
+        const key = keyOf(record);
+        const incoming = await resultOf(async () => checked(record));
+        if ("outcome" in incoming) {
+          previews.push({ key, result: incoming });
+          continue;
+        }
+        const { copy } = incoming;
+        const before = earlier.get(key);
+        const stored = before ?? (await findStoredCopy(session, { parent, ...record }));
+        const result = isRepeated(copy, before) ? repeated : await decide(session, parent, incoming, stored, now);
+        if (isWritten(result)) earlier.set(key, copy);
+        previews.push({ key, result, incoming });
+      }
+      return previews;
+    });
+  }
+
+  async function store(parent: string, { incoming, result }: Preview, call: Call): Promise<Result> {
+    if (!incoming || !isWritten(result)) return result;
+    return await resultOf(() => write(call, (tx) => storeRecord(tx, parent, incoming)));
+  }
+
+  /** Works on as many items at once as may be written together, those of one key one after the other. */
+  async function workOnAll<T, R>(items: readonly T[], keyOfItem: (item: T) => string, work: (item: T) => Promise<R>) {
+    const results = new Map<T, R>();
+    const groups = Map.groupBy(items, keyOfItem).values();
+    const worker = async () => {
+      for (const group of groups) for (const each of group) results.set(each, await work(each));
+    };
+    const workers = Math.min(advisoryLimits.recordsAtOnce[database.dialect], items.length);
+    await Promise.all(Array.from({ length: workers }, worker));
+    return items.map((each) => results.get(each)!);
+  }
+
+  async function complete(request: CompleteDocumentRequest, call: Call) {
+    const { parent, source, document, dryRun } = request;
+    const modifyTime = fromTimestamp(request.modifyTime!);
+    if (!isTime(modifyTime)) throw invalidField("modify_time", timeRule);
+    if (request.revision < 0n) throw invalidField("revision", "must not be negative");
+    await checkGroup(parent);
+    const version = versionOf(request);
+    const row = { parent, source, document, ...version, modifyTime };
+    const now = clock();
+    // It would keep out all that is true.
+    if (modifyTime > now) return { deletedCount: 0 };
+    const key = { parent, source, document };
+    const known = await findCompleteDocument(database.session, key);
+    const isLater = !known || compareVersions(row, known, now) > 0;
+    const copies = await findCopiesOfDocument(database.session, key);
+    const older = copies.filter((copy) => compareVersions(copy, row, now) < 0);
+    if (dryRun || (known && compareVersions(row, known, now) < 0)) return { deletedCount: dryRun ? older.length : 0 };
+    if (!isLater && older.length === 0) return { deletedCount: 0 };
+    await write(call, (tx) => writeCompleteDocument(tx, row));
+    const removeOlder = (copy: StoredCopy) =>
+      write(call, (tx) => removeOne(tx, copy, (stored) => compareVersions(stored, row, now) < 0));
+    return { deletedCount: countTrue(await workOnAll(older, keyOf, removeOlder)) };
+  }
+
+  async function remove({ parent, records }: BatchDeleteAdvisoryRecordsRequest, call: Call) {
+    await checkGroup(parent);
+    const removeCopy = ({ source, document, vulnerability, digest }: RecordKey) => {
+      const isMeant = (stored: StoredCopy) => digest === "" || digest === stored.digest;
+      return write(call, (tx) => removeOne(tx, { parent, source, document, vulnerability }, isMeant));
+    };
+    return { deletedCount: countTrue(await workOnAll(records, keyOf, removeCopy)) };
+  }
+
+  return implement(
+    AdvisoryRecordsService,
+    {
+      async importAdvisoryRecords({ parent, records, dryRun }, call) {
+        refuseTooMany(records);
+        await checkGroup(parent);
+        const previews = await preview(parent, records, dryRun ? previewRecord : decideRecord);
+        if (dryRun) return { results: previews.map(({ result }) => result) };
+        return {
+          results: await workOnAll(
+            previews,
+            ({ key }) => key,
+            (each) => store(parent, each, call),
+          ),
+        };
+      },
+      completeDocument: complete,
+      async batchDeleteAdvisoryRecords(request, call) {
+        refuseTooMany(request.records);
+        return await remove(request, call);
+      },
+      ...recordLists(deps),
+    },
+    recordRules,
+  );
+}
+
+type Decider = typeof decideRecord;
+
+/** What would become of a record, and the record unless something is wrong with it. */
+interface Preview {
+  readonly key: string;
+  readonly result: Decision;
+  readonly incoming?: IncomingRecord;
+}
+
+const repeated: Decision = {
+  outcome: RecordOutcome.LEFT_OUT,
+  error: "another record of the request has the same key, and neither has a modify_time",
+};
+
+/** Of copies without a time, the first of a request counts: to import the same request again changes nothing. */
+function isRepeated(copy: Copy, before: Copy | undefined): boolean {
+  return (
+    before !== undefined && before.digest !== copy.digest && copy.modifyTime === null && before.modifyTime === null
+  );
+}
+
+function checked(record: AdvisoryRecord): IncomingRecord {
+  const found = checkRecord(record);
+  if (found.length > 0) throw invalidArgument(found);
+  return incomingRecord(record);
+}
+
+/** Deletes a record if it is there and is the one that is meant; returns whether it was. */
+async function removeOne(tx: Transaction, key: RecordRowKey, isMeant: (stored: StoredCopy) => boolean) {
+  const stored = await findStoredCopy(tx, key, tx.rowLock);
+  if (!stored || !isMeant(stored)) return false;
+  await dropRecord(tx, stored);
+  return true;
+}
+
+function countTrue(values: readonly boolean[]): number {
+  return values.filter((value) => value).length;
+}
+
+function refuseTooMany(records: readonly unknown[]): void {
+  const { requestRecords } = advisoryLimits;
+  if (records.length > requestRecords) throw invalidField("records", `must not have more than ${requestRecords} items`);
+}
+
+/** What the work comes to, or why the record is left out. */
+async function resultOf<T>(work: () => Promise<T>): Promise<T | Decision> {
+  try {
+    return await work();
+  } catch (error) {
+    return { outcome: RecordOutcome.LEFT_OUT, error: reasonOf(error) };
+  }
+}
+
+/** How many violations one reason names. */
+const namedViolations = 3;
+
+/** Why a record is left out. What is no fault of the record is thrown on. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ReferenceViolation) return "its group is being deleted";
+  if (!(error instanceof ApiError)) throw error;
+  const named = fieldViolationsOf(error)?.slice(0, namedViolations);
+  return named ? named.map(({ field, description }) => `${field}: ${description}`).join("; ") : error.message;
+}

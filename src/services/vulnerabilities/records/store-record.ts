@@ -1,0 +1,192 @@
+// Stores records and deletes them, each with what becomes of the advisories that it speaks of.
+import { type JsonValue, toJson } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import {
+  type AdvisoryRecord,
+  AdvisoryRecordSchema,
+  RecordOutcome,
+} from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { partsOf } from "../../../advisories/derive/parts.ts";
+import { digestOf } from "../../../advisories/digest.ts";
+import { fromTimestamp } from "../../../aip/timestamps.ts";
+import { StaleRow, UniqueViolation } from "../../../storage/engine/errors.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { findCompleteDocument } from "../../../storage/vulnerabilities/complete-documents.ts";
+import {
+  deleteRecord,
+  deleteRecordLink,
+  findStoredCopy,
+  insertRecord,
+  insertRecordLink,
+  type NewRecordRow,
+  type StoredCopy,
+  updateRecord,
+} from "../../../storage/vulnerabilities/records.ts";
+import { toldTime } from "../../../storage/vulnerabilities/rows.ts";
+import { newRecordReader, partsByKey, type RecordReader } from "./linked-records.ts";
+import { type LocatedAdvisory, locate, locateByUid } from "./located-advisories.ts";
+import { withdrawOlderParts } from "./older-parts.ts";
+import { type Copy, type Decision, decideCopy, unchanged, versionOf } from "./record-copies.ts";
+import { refreshAdvisory } from "./refresh-advisory.ts";
+
+/** A record that is imported, and what decides about it. */
+export interface IncomingRecord {
+  readonly record: AdvisoryRecord;
+  readonly copy: Copy;
+}
+
+/** A record as a request has it. */
+export function incomingRecord(record: AdvisoryRecord): IncomingRecord {
+  return {
+    record,
+    copy: { digest: digestOf(record), withdrawTime: timeOf(record.withdrawTime), ...versionOf(record) },
+  };
+}
+
+/** What becomes of a record by the copies that are stored. */
+export async function decideRecord(
+  session: Session,
+  parent: string,
+  { record, copy }: IncomingRecord,
+  stored: Copy | undefined,
+  now: number,
+): Promise<Decision> {
+  const { source, document } = record;
+  return decideCopy(copy, stored, await findCompleteDocument(session, { parent, source, document }), now);
+}
+
+/** What becomes of a record also by what earlier versions imported. Nothing is written. */
+export async function previewRecord(
+  session: Session,
+  parent: string,
+  incoming: IncomingRecord,
+  stored: Copy | undefined,
+  now: number,
+): Promise<Decision> {
+  const decision = await decideRecord(session, parent, incoming, stored, now);
+  if (stored || !isWritten(decision)) return decision;
+  const { record, copy } = incoming;
+  const located = await locateAll(session, parent, record);
+  return located.some((each) => isOlderThanTold(each, copy, record.source, now)) ? unchanged : decision;
+}
+
+/** Whether a record of which that becomes is written. */
+export function isWritten({ outcome }: Decision): boolean {
+  return outcome !== RecordOutcome.UNCHANGED && outcome !== RecordOutcome.LEFT_OUT;
+}
+
+async function locateAll(session: Session, parent: string, record: AdvisoryRecord): Promise<LocatedAdvisory[]> {
+  const located: LocatedAdvisory[] = [];
+  for (const part of partsOf(record)) located.push(await locate(session, parent, part, record));
+  return located;
+}
+
+/** Stores a record if it is to be, and brings its advisories to what is said of them then. */
+export async function storeRecord(
+  tx: Transaction,
+  parent: string,
+  { record, copy }: IncomingRecord,
+): Promise<Decision> {
+  const { source, document, vulnerability } = record;
+  const key = { parent, source, document, vulnerability };
+  const { time } = tx.context;
+  const stored = await findStoredCopy(tx, key, tx.rowLock);
+  const decision = decideCopy(copy, stored, await findCompleteDocument(tx, key), time);
+  if (!isWritten(decision)) return decision;
+  const located = await locateAll(tx, parent, record);
+  if (located.some((each) => isOlderThanTold(each, copy, source, time))) return unchanged;
+  const advisoryUids = located.map(({ uid }) => uid);
+  const row = rowOf(record, copy, { ...key, advisoryUids, createTime: stored?.createTime ?? time, updateTime: time });
+  const id = await writeRow(tx, row, stored);
+  const reader = newRecordReader(tx);
+  reader.add({ ...row, id, record, parts: partsByKey(record) });
+  const dropped = await findDropped(tx, stored, advisoryUids);
+  for (const { uid } of dropped) await deleteRecordLink(tx, uid, id);
+  for (const { uid } of located) await insertRecordLink(tx, uid, id);
+  await refreshAll(tx, parent, [...located, ...dropped], reader);
+  if (located[0]!.isOlder) await withdrawOlderParts(tx, parent, record, copy.modifyTime ?? time);
+  return decision;
+}
+
+/** Earlier versions noted when a source had changed what they imported: an older copy does not take its place. */
+function isOlderThanTold({ row }: LocatedAdvisory, { modifyTime }: Copy, source: string, now: number): boolean {
+  if (!row || modifyTime === null) return false;
+  const told = toldTime(row, source);
+  return told <= now && modifyTime < told;
+}
+
+function rowOf(
+  record: AdvisoryRecord,
+  copy: Copy,
+  about: Pick<NewRecordRow, "parent" | "advisoryUids" | "createTime" | "updateTime">,
+): NewRecordRow {
+  const { source, document, vulnerability, format, publishTime } = record;
+  const statements = record.statements.map((each) => (each.advisoryId === "" ? each : { ...each, advisoryId: "" }));
+  const json = toJson(AdvisoryRecordSchema, { ...record, statements, digest: "", group: "" });
+  return {
+    ...{ source, document, vulnerability, format, publishTime: timeOf(publishTime) },
+    ...{ ...copy, ...about, size: JSON.stringify(json).length, record: json as JsonValue },
+  };
+}
+
+async function writeRow(tx: Transaction, row: NewRecordRow, stored: StoredCopy | undefined): Promise<number> {
+  if (stored) {
+    await updateRecord(tx, { ...row, id: stored.id });
+    return stored.id;
+  }
+  try {
+    return await insertRecord(tx, row);
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new StaleRow("the record was added meanwhile", { cause: error }) : error;
+  }
+}
+
+/** The advisories that a record spoke of before, and speaks of no more. */
+async function findDropped(
+  tx: Transaction,
+  stored: StoredCopy | undefined,
+  kept: readonly string[],
+): Promise<LocatedAdvisory[]> {
+  const uids = new Set(kept);
+  const found: LocatedAdvisory[] = [];
+  for (const uid of stored?.advisoryUids ?? []) {
+    const located = uids.has(uid) ? undefined : await locateByUid(tx, uid);
+    if (located) found.push(located);
+  }
+  return found;
+}
+
+/** How many advisories are brought up to date before others may read. */
+const refreshedAtOnce = 50;
+
+/** In the order of their uids: of two transactions that speak of the same ones, one waits for the other. */
+async function refreshAll(
+  tx: Transaction,
+  parent: string,
+  located: readonly LocatedAdvisory[],
+  reader: RecordReader,
+): Promise<void> {
+  const inOrder = located.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+  for (const [i, each] of inOrder.entries()) {
+    if (i > 0 && i % refreshedAtOnce === 0) await nextTick();
+    await refreshAdvisory(tx, each, reader);
+  }
+  tx.changeExports(parent);
+}
+
+/** Deletes a record, given as this transaction read it. */
+export async function dropRecord(tx: Transaction, stored: StoredCopy): Promise<void> {
+  const dropped = await findDropped(tx, stored, []);
+  await deleteRecord(tx, stored.id);
+  for (const uid of stored.advisoryUids) await deleteRecordLink(tx, uid, stored.id);
+  await refreshAll(tx, stored.parent, dropped, newRecordReader(tx));
+}
+
+function timeOf(timestamp: Timestamp | undefined): number | null {
+  return timestamp ? fromTimestamp(timestamp) : null;
+}
+
+/** Lets whatever else waits for the event loop go first. */
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,83 @@
+// The second half of a sign-in: the browser comes back with a code, which becomes what the person asked for.
+import { invalidField, permissionDenied } from "../aip/errors.ts";
+import { findSignIn, takeSignIn } from "../storage/sign-in/sign-ins.ts";
+import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
+import { type PageReply, text } from "../transport/pages/pages.ts";
+import { browserOf } from "./access-events.ts";
+import { handOver } from "./deliver-tokens.ts";
+import { type Attempt, failureReply } from "./error-page.ts";
+import { grant } from "./issue-tokens.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import { cookieLine, cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
+import { callbackPath, callbackPathOf, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
+
+/** Makes the page that login providers send browsers to, each to the path of its own. */
+export function callbackPage(deps: SignInDeps) {
+  return async (request: HttpRequest): Promise<PageReply> => {
+    // RFC 9110 §9.2.1: HEAD changes nothing, and a callback works once.
+    if (request.method === "HEAD") return { ...text(405, "Method Not Allowed"), headers: { allow: "GET" } };
+    const query = queryOf(request);
+    const attempt: Attempt = { client: browserOf(request) };
+    try {
+      const login = await takeLogin(deps, request, query);
+      attempt.target = login.request.target;
+      const reply = await finish(deps, login, request, attempt);
+      return clearCookie(deps, login, reply);
+    } catch (error) {
+      return failureReply(deps, error, attempt);
+    }
+  };
+}
+
+/** The login that this browser began; each comes back once. */
+async function takeLogin(deps: SignInDeps, request: HttpRequest, query: URLSearchParams): Promise<Login> {
+  const [state = "", second] = query.getAll("state");
+  const id = loginId(state);
+  const row = second === undefined ? await findSignIn(deps.database.session, id) : undefined;
+  const cookie = readCookie(request, cookieName(id, isSecure(deps)));
+  // Nobody can be made to finish what somebody else began: the other's token would be theirs (RFC 6819 §4.4.1.8).
+  const login = row && cookie !== undefined && isSameBrowser(row, cookie) ? openLogin(row, state) : undefined;
+  if (!row || !login || row.expireTime <= deps.clock()) throw notBegun();
+  const context = { actor: "", method: callbackPath, requestId: "", time: deps.clock() };
+  if (!(await deps.database.write(context, (tx) => takeSignIn(tx, id)))) throw notBegun();
+  return login;
+}
+
+async function finish(deps: SignInDeps, login: Login, request: HttpRequest, attempt: Attempt): Promise<PageReply> {
+  const provider = await deps.providers.choose(login.provider);
+  attempt.provider = provider;
+  requireSameProvider(login, provider, requestTarget(request).path);
+  const callback = new URL(`${deps.baseUrl}${callbackPathOf(provider.uid)}?${queryOf(request)}`);
+  const claims = await deps.upstream.claimsOf(provider, login.secrets, callback);
+  const granted = await grant(deps, { ...login, provider, client: attempt.client }, claims);
+  return await handOver(deps, login.request.target, granted);
+}
+
+/**
+ * Throws unless the browser comes back from where it was sent. The code of one provider must never be sent to another
+ * (RFC 9700 §4.4): a provider can send the browser on to a second one, and may have been changed meanwhile.
+ */
+function requireSameProvider({ provider: uid, client }: Login, provider: LoginProvider, path: string): void {
+  if (path !== callbackPathOf(uid))
+    throw permissionDenied("the browser came back from another login provider than it was sent to: sign in again", {
+      check: "redirect_uri",
+    });
+  if (client && (client.issuer !== provider.issuer || client.clientId !== provider.clientId))
+    throw permissionDenied("the login provider was changed during the sign-in: sign in again", { check: "changed" });
+}
+
+function clearCookie(deps: SignInDeps, { secrets }: Login, reply: PageReply): PageReply {
+  const name = cookieName(loginId(secrets.state), isSecure(deps));
+  const cookie = cookieLine({ name, value: "" }, 0, isSecure(deps));
+  return { ...reply, headers: { ...reply.headers, "set-cookie": cookie } };
+}
+
+function readCookie(request: HttpRequest, name: string): string | undefined {
+  const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+function notBegun() {
+  const reasons = "it is over, took too long or was begun in another browser, or this one keeps no cookies";
+  return invalidField("state", `is not that of a sign-in which this browser has under way: ${reasons}; begin anew`);
+}

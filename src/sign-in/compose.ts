@@ -1,0 +1,88 @@
+// Puts the parts of the sign-in of people together.
+import type { Logger } from "pino";
+import type { AccessLog } from "../audit/access-log.ts";
+import { type FailureBudget, newFailureBudget } from "../authn/failure-limiter.ts";
+import type { Issuers } from "../authn/issuers.ts";
+import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
+import type { Config } from "../config/config.ts";
+import { refreshStore } from "../services/auth/refresh-store.ts";
+import type { Database } from "../storage/database.ts";
+import type { Seals } from "../storage/installation/encryption.ts";
+import type { IdentityDirectory } from "../sts/assumption.ts";
+import type { Audiences } from "../sts/audiences.ts";
+import type { IssueDeps } from "../sts/issue-token.ts";
+import type { OrganizationProvider } from "../sts/provider-assumption.ts";
+import { newRefresh } from "../sts/refresh.ts";
+import type { Pages } from "../transport/pages/pages.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import { mappingsOfPerson } from "./mapped-groups.ts";
+import { newUpstream } from "./openid-client.ts";
+import { signInPages } from "./pages.ts";
+import { loginProviders } from "./providers.ts";
+import { newRecheck } from "./refresh-check.ts";
+import { callbackPathOf, type SignInDeps, type SignInLimits } from "./sign-in.ts";
+
+/** What is put together, from all over the program. */
+export interface OpenSignInOptions extends IssueDeps {
+  readonly config: Config;
+  readonly database: Database;
+  readonly seals: Seals;
+  readonly directory: IdentityDirectory;
+  /** The operator's login provider. */
+  readonly login: LoginProvider | undefined;
+  readonly audiences: Audiences;
+  /** Bounds the bad tokens of one address. */
+  readonly failures: FailureBudget;
+  readonly limits: SignInLimits & { readonly signInsPerSecond: number; readonly refreshFamilies: number };
+  readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
+  readonly issuers: Issuers;
+  readonly log: Logger;
+  readonly accessLog: Pick<AccessLog, "record">;
+}
+
+/** The pages that people see, and what the token service has of it. */
+export interface OpenedSignIn {
+  readonly pages: Pages;
+  readonly exchangeRefreshToken: ReturnType<typeof newRefresh>;
+  /** The identity providers of organizations, for the exchange of their tokens. */
+  readonly findProvider: (uid: string) => Promise<OrganizationProvider | undefined>;
+}
+
+/** Makes them. */
+export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
+  const { config, database, clock, limits, audiences, log, directory } = options;
+  const providers = loginProviders(database.session, options.seals, options.login);
+  const store = refreshStore(database, clock, limits.refreshFamilies);
+  const deps: SignInDeps = {
+    ...options,
+    providers,
+    upstream: newUpstream({
+      fetch: options.fetch,
+      issuers: options.issuers,
+      clock,
+      redirectUriOf: ({ uid }) => config.baseUrl + callbackPathOf(uid),
+      allowInsecureIssuers: config.dev,
+    }),
+    refreshStore: store,
+    baseUrl: config.baseUrl,
+    trustedEmailIssuers: config.trustedEmailIssuers,
+    starts: newFailureBudget({ perSecond: limits.signInsPerSecond, sources: 10_000 }, clock),
+    dev: config.dev,
+    errorDomain: `iam.${config.domain}`,
+  };
+  const exchangeRefreshToken = newRefresh({
+    ...options,
+    store,
+    audiences,
+    lifetimeMs: limits.refreshMs,
+    recheck: newRecheck(directory, providers),
+    log: (event) => log.info(event, "refresh"),
+  });
+  async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {
+    const provider = await providers.find(uid);
+    const mappingsOf: OrganizationProvider["mappingsOf"] = (claims, personUid) =>
+      mappingsOfPerson({ database, clock, log }, provider!, claims, personUid);
+    return provider && { ...provider, mappingsOf };
+  }
+  return { pages: signInPages(deps), exchangeRefreshToken, findProvider };
+}

@@ -1,0 +1,29 @@
+// How the tokens of a sign-in reach whoever asked for them.
+
+import { insertHeadlessSession } from "../storage/sign-in/sign-ins.ts";
+import { type PageReply, seeOther } from "../transport/pages/pages.ts";
+import { codeUsed, encryptFor } from "./headless.ts";
+import type { Granted } from "./issue-tokens.ts";
+import type { LoginRequest } from "./login-request.ts";
+import { withToken } from "./redirect.ts";
+import { callbackPath, donePath, type SignInDeps } from "./sign-in.ts";
+
+/** Sends the token to the program on this machine, or leaves it for the device that showed the code. */
+export async function handOver(deps: SignInDeps, target: LoginRequest["target"], granted: Granted): Promise<PageReply> {
+  const { issued, refreshToken } = granted;
+  if ("redirect" in target) return seeOther(withToken(target.redirect, issued.token, refreshToken));
+  const { publicKey, bytes } = encryptFor(target.headlessCode, issued.token);
+  const now = deps.clock();
+  const row = {
+    code: target.headlessCode,
+    publicKey,
+    encryptedToken: bytes.toString("base64"),
+    expireTime: now + deps.limits.headlessSessionMs,
+  };
+  const context = { actor: "", method: callbackPath, requestId: "", time: now };
+  if (!(await deps.database.write(context, (tx) => insertHeadlessSession(tx, row)))) {
+    throw codeUsed();
+  }
+  // The page has an address of its own, so that it says the same when it is loaded again: the callback works once.
+  return seeOther(deps.baseUrl + donePath);
+}

@@ -1,0 +1,126 @@
+// From the claims of an ID token to the tokens of an identity.
+import type { ClientDetails } from "../audit/client.ts";
+import type { IssuedToken } from "../authn/tokens.ts";
+import { parentOf, rootOf } from "../model/uid.ts";
+import { personOf, register } from "../services/auth/registration.ts";
+import { personUid } from "../services/iam/identities/identities.ts";
+import { accept, knownAmong } from "../services/iam/identities/membership.ts";
+import type { Assumption } from "../sts/assumption.ts";
+import type { Claims } from "../sts/claim-match.ts";
+import { show } from "../sts/denials.ts";
+import { issueToken } from "../sts/issue-token.ts";
+import { assumeOfOrganization } from "../sts/provider-assumption.ts";
+import { type SignIn, startRefresh } from "../sts/refresh.ts";
+import { signedIn } from "./access-events.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import type { LoginRequest } from "./login-request.ts";
+import { mappingsOfPerson } from "./mapped-groups.ts";
+import { resolveScopes } from "./scopes.ts";
+import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
+
+/** What a person gets. */
+export interface Granted {
+  readonly issued: IssuedToken;
+  /** Only when it was asked for. */
+  readonly refreshToken: string | undefined;
+}
+
+/** A login whose browser came back. */
+export interface CompletedLogin {
+  readonly request: LoginRequest;
+  readonly provider: LoginProvider;
+  readonly client: ClientDetails;
+}
+
+/** Registers the person, or knows them again, and makes the tokens that were asked for. */
+export async function grant(deps: SignInDeps, completed: CompletedLogin, claims: Claims): Promise<Granted> {
+  const { request, provider, client } = completed;
+  const { uid: own, groupUid } = await settle(deps, request, provider, claims);
+  const assumption = await assume(deps, request.identity, own, provider, claims);
+  const { uid, mappings = [] } = assumption;
+  const held = await deps.grants.grantsOf(uid, mappings);
+  const isKnown = await knownAmong(deps.database.session, [uid]);
+  const scopes = await resolveScopes(deps.database.session, request.scopes, held, (group) => isKnown(uid, group));
+  const wanted = { audience: request.audience, scopes, capabilities: undefined };
+  const issued = await issueToken(deps, assumption, wanted);
+  await enter(deps, provider, uid, scopes ?? []);
+  const { act, email, emailVerified } = assumption.claims;
+  const signIn: SignIn = {
+    act,
+    ...(email !== undefined && { email }),
+    ...(emailVerified !== undefined && { emailVerified }),
+    provider: provider.uid,
+    audience: request.audience,
+    ...(scopes && { scopes }),
+    ...(uid !== own && { claims: JSON.stringify(claims) }),
+  };
+  const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: deps.limits.refreshMs };
+  // What follows from groups elsewhere has to be asked for anew, an hour at most after it was told.
+  const mayRefresh = request.wantsRefreshToken && mappings.length === 0;
+  const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
+  const event = { event: "signed_in", identity: uid, provider: provider.uid, issuer: provider.issuer };
+  deps.log.info({ ...event, subject: show(claims.sub), ...client }, "sign-in");
+  // An organization that the person has not accepted learns nothing of the sign-in.
+  const known = [...held.keys()].filter((group) => isKnown(uid, group)).map(rootOf);
+  const joined = [provider.organization?.groupUid ?? "", groupUid, ...(scopes ?? [])]
+    .filter((group) => group !== "")
+    .map(rootOf);
+  const groupUids = uid === own ? [...new Set([...known, ...joined])] : [parentOf(uid)];
+  deps.accessLog.record(signedIn({ uid, act, groupUids }, provider, client));
+  return { issued, refreshToken: refreshed?.token };
+}
+
+async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginProvider, claims: Claims) {
+  const person = personOf(claims);
+  const context = {
+    actor: personUid(person.issuer, person.subject),
+    actorClaims: person.claims.act,
+    method: callbackPathOf(provider.uid),
+    requestId: "",
+    time: deps.clock(),
+  };
+  const registration = {
+    person,
+    invite: request.invite,
+    knownOnly: request.skipsRegistration,
+    vouches: (groupUid: string) => vouches(deps, provider, groupUid),
+    ...(provider.organization && { provider: { uid: provider.uid, ...provider.organization } }),
+  };
+  return await deps.database.write(context, (tx) => register(tx, registration));
+}
+
+/** A person who signs in with a scope that names a group by uid accepts its organization. */
+async function enter(
+  { database, clock }: SignInDeps,
+  provider: LoginProvider,
+  uid: string,
+  groupUids: readonly string[],
+): Promise<void> {
+  const isKnown = await knownAmong(database.session, [uid]);
+  const entered = groupUids.filter((group) => !isKnown(uid, group));
+  if (entered.length === 0) return;
+  const context = { actor: uid, method: callbackPathOf(provider.uid), requestId: "", time: clock() };
+  await database.write(context, async (tx) => {
+    for (const group of entered) await accept(tx, uid, group);
+  });
+}
+
+/** An organization may say what it likes about addresses, but to itself only (security case X11). */
+function vouches(deps: SignInDeps, { uid, issuer }: LoginProvider, groupUid: string): boolean {
+  return uid === "" || rootOf(uid) === rootOf(groupUid) || deps.trustedEmailIssuers.includes(issuer);
+}
+
+/** The person's own identity, or the one that they name and that asks for claims like theirs. */
+async function assume(
+  deps: SignInDeps,
+  wanted: string,
+  own: string,
+  provider: LoginProvider,
+  claims: Claims,
+): Promise<Assumption> {
+  if (wanted === "" || wanted === own) {
+    const mappings = await mappingsOfPerson(deps, provider, claims, own);
+    return { uid: own, claims: personOf(claims).claims, narrowing: {}, ...(mappings.length > 0 && { mappings }) };
+  }
+  return await assumeOfOrganization(deps.directory, provider, wanted, claims);
+}

@@ -1,0 +1,226 @@
+// The other side of a sign-in: the authorization code flow of OpenID Connect, by openid-client.
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type * as client from "openid-client";
+import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
+import { checkEndpoint, checkIssuer } from "../authn/issuer-url.ts";
+import type { Issuers } from "../authn/issuers.ts";
+import { OutboundError } from "../authn/outbound-error.ts";
+import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
+import { retryDelayMs } from "../authn/retry-delay.ts";
+import type { Clock } from "../base/clock.ts";
+import { loader, once } from "../base/lazy.ts";
+import type { Claims } from "../sts/claim-match.ts";
+import { parsePresented, verifySigned } from "../sts/subject-token.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import { withUserInfo } from "./user-info.ts";
+
+const oidc = once((): typeof client => loader(import.meta.url)("openid-client"));
+
+/** What a browser is sent away with, to be compared when it comes back. */
+export interface LoginSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  /** RFC 7636. */
+  readonly codeVerifier: string;
+}
+
+/** What talking to login providers rests on. */
+export interface UpstreamOptions {
+  /** Sends a request under the rules of authn/outbound-http.ts. */
+  readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
+  /** Finds the keys that ID tokens are signed with. */
+  readonly issuers: Issuers;
+  readonly clock: Clock;
+  /** Where browsers come back to from a provider. */
+  readonly redirectUriOf: (provider: LoginProvider) => string;
+  /** Whether providers on loopback may use plain http. */
+  readonly allowInsecureIssuers: boolean;
+}
+
+/** Talks to login providers. Both reject with PERMISSION_DENIED or UNAVAILABLE, in words that name no third party's. */
+export interface Upstream {
+  /** Where to send the browser. */
+  authorizationUrl(provider: LoginProvider, secrets: LoginSecrets): Promise<URL>;
+  /** What the provider says of the person that the code of this callback stands for: in an ID token that was checked, and beside it. */
+  claimsOf(provider: LoginProvider, secrets: LoginSecrets, callback: URL): Promise<Claims>;
+}
+
+/** How long a discovery document is used, in milliseconds. */
+const documentAge = 10 * 60_000;
+
+/** Providers that are remembered. */
+const maxProviders = 256;
+
+interface Known {
+  readonly configuration: Promise<client.Configuration>;
+  until: number;
+  /** How many times in a row discovery has failed, this time included. */
+  failures: number;
+}
+
+/** Makes the client of all login providers. */
+export function newUpstream(options: UpstreamOptions): Upstream {
+  const known = new LRUCache<string, Known>({ max: maxProviders });
+
+  async function configurationOf(provider: LoginProvider): Promise<client.Configuration> {
+    const key = keyOf(provider);
+    let entry = known.get(key);
+    if (!entry || options.clock() >= entry.until) {
+      const failuresBefore = entry?.failures ?? 0;
+      const configuration = discover(provider, options);
+      const made: Known = { configuration, until: options.clock() + documentAge, failures: 0 };
+      configuration.catch(() => {
+        made.failures = failuresBefore + 1;
+        made.until = options.clock() + retryDelayMs(made.failures);
+      });
+      known.set(key, made);
+      entry = made;
+    }
+    return await entry.configuration;
+  }
+
+  return {
+    async authorizationUrl(provider, { state, nonce, codeVerifier }) {
+      const configuration = await translated(() => configurationOf(provider));
+      return oidc().buildAuthorizationUrl(configuration, {
+        ...provider.parameters,
+        redirect_uri: options.redirectUriOf(provider),
+        scope: ["openid", ...provider.scopes].join(" "),
+        state,
+        nonce,
+        code_challenge: await oidc().calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: "S256",
+      });
+    },
+    async claimsOf(provider, { state, nonce, codeVerifier }, callback) {
+      return await translated(async () => {
+        const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier };
+        const configuration = await configurationOf(provider);
+        const tokens = await oidc().authorizationCodeGrant(configuration, callback, {
+          ...checks,
+          idTokenExpected: true,
+        });
+        const claims = await verifiedClaims(provider, tokens.id_token ?? "", options);
+        const { sub } = tokens.claims() ?? {};
+        if (sub === undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+        return await withUserInfo(provider, claims, () =>
+          oidc().fetchUserInfo(configuration, tokens.access_token, sub),
+        );
+      });
+    },
+  };
+}
+
+/**
+ * The claims of an ID token whose signature is the provider's. The signature counts even though the token comes straight from there;
+ * the library has checked everything else, but reads numbers with a loss and keeps keys that were replaced.
+ */
+async function verifiedClaims(provider: LoginProvider, idToken: string, { issuers }: UpstreamOptions) {
+  const presented = parsePresented(idToken);
+  if (!presented) throw new OutboundError("refused", "the ID token is not a signed JSON Web Token");
+  return await verifySigned(presented, () => issuers.keysFor(provider.issuer));
+}
+
+/** A change of any part of a provider makes another one; a secret is not kept as a key. */
+function keyOf({ uid, issuer, clientId, clientSecret }: LoginProvider): string {
+  return createHash("sha256")
+    .update(JSON.stringify([uid, issuer, clientId, clientSecret]))
+    .digest("hex");
+}
+
+async function discover(provider: LoginProvider, options: UpstreamOptions): Promise<client.Configuration> {
+  const { issuer, clientId, clientSecret } = provider;
+  const problem = checkIssuer(issuer, options.allowInsecureIssuers);
+  if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
+  const isInsecure = issuer.startsWith("http:");
+  const configuration = await oidc()
+    .discovery(new URL(issuer), clientId, undefined, clientAuth(clientSecret), {
+      [oidc().customFetch]: fetchBy(options.fetch),
+      execute: isInsecure ? [oidc().allowInsecureRequests] : [],
+    })
+    .catch((error) => {
+      throw findOutboundError(error) ?? new OutboundError("refused", whyUndiscovered(error), error);
+    });
+  const metadata = configuration.serverMetadata();
+  // OpenID Connect Discovery 1.0 §4.3: to the letter (security case J6).
+  if (metadata.issuer !== issuer) throw new OutboundError("refused", namesAnotherIssuer);
+  if (metadata.authorization_endpoint === undefined) throw new OutboundError("refused", "nobody can sign in there");
+  checkEndpoints(metadata, issuer);
+  return configuration;
+}
+
+/** A browser is sent to one of them, and this server asks the others. */
+function checkEndpoints(metadata: client.ServerMetadata, issuer: string): void {
+  const names = ["authorization_endpoint", "token_endpoint", "userinfo_endpoint"] as const;
+  for (const name of names) {
+    const problem = metadata[name] === undefined ? undefined : checkEndpoint(metadata[name], issuer);
+    if (problem !== undefined) throw new OutboundError("refused", `the ${name.replace("_", " ")} ${problem}`);
+  }
+}
+
+const namesAnotherIssuer = "the discovery document names another issuer";
+
+/** What is wrong at the issuer that was set, in our words and the library's code. */
+function whyUndiscovered(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") return namesAnotherIssuer;
+  return `the issuer has no discovery document that can be read (${code})`;
+}
+
+/** RFC 6749 §2.3.1: by the header, unless the provider says that it only reads the body. */
+function clientAuth(secret: string): client.ClientAuth {
+  if (secret === "") return oidc().None();
+  const [basic, post] = [oidc().ClientSecretBasic(secret), oidc().ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    const chosen = methods.includes("client_secret_basic") ? basic : post;
+    return chosen(server, ...rest);
+  };
+}
+
+function fetchBy(send: UpstreamOptions["fetch"]): client.CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const text = body === undefined || body === null ? undefined : String(body);
+    const reply = await send(url, { method, headers, ...(text !== undefined && { body: text }) });
+    return new Response(reply.body.toString(), {
+      status: reply.status,
+      headers: { "content-type": reply.contentType },
+    });
+  };
+}
+
+/** What went wrong, in words for the person. What the provider said stays out: it is for nobody but its operator. */
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const outbound = findOutboundError(error);
+    if (outbound?.failure === "untrusted")
+      throw unavailable(`the login provider cannot be asked: ${outbound.message}`, outbound);
+    if (outbound?.failure === "unavailable") throw unavailable(noAnswer, outbound);
+    if (outbound) throw permissionDenied("the login provider cannot be used", { check: outbound.message });
+    if (error instanceof oidc().AuthorizationResponseError) throw refusedThere(error.error);
+    if (error instanceof ApiError && error.code === Code.UNAVAILABLE) throw unavailable(noAnswer, error.cause);
+    throw permissionDenied("the sign-in at the login provider could not be verified", { check: codeOf(error) });
+  }
+}
+
+const noAnswer = "the login provider does not answer";
+
+function findOutboundError(error: unknown): OutboundError | undefined {
+  return [error, (error as Error | null)?.cause].find((one) => one instanceof OutboundError);
+}
+
+/** RFC 6749 §5.2: such as invalid_grant, for a code that was used already; or what the library calls it. */
+function codeOf(error: unknown): string {
+  if (error instanceof ApiError) return error.metadata.check ?? "unknown";
+  const code = error instanceof oidc().ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown";
+}
+
+/** RFC 6749 §4.1.2.1: the code of an error is a word; anything else is not repeated. */
+function refusedThere(code: string) {
+  const known = /^[a-z_]{1,64}$/.test(code) ? code : "unknown error";
+  return permissionDenied(`the login provider refused: ${known}`, { check: known });
+}

@@ -1,0 +1,34 @@
+import { permissionDenied } from "../aip/errors.ts";
+import { parseExactly } from "../base/json.ts";
+import { assumeWithClaims, type IdentityDirectory } from "../sts/assumption.ts";
+import { exactAudiences } from "../sts/audiences.ts";
+import { type Claims, normalizeIssuer } from "../sts/claim-match.ts";
+import type { SignIn } from "../sts/refresh.ts";
+import type { LoginProvider } from "./login-provider.ts";
+import type { Providers } from "./providers.ts";
+
+/** Makes what each refresh begins with: all that let somebody sign in must still hold (security case X5). */
+export function newRecheck(directory: IdentityDirectory, providers: Pick<Providers, "find">) {
+  return async (identityUid: string, signIn: SignIn, signInTime: number): Promise<void> => {
+    const provider = await providers.find(signIn.provider);
+    if (!provider || !isSame(provider, signIn.act)) {
+      throw permissionDenied("the login provider of the sign-in is no longer in use: sign in again");
+    }
+    const claims = typeof signIn.claims === "string" ? (parseExactly(signIn.claims) as Claims) : signIn.claims;
+    if (claims) {
+      await assumeWithClaims(directory, identityUid, claims, exactAudiences(provider.clientId));
+      await requirePerson(directory, signIn, signInTime);
+    } else if (!(await directory.find(identityUid))) throw permissionDenied("the identity does not exist any more");
+  };
+}
+
+/** Throws unless the person who assumed another identity is still registered, and has not registered again since. */
+async function requirePerson(directory: IdentityDirectory, { act }: SignIn, signInTime: number): Promise<void> {
+  const person = await directory.findPerson(act.iss ?? "", act.sub ?? "");
+  if (!person || person.createTime > signInTime)
+    throw permissionDenied("the person who signed in does not exist any more");
+}
+
+function isSame({ issuer, clientId }: LoginProvider, { iss = "", aud = "" }: SignIn["act"]): boolean {
+  return normalizeIssuer(iss) === normalizeIssuer(issuer) && aud.split(",").includes(clientId);
+}

@@ -1,0 +1,37 @@
+// A number that changes with every change of what anybody may do. Nodes compare it instead of reading grants anew.
+
+import { type Soon, whenThere } from "../../base/maybe-promise.ts";
+import { newReader, type Reader, type ReaderLimits } from "../../base/shared-reader.ts";
+import type { Session } from "../engine/session.ts";
+import { settingStatement } from "../engine/settings.ts";
+import { sql } from "../schema/drizzle.ts";
+
+const settingName = "access_epoch";
+
+/** How long before a call the number may have been read: a revocation is effective everywhere within a second. */
+const limits: ReaderLimits = { maxAgeMs: 250, patienceMs: 250 };
+
+/** The number as one node knows it. */
+export type AccessEpoch = Reader<number>;
+
+/** Makes the reader of one node. */
+export function newAccessEpoch(session: Session): AccessEpoch {
+  const statement = settingStatement(session);
+  const read = (): Soon<number> =>
+    whenThere(statement.execute({ name: settingName }), ([row]) => Number(row?.value ?? 0));
+  return newReader(read, limits);
+}
+
+/** Changes the number inside the transaction that changes what somebody may do. */
+export async function advanceAccessEpoch(tx: Session): Promise<void> {
+  const statement = tx.prepared("settings.advance", (db, { settings }) =>
+    db
+      .insert(settings)
+      .values({ name: sql.placeholder("name"), value: "1" })
+      .onConflictDoUpdate({
+        target: settings.name,
+        set: { value: sql`cast(cast(${settings.value} as bigint) + 1 as text)` },
+      }),
+  );
+  await statement.execute({ name: settingName });
+}

@@ -1,0 +1,48 @@
+// Bindings that give less than they say: those of identities of subgroups, above or beside the subgroup.
+import { parentOf } from "../../model/uid.ts";
+import { atMost } from "../engine/placeholders.ts";
+import type { Session } from "../engine/session.ts";
+import { pagesOf } from "../engine/table-scan.ts";
+import { isHeldAtRoot, placeOfBinding } from "../iam/grants.ts";
+import { and, asc, gt, not, sql } from "../schema/drizzle.ts";
+
+const pageSize = 1000;
+
+/** A binding that does not count where it is bound. */
+export interface ConfinedBinding {
+  readonly uid: string;
+  readonly identityUid: string;
+  readonly roleUid: string;
+  /** Where the role is bound. */
+  readonly groupUid: string;
+  /** The group that the identity is confined to. */
+  readonly home: string;
+  /** Whether the role counts in the home; nowhere otherwise. */
+  readonly countsAtHome: boolean;
+}
+
+/** All of them, in the order of their uids. */
+export async function* confinedBindings(session: Session): AsyncGenerator<ConfinedBinding> {
+  const statement = session.prepared("role_bindings.check.confined", (db, { roleBindings }) =>
+    db
+      .select({
+        uid: roleBindings.uid,
+        identityUid: roleBindings.identityUid,
+        roleUid: roleBindings.roleUid,
+        groupUid: roleBindings.parent,
+      })
+      .from(roleBindings)
+      .where(and(gt(roleBindings.uid, sql.placeholder("after")), not(isHeldAtRoot(roleBindings.identityUid))))
+      .orderBy(asc(roleBindings.uid))
+      .limit(atMost(pageSize)),
+  );
+  const read = (after: string) => statement.execute({ after });
+  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) {
+    for (const binding of page) {
+      const { identityUid, groupUid } = binding;
+      const place = placeOfBinding(identityUid, groupUid);
+      if (place === groupUid) continue;
+      yield { ...binding, home: parentOf(identityUid), countsAtHome: place !== undefined };
+    }
+  }
+}

@@ -1,0 +1,171 @@
+// PostgreSQL: a pool, ordinary transactions, statements prepared once per connection.
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
+import { postgresDialect } from "../../schema/tables.postgres.ts";
+import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
+import {
+  DatabaseMissing,
+  driverCode,
+  ReferenceViolation,
+  StaleRow,
+  StorageUnavailable,
+  translateError,
+} from "../errors.ts";
+import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
+import { newSemaphore } from "../semaphore.ts";
+import { newSession, runLater, type Session } from "../session.ts";
+import { applicationName, openPool } from "./pool.ts";
+import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
+
+const { drizzle, migrate } = loadPostgresDriver();
+const migrationsFolder = fileURLToPath(new URL("../../migrations/postgres", import.meta.url));
+
+/** Names of the advisory locks; any two constants do. */
+const migrationLock = 7_301_001;
+const changesLock = 7_301_002;
+
+/** How often a transaction that has to be repeated is tried. */
+const maxTries = 4;
+
+/** The part of the connections that writes may hold: while they wait for a lock, the rest goes on reading. */
+const writingShare = 3 / 4;
+
+/** Connects and brings the database up to date. */
+export async function openPostgres(
+  url: string,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+): Promise<Dialect> {
+  await migrateUnderLock(url, limits, mode, onMigrated);
+  const { pool, transact, transactWrite, check, close } = openPool(url, limits);
+  const writers = newSemaphore({
+    permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
+    maxWaiting: limits.maxWaiting,
+    maxWaitMs: limits.lockTimeoutMs,
+  });
+  // So that what is wrong with the connections of the pool is said of the database that was to be opened.
+  await warmUp(pool, close);
+  const sessions = new WeakMap<pg.PoolClient, Session>();
+
+  function sessionOf(client: pg.PoolClient): Session {
+    let session = sessions.get(client);
+    if (!session) {
+      session = newSession(drizzle(client, { casing: "snake_case" }), postgresDialect, runLater);
+      sessions.set(client, session);
+    }
+    return session;
+  }
+
+  return {
+    name: "postgres",
+    session: newSession(drizzle(pool, { casing: "snake_case" }), postgresDialect, runLater),
+    read: (body) => transact("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client))),
+    write: (body) =>
+      writers.run(() =>
+        retried((isRetry) => transactWrite((client) => body(transactionOf(client, sessionOf(client), isRetry)))),
+      ),
+    check,
+    close,
+  };
+}
+
+async function warmUp(pool: pg.Pool, close: () => Promise<void>): Promise<void> {
+  try {
+    (await pool.connect()).release();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A transaction that runs again locks what it reads, so that its rows cannot change a second time. */
+function transactionOf(client: pg.PoolClient, session: Session, isRetry: boolean): DialectTransaction {
+  return {
+    ...session,
+    rowLock: "no key update",
+    ...(isRetry ? { readLock: "no key update" } : {}),
+    async lockTables(tables) {
+      const names = tables.map((table) => client.escapeIdentifier(getTableName(table)));
+      // The weakest mode that no other writer shares, nor this one; reading goes on.
+      await client.query(`LOCK TABLE ${names.join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
+    },
+    // Sequence numbers are handed out before the commit: without a lock a reader could miss the slower of two writers.
+    async lockChanges() {
+      await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${changesLock})` });
+    },
+  };
+}
+
+async function retried<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(tries > 1);
+    } catch (error) {
+      if (tries >= maxTries || !needsRetry(error)) throw translateError(error);
+    }
+  }
+}
+
+/**
+ * Serialization failures, deadlocks, and rows that others were quicker to change. So are those that are missing, or referred to,
+ * against what the transaction has read: the next time it sees them, and says what it says of them.
+ */
+function needsRetry(error: unknown): boolean {
+  const code = driverCode(error);
+  return code === "40001" || code === "40P01" || error instanceof StaleRow || error instanceof ReferenceViolation;
+}
+
+/** On a connection of its own, since a migration may take longer than a statement is given. */
+async function migrateUnderLock(
+  url: string,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+): Promise<void> {
+  const client = await connectOnce(url, limits);
+  try {
+    const applied = await appliedTo(client);
+    if (mode === "existing" && applied === undefined) throw new DatabaseMissing("it has no tables of Gatehouse");
+    if (isLatest(migrationsFolder, applied)) return;
+    await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
+    // Another server may have migrated while this one waited for the lock.
+    const report = watchMigrations(migrationsFolder, await appliedTo(client), onMigrated);
+    await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
+    refuseNewer(migrationsFolder, await appliedTo(client));
+    report();
+  } finally {
+    await client.end();
+  }
+}
+
+async function connectOnce(url: string, limits: DatabaseLimits): Promise<pg.Client> {
+  let client: pg.Client | undefined;
+  try {
+    client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: limits.lockTimeoutMs,
+      keepAlive: true,
+      application_name: applicationName,
+    });
+    await client.connect();
+    refuseStandby((await client.query<WritableRow>(writableQuery)).rows[0]);
+    return client;
+  } catch (cause) {
+    await client?.end().catch(() => {});
+    throw new StorageUnavailable("no connection to the database could be had", { cause });
+  }
+}
+
+/** The time of the database's latest migration. */
+async function appliedTo(client: pg.Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found",
+  );
+  if (!rows[0]?.found) return undefined;
+  const latest = await client.query<{ at: string | null }>(
+    "SELECT max(created_at) AS at FROM drizzle.__drizzle_migrations",
+  );
+  return latest.rows[0]?.at ? Number(latest.rows[0].at) : undefined;
+}

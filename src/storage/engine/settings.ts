@@ -1,0 +1,97 @@
+// Facts about the installation.
+
+import type { Place, Seals } from "../installation/encryption.ts";
+import { and, eq, sql } from "../schema/drizzle.ts";
+import type { Prepared, Session, Transaction } from "./session.ts";
+
+/** The value of a setting; undefined when it was never set. */
+export async function readSetting(session: Session, name: string): Promise<string | undefined> {
+  return (await settingStatement(session).execute({ name }))[0]?.value;
+}
+
+/** The statement that reads the value of the setting `name`, for who asks for one often. */
+export function settingStatement(session: Session): Prepared<{ readonly value: string }[]> {
+  return session.prepared("settings.get", (db, { settings }) =>
+    db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.name, sql.placeholder("name"))),
+  );
+}
+
+/** The value of a setting, which is set to `initial` when there is none yet: the same for all who ask at once. */
+export async function settleSetting(tx: Transaction, name: string, initial: string): Promise<string> {
+  const statement = tx.prepared("settings.settle", (db, { settings }) =>
+    db
+      .insert(settings)
+      .values({ name: sql.placeholder("name"), value: sql.placeholder("value") })
+      .onConflictDoNothing(),
+  );
+  await statement.execute({ name, value: initial });
+  return (await readSetting(tx, name)) ?? initial;
+}
+
+/** Sets a setting whatever it was. */
+export async function writeSetting(tx: Transaction, name: string, value: string): Promise<void> {
+  const statement = tx.prepared("settings.set", (db, { settings }) =>
+    db
+      .insert(settings)
+      .values({ name: sql.placeholder("name"), value: sql.placeholder("value") })
+      .onConflictDoUpdate({ target: settings.name, set: { value: sql`excluded.value` } }),
+  );
+  await statement.execute({ name, value });
+}
+
+/** Sets a setting to another value, if it still has the one that was read, and answers whether it had. */
+export async function changeSetting(tx: Transaction, name: string, from: string, to: string): Promise<boolean> {
+  const statement = tx.prepared("settings.change", (db, { settings }) =>
+    db
+      .update(settings)
+      .set({ value: sql`${sql.placeholder("to")}` })
+      .where(and(eq(settings.name, sql.placeholder("name")), eq(settings.value, sql.placeholder("from"))))
+      .returning({ name: settings.name }),
+  );
+  return (await statement.execute({ name, from, to })).length > 0;
+}
+
+/** Sets a setting to a number, unless it is as high already. */
+export async function raiseSetting(tx: Transaction, name: string, to: number): Promise<void> {
+  const statement = tx.prepared("settings.raise", (db, { settings }) => {
+    const isHigher = sql`cast(excluded.value as bigint) > cast(${settings.value} as bigint)`;
+    return db
+      .insert(settings)
+      .values({ name: sql.placeholder("name"), value: sql.placeholder("value") })
+      .onConflictDoUpdate({ target: settings.name, set: { value: sql`excluded.value` }, setWhere: isHigher });
+  });
+  await statement.execute({ name, value: String(to) });
+}
+
+/** The settings that are secrets. */
+export const secretSettings = ["page_token_key", "registry_signing_key"] as const;
+/** The name of one of them. */
+export type SecretSetting = (typeof secretSettings)[number];
+
+/** As readSetting, for a secret. Throws SealError. */
+export async function readSecret(session: Session, seals: Seals, name: SecretSetting): Promise<string | undefined> {
+  const stored = await readSetting(session, name);
+  return stored === undefined ? undefined : seals.open(settingPlace(name), stored);
+}
+
+/** As settleSetting, for a secret: it is stored sealed, and sealed anew when it is not by the key in use. */
+export async function settleSecret(
+  tx: Transaction,
+  seals: Seals,
+  name: SecretSetting,
+  initial: string,
+): Promise<string> {
+  const place = settingPlace(name);
+  const stored = await settleSetting(tx, name, seals.seal(place, initial));
+  const secret = seals.open(place, stored);
+  if (!seals.isCurrent(stored)) await writeSetting(tx, name, seals.seal(place, secret));
+  return secret;
+}
+
+/** Where the value of a setting stands. */
+function settingPlace(name: SecretSetting): Place {
+  return { kind: "settings", uid: name, column: "value" };
+}

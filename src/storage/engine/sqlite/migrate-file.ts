@@ -1,0 +1,49 @@
+// Brings a SQLite file up to date.
+import { fileURLToPath } from "node:url";
+import type BetterSqlite from "better-sqlite3";
+import type { loadSqliteDriver } from "../../schema/drizzle.ts";
+import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
+import { preparing } from "./custom-prepare.ts";
+
+const migrationsFolder = fileURLToPath(new URL("../../migrations/sqlite", import.meta.url));
+
+/** Applies the migrations that are missing. Throws what SQLite says, and DatabaseNewer for a file of a later version. */
+export function migrateFile(
+  connection: BetterSqlite.Database,
+  { drizzle, migrate }: ReturnType<typeof loadSqliteDriver>,
+  onMigrated: MigrationListener,
+): void {
+  const applied = appliedTo(connection);
+  if (isLatest(migrationsFolder, applied)) return;
+  const report = watchMigrations(migrationsFolder, applied, onMigrated);
+  const db = drizzle(withRollback(connection), { casing: "snake_case" });
+  try {
+    migrate(db, { migrationsFolder });
+  } catch {
+    // Another process may have migrated the file in between; what fails for any other reason fails again.
+    if (connection.inTransaction) connection.exec("ROLLBACK");
+    migrate(db, { migrationsFolder });
+  }
+  refuseNewer(migrationsFolder, appliedTo(connection));
+  report();
+}
+
+/** The time of the file's latest migration. */
+function appliedTo(connection: BetterSqlite.Database): number | undefined {
+  const read = (sql: string) => connection.prepare(sql).pluck().get();
+  if (!read("SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'")) return undefined;
+  return (read("SELECT max(created_at) FROM __drizzle_migrations") as number | null) ?? undefined;
+}
+
+/**
+ * The connection, on which a ROLLBACK never fails. SQLite has rolled back by itself where the disk is full or does not
+ * write (https://sqlite.org/lang_transaction.html, section 3); what drizzle's ROLLBACK then meets would hide the reason.
+ */
+function withRollback(connection: BetterSqlite.Database): BetterSqlite.Database {
+  return preparing(connection, (sql) => prepareAfterFailure(connection, sql));
+}
+
+function prepareAfterFailure(connection: BetterSqlite.Database, sql: string): BetterSqlite.Statement {
+  if (sql.trim() === "ROLLBACK" && !connection.inTransaction) connection.exec("BEGIN");
+  return connection.prepare(sql);
+}

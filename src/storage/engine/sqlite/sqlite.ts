@@ -1,0 +1,174 @@
+// SQLite: one write connection behind a queue, one read connection, both in WAL mode.
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { open as openFile } from "node:fs/promises";
+import path from "node:path";
+import type BetterSqlite from "better-sqlite3";
+import { makeDirectory } from "../../../base/directories.ts";
+import { once } from "../../../base/lazy.ts";
+import { loadSqliteDriver } from "../../schema/drizzle.ts";
+import { sqliteDialect } from "../../schema/tables.sqlite.ts";
+import { changeExportStates } from "../../vulnerabilities/export-states.ts";
+import { newCounterChanges } from "../counters.ts";
+import type { DatabaseLimits, Dialect, OpenMode } from "../dialect.ts";
+import { DatabaseMissing, translateError } from "../errors.ts";
+import type { MigrationListener } from "../migrations.ts";
+import { newSession, type Prepared, type Queries, type Runner, type Session } from "../session.ts";
+import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
+import { newFileCheck } from "./database-files.ts";
+import { migrateFile } from "./migrate-file.ts";
+import { onceUnlocked } from "./retry-locked.ts";
+import { newSnapshot, type Snapshot } from "./snapshot.ts";
+import { runNow } from "./statement.ts";
+import { withoutStatementJournal } from "./statement-journal.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+const driver = once(loadSqliteDriver);
+
+/** How much of the file a connection may map. */
+const mappedBytes = 2 ** 30;
+
+/** How much memory the connection for writes may use for pages: what an import changes in two seconds has room in it. */
+const writerCacheKib = 128 * 1024;
+
+/** Opens or, where that is the mode, creates the database file, and brings it up to date. Rejects with what errors.ts has. */
+export async function openSqlite(
+  file: string,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+): Promise<Dialect> {
+  // An empty file is what is left of one whose making was cut off.
+  if (mode === "existing" && !(existsSync(file) && statSync(file).size > 0)) throw new DatabaseMissing(file);
+  try {
+    return await open(file, limits, onMigrated);
+  } catch (error) {
+    throw translateError(error);
+  }
+}
+
+async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationListener): Promise<Dialect> {
+  await using opened = new AsyncDisposableStack();
+  const writer = opened.adopt(await openWriter(file, limits, onMigrated), closeConnection);
+  const reader = opened.adopt(connect(file, limits, true), closeConnection);
+  const snapshot = newSnapshot(reader);
+  const readSession = {
+    ...sessionOf(reader, (statement) => opening(snapshot, runNow(statement))),
+    state: snapshot.state,
+  };
+  // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
+  const pendingCounters = newCounterChanges();
+  const pendingExports = new Set<string>();
+  const transaction = {
+    ...sessionOf(withoutStatementJournal(writer), runNow),
+    pendingCounters,
+    pendingExports,
+    lockTables: async () => {},
+    lockChanges: async () => {},
+  };
+  const wal = opened.use(await openFile(`${file}-wal`, "r+"));
+  const checkpointer = newCheckpointer(file);
+  opened.defer(checkpointer.close);
+  const checkFiles = newFileCheck(file);
+  const queue = new WriteQueue(writer, {
+    ...limits,
+    room: checkpointer.room,
+    afterFull: checkpointer.afterFull,
+    afterUnflushed: checkpointer.afterUnflushed,
+    turnsOfReaders: snapshot.turns,
+    begin() {
+      pendingCounters.clear();
+      pendingExports.clear();
+    },
+    async finish() {
+      await pendingCounters.write(transaction);
+      await changeExportStates(transaction, pendingExports);
+    },
+    beforeCommit: snapshot.end,
+    sync() {
+      checkpointer.afterCommit();
+      return wal.datasync();
+    },
+    check: checkFiles,
+  });
+
+  const everything = opened.move();
+  return {
+    name: "sqlite",
+    session: readSession,
+    read: (body) => snapshot.share(() => body(readSession)),
+    write: (body, isBulk) => queue.run(() => body(transaction), isBulk),
+    async check() {
+      reader.prepare("SELECT 1").get();
+      checkFiles();
+    },
+    async close() {
+      await queue.idle();
+      await everything.disposeAsync();
+    },
+  };
+}
+
+function closeConnection(connection: BetterSqlite.Database): void {
+  connection.close();
+}
+
+async function openWriter(
+  file: string,
+  limits: DatabaseLimits,
+  onMigrated: MigrationListener,
+): Promise<BetterSqlite.Database> {
+  makeDirectory(path.dirname(file));
+  // The file holds signing keys; the files that SQLite puts beside it take over its mode. One that exists is not
+  // opened: to close it would take away the locks that another connection of this process has on it.
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  chmodSync(file, 0o600);
+  const writer = connect(file, limits);
+  try {
+    // Of two processes that open a new file, SQLite tells one at once that it is locked.
+    await onceUnlocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
+    migrateFile(writer, driver(), onMigrated);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+  // From here on a lock that another process holds is waited for by the queue, which does not block the event loop.
+  writer.pragma("busy_timeout = 0");
+  // Left to itself, SQLite flushes the log and the file in the middle of a commit.
+  writer.pragma("wal_autocheckpoint = 0");
+  writer.pragma(`journal_size_limit = ${keptLogBytes}`);
+  // Changed pages that find no room are written before the end of their transaction, and often twice.
+  writer.pragma(`cache_size = -${writerCacheKib}`);
+  return writer;
+}
+
+function connect(file: string, limits: DatabaseLimits, readonly = false): BetterSqlite.Database {
+  const connection = new (driver().BetterSqlite)(file, { readonly, timeout: limits.lockTimeoutMs });
+  // A commit is flushed by the queue, away from the event loop, before it is acknowledged.
+  connection.pragma("synchronous = NORMAL");
+  connection.pragma("foreign_keys = ON");
+  connection.pragma("trusted_schema = OFF");
+  // What a savepoint may have to put back is kept in memory rather than in a temporary file.
+  connection.pragma("temp_store = MEMORY");
+  // KiB. Pages are taken from the mapped file, whose memory belongs to the system's cache and not to the process.
+  connection.pragma("cache_size = -8192");
+  connection.pragma(`mmap_size = ${mappedBytes}`);
+  return connection;
+}
+
+function sessionOf(connection: BetterSqlite.Database, runner: Runner): Session {
+  return newSession(
+    driver().drizzle(connection, { casing: "snake_case" }) as unknown as Queries,
+    sqliteDialect,
+    runner,
+  );
+}
+
+/** A statement that begins the snapshot that it reads from. */
+function opening<T>(snapshot: Snapshot, statement: Prepared<T>): Prepared<T> {
+  return {
+    execute(values) {
+      snapshot.open();
+      return statement.execute(values);
+    },
+  };
+}

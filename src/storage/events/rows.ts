@@ -1,0 +1,19 @@
+import type { Collection, ResourceRow } from "../collection/collection.ts";
+import { keepSubscriptionVoucher } from "../iam/vouchers.ts";
+
+/** A subscription as it is stored. */
+export interface SubscriptionRow extends ResourceRow {
+  readonly parent: string;
+  readonly sink: string;
+}
+
+export const subscriptionCollection: Collection<SubscriptionRow> = {
+  kind: "subscriptions",
+  rows: (tables) => tables.subscriptions,
+  entries: (tables) => tables.subscriptionEntries,
+  changesAccess: [],
+  keepBeside: keepSubscriptionVoucher,
+};
+
+/** Every collection of events, for what concerns them all. */
+export const eventCollections = [subscriptionCollection] as const;

@@ -1,0 +1,178 @@
+// Who vouches for what gives authority to others later on, and what was promised.
+
+import { atMost, rowPlaceholders } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import { and, asc, eq, gt, gte, lt, or, sql } from "../schema/drizzle.ts";
+
+/** What can give authority to others: by the collection that it is stored in, and the SCIM token of an identity provider. */
+export type DelegationKind =
+  | "group_invites"
+  | "subscriptions"
+  | "identity_providers"
+  | "scim_tokens"
+  | "external_group_role_mappings"
+  | "identities";
+
+/** Who vouches, and for what. */
+export interface Delegation {
+  /** The uid of what gives authority, such as an invite. */
+  readonly uid: string;
+  readonly kind: DelegationKind;
+  /** Null where nobody is known to vouch, and once the identity has been deleted. */
+  readonly makerUid: string | null;
+  /** Whether the installation itself vouches. */
+  readonly isInstallation: boolean;
+  /** What was promised: numbers of the Capability enum. */
+  readonly capabilities: readonly number[];
+  /** The mappings of outside groups that the maker's session had. */
+  readonly mappings: readonly string[];
+  /** When it was vouched for, in milliseconds since the epoch; 0 where that is not known. */
+  readonly time: number;
+}
+
+const columns = ["uid", "kind", "makerUid", "isInstallation", "capabilities", "mappings", "time"] as const;
+
+/** Makes the actor of the transaction vouch for something that gives authority, in place of its former maker. */
+export async function vouch(
+  tx: Transaction,
+  kind: DelegationKind,
+  uid: string,
+  capabilities: readonly number[],
+): Promise<void> {
+  const statement = tx.prepared("delegations.set", (db, { delegations }) =>
+    db
+      .insert(delegations)
+      .values(rowPlaceholders(columns))
+      .onConflictDoUpdate({
+        target: [delegations.uid, delegations.kind],
+        set: Object.fromEntries(columns.slice(2).map((column) => [column, sql.raw(`excluded.${snakeCase(column)}`)])),
+      }),
+  );
+  const { actor, actorMappings: mappings = [], time } = tx.context;
+  const makerUid = (await isIdentity(tx, actor)) ? actor : null;
+  await statement.execute({ uid, kind, makerUid, isInstallation: actor === "", capabilities, mappings, time });
+}
+
+/** Forgets who vouched for something that is deleted; of one kind only where that is named. */
+export async function forgetVouchers(tx: Transaction, uid: string, kind?: DelegationKind): Promise<void> {
+  const statement = tx.prepared(`delegations.delete.${kind ?? "all"}`, (db, { delegations }) =>
+    db
+      .delete(delegations)
+      .where(and(eq(delegations.uid, sql.placeholder("uid")), kind && eq(delegations.kind, sql.placeholder("kind")))),
+  );
+  await statement.execute({ uid, ...(kind && { kind }) });
+}
+
+/** Who vouches for something; undefined when nobody ever did. */
+export async function findDelegation(
+  session: Session,
+  kind: DelegationKind,
+  uid: string,
+): Promise<Delegation | undefined> {
+  const statement = session.prepared("delegations.get", (db, { delegations }) =>
+    db
+      .select()
+      .from(delegations)
+      .where(and(eq(delegations.uid, sql.placeholder("uid")), eq(delegations.kind, sql.placeholder("kind")))),
+  );
+  return (await statement.execute({ uid, kind }))[0] as Delegation | undefined;
+}
+
+/** All kinds of one uid. */
+export async function findDelegationsOf(session: Session, uid: string): Promise<Delegation[]> {
+  const statement = session.prepared("delegations.of", (db, { delegations }) =>
+    db
+      .select()
+      .from(delegations)
+      .where(eq(delegations.uid, textPlaceholder("uid")))
+      .orderBy(asc(delegations.kind)),
+  );
+  return (await statement.execute({ uid })) as Delegation[];
+}
+
+/** What follows a place in a range of uids, in the order of uid and kind, at most `limit`. */
+export async function findDelegationsIn(
+  session: Session,
+  range: { readonly from: string; readonly to: string },
+  after: Pick<Delegation, "uid" | "kind"> | undefined,
+  limit: number,
+): Promise<Delegation[]> {
+  const statement = session.prepared("delegations.in", (db, { delegations: { uid, kind }, delegations }) =>
+    db
+      .select()
+      .from(delegations)
+      .where(
+        and(
+          gte(uid, sql.placeholder("from")),
+          lt(uid, sql.placeholder("to")),
+          or(gt(uid, sql.placeholder("uid")), and(eq(uid, sql.placeholder("uid")), gt(kind, sql.placeholder("kind")))),
+        ),
+      )
+      .orderBy(asc(uid), asc(kind))
+      .limit(atMost("limit")),
+  );
+  const { uid = "", kind = "" } = after ?? {};
+  // The later of the two: what lies before the place is not looked at.
+  const from = uid > range.from ? uid : range.from;
+  return (await statement.execute({ from, to: range.to, uid, kind, limit })) as Delegation[];
+}
+
+/** What a person vouches for by mappings of a provider. */
+export async function findDelegationsByMapping(session: Session, makerUid: string, providerUid: string) {
+  const statement = session.prepared("delegations.by_maker", (db, { delegations }) =>
+    db
+      .select()
+      .from(delegations)
+      .where(eq(delegations.makerUid, textPlaceholder("makerUid"))),
+  );
+  const found = (await statement.execute({ makerUid })) as Delegation[];
+  return found.filter(({ mappings }) => mappings.some((uid) => uid.startsWith(`${providerUid}/`)));
+}
+
+/** Replaces the mappings by which somebody vouches, unless somebody else does by now. */
+export async function setDelegationMappings(
+  tx: Transaction,
+  { uid, kind, makerUid }: Delegation,
+  mappings: readonly string[],
+): Promise<void> {
+  const statement = tx.prepared("delegations.set_mappings", (db, { delegations }) =>
+    db
+      .update(delegations)
+      .set({ mappings: sql`${sql.param(sql.placeholder("mappings"), delegations.mappings)}` })
+      .where(
+        and(
+          eq(delegations.uid, sql.placeholder("uid")),
+          eq(delegations.kind, sql.placeholder("kind")),
+          eq(delegations.makerUid, textPlaceholder("makerUid")),
+        ),
+      ),
+  );
+  await statement.execute({ uid, kind, makerUid, mappings });
+  tx.changeAccess();
+}
+
+/** The capabilities of a role; none when there is no such role. */
+export async function findRoleCapabilities(session: Session, roleUid: string): Promise<readonly number[]> {
+  const statement = session.prepared("roles.capabilities", (db, { roles }) =>
+    db
+      .select({ capabilities: roles.capabilities })
+      .from(roles)
+      .where(eq(roles.uid, sql.placeholder("roleUid"))),
+  );
+  return (await statement.execute({ roleUid }))[0]?.capabilities ?? [];
+}
+
+async function isIdentity(session: Session, uid: string): Promise<boolean> {
+  const statement = session.prepared("identities.is", (db, { identities }) =>
+    db
+      .select({ uid: identities.uid })
+      .from(identities)
+      .where(eq(identities.uid, sql.placeholder("uid"))),
+  );
+  return uid !== "" && (await statement.execute({ uid })).length > 0;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,13 @@
+import type { Session } from "../engine/session.ts";
+import { eq, sql } from "../schema/drizzle.ts";
+
+/** The invite whose code has this name; undefined when there is none. */
+export async function findInvite(session: Session, keyId: string) {
+  const statement = session.prepared("group_invites.by_key", (db, { groupInvites }) =>
+    db
+      .select()
+      .from(groupInvites)
+      .where(eq(groupInvites.keyId, sql.placeholder("keyId"))),
+  );
+  return (await statement.execute({ keyId }))[0];
+}

@@ -1,0 +1,82 @@
+// Groups by their names. The entries find the name under a key, so that groups elsewhere are never looked at. They have the
+// beginning of a long name only, so that the row is compared as well.
+
+import { childrenKey } from "../collection/entries.ts";
+import { atMost } from "../engine/placeholders.ts";
+import type { Session } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import { orderedText } from "../list/order.ts";
+import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
+import { lastSegment, uidOf } from "../schema/tables/entries.ts";
+
+/** The groups of a name directly below a group, at most `limit`. */
+export async function findChildGroups(session: Session, parent: string, name: string, limit: number) {
+  return await findNamed(session, [childrenKey(parent)], name, limit);
+}
+
+/**
+ * Groups of a name at these uids or below them, two at most: the second one shows that the name alone says too little. No uid
+ * may lie below another. It takes two statements, however many uids there are.
+ */
+export async function findGroupsNamed(session: Session, name: string, uids: readonly string[]) {
+  if (uids.length === 0) return [];
+  const own = session.prepared("groups.are_named", (db, { groups }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groups)
+      .where(and(session.isAmong(groups.uid, textPlaceholder("uids")), eq(groups.name, sql.placeholder("name"))))
+      .limit(atMost(2)),
+  );
+  const found = await own.execute({ uids: JSON.stringify(uids), name });
+  return [...found, ...(await findNamed(session, uids, name, 2))].slice(0, 2);
+}
+
+/** The groups whose uids end with these segments. */
+export async function findGroupsEnding(session: Session, end: string) {
+  const statement = session.prepared("groups.ending", (db, { groups }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groups)
+      .where(sql`${lastSegment(groups.uid)} = ${sql.placeholder("segment")}`),
+  );
+  const rows = await statement.execute({ segment: end.slice(-16) });
+  return rows.filter(({ uid }) => uid.endsWith(`/${end}`));
+}
+
+/** Verified root groups of a name. */
+export async function findVerifiedRoots(session: Session, name: string) {
+  const statement = session.prepared("groups.verified_roots", (db, { groups, groupEntries }) =>
+    db
+      .select(getTableColumns(groups))
+      .from(groupEntries)
+      .innerJoin(groups, eq(groups.uid, uidOf(groupEntries)))
+      .where(
+        and(
+          eq(groupEntries.key, sql.placeholder("key")),
+          eq(groupEntries.name, sql.placeholder("entered")),
+          eq(groups.name, sql.placeholder("name")),
+          eq(groups.verified, true),
+        ),
+      ),
+  );
+  return await statement.execute({ key: childrenKey(null), entered: orderedText(name), name });
+}
+
+/** The groups of a name under keys of entries that have no group in common, at most `limit`. */
+async function findNamed(session: Session, keys: readonly string[], name: string, limit: number) {
+  const statement = session.prepared("groups.named", (db, { groups, groupEntries }) =>
+    db
+      .select({ uid: groups.uid })
+      .from(groupEntries)
+      .innerJoin(groups, eq(groups.uid, uidOf(groupEntries)))
+      .where(
+        and(
+          session.isAmong(groupEntries.key, textPlaceholder("keys")),
+          eq(groupEntries.name, sql.placeholder("entered")),
+          eq(groups.name, sql.placeholder("name")),
+        ),
+      )
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ keys: JSON.stringify(keys), entered: orderedText(name), name, limit });
+}

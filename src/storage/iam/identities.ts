@@ -1,0 +1,28 @@
+// Identities by what they are assumed with.
+
+import { atMost } from "../engine/placeholders.ts";
+import type { Session } from "../engine/session.ts";
+import { and, eq, sql } from "../schema/drizzle.ts";
+
+/** Identities with exactly this issuer and subject, at most `limit`. */
+export async function findIdentitiesByClaims(session: Session, issuer: string, subject: string, limit: number) {
+  const statement = session.prepared("identities.by_claims", (db, { identities }) =>
+    db
+      .select()
+      .from(identities)
+      .where(and(eq(identities.issuer, sql.placeholder("issuer")), eq(identities.subject, sql.placeholder("subject"))))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ issuer, subject, limit });
+}
+
+/** Sets when an identity was last assumed, which is no change of the identity. */
+export async function touchIdentity(session: Session, uid: string, time: number): Promise<void> {
+  const statement = session.prepared("identities.touch", (db, { identities }) =>
+    db
+      .update(identities)
+      .set({ lastSeenTime: sql`${sql.placeholder("time")}` })
+      .where(eq(identities.uid, sql.placeholder("uid"))),
+  );
+  await statement.execute({ uid, time });
+}

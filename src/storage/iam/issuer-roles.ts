@@ -1,0 +1,98 @@
+// What is held by those of whom an issuer can speak to an organization.
+import { rangeBelow } from "../../model/uid.ts";
+import { atMost } from "../engine/placeholders.ts";
+import type { Session } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import { and, eq, gte, lt, not, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
+import { placeOfBinding } from "./grants.ts";
+
+/** The custom roles of an organization. */
+export async function findRolesOf(session: Session, rootUid: string) {
+  const statement = session.prepared("roles.of", (db, { roles }) =>
+    db
+      .select({ uid: roles.uid, capabilities: roles.capabilities })
+      .from(roles)
+      .where(and(gte(roles.uid, sql.placeholder("from")), lt(roles.uid, sql.placeholder("to")))),
+  );
+  return await statement.execute(rangeBelow(rootUid));
+}
+
+/** Where people of the issuer hold some of these roles in an organization, each place and role once. */
+export async function findRolesOfPeople(
+  session: Session,
+  rootUid: string,
+  issuer: string,
+  roleUids: readonly string[],
+) {
+  const statement = session.prepared("vouched.people", (db, { identities, roleBindings }) =>
+    db
+      .selectDistinct({ groupUid: roleBindings.parent, roleUid: roleBindings.roleUid })
+      .from(roleBindings)
+      .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
+      .where(
+        and(
+          session.isAmong(roleBindings.roleUid, textPlaceholder("roles")),
+          isWithinRange(roleBindings.uid),
+          // Written so that no index of people or issuers is begun with: most of them are elsewhere.
+          sql`${identities.uid} not like '%/%'`,
+          sql`${identities.issuer} || '' = ${sql.placeholder("issuer")}`,
+        ),
+      ),
+  );
+  return await statement.execute({ ...rangeBelow(rootUid), issuer, roles: JSON.stringify(roleUids) });
+}
+
+/**
+ * What identities of an organization hold that name the issuer, or may have a pattern of issuers: of these roles in the
+ * organization, or of any role outside of it; at most `limit` bindings each.
+ */
+export async function findRolesOfIdentities(
+  session: Session,
+  rootUid: string,
+  issuer: string,
+  roleUids: readonly string[],
+  limit: number,
+) {
+  const values = { ...rangeBelow(rootUid), issuer, limit };
+  const inside = await bindingsOf(session, "inside").execute({ ...values, roles: JSON.stringify(roleUids) });
+  const outside = await bindingsOf(session, "outside").execute(values);
+  const isComplete = inside.length < limit && outside.length < limit;
+  const held = [...inside, ...outside].flatMap(({ identityUid, boundAt, ...role }) => {
+    const groupUid = placeOfBinding(identityUid, boundAt);
+    return groupUid === undefined ? [] : [{ ...role, groupUid }];
+  });
+  return { isComplete, held };
+}
+
+function bindingsOf(session: Session, where: "inside" | "outside") {
+  return session.prepared(`vouched.${where}`, (db, { identities, roleBindings, roles }) => {
+    const isInside = isWithinRange(roleBindings.uid);
+    return db
+      .select({
+        identityUid: identities.uid,
+        relationship: identities.relationship,
+        boundAt: roleBindings.parent,
+        roleUid: roles.uid,
+        capabilities: roles.capabilities,
+      })
+      .from(roleBindings)
+      .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
+      .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
+      .where(
+        and(
+          isWithinRange(identities.uid),
+          // Where there is a pattern no exact issuer is stored, as where there is none.
+          sql`${identities.issuer} || '' in (${sql.placeholder("issuer")}, '')`,
+          where === "inside"
+            ? and(isInside, session.isAmong(roleBindings.roleUid, textPlaceholder("roles")))
+            : not(isInside!),
+        ),
+      )
+      .limit(atMost("limit"));
+  });
+}
+
+function isWithinRange(uid: Tables["identities"]["uid"] | Tables["roleBindings"]["uid"]) {
+  return and(gte(uid, sql.placeholder("from")), lt(uid, sql.placeholder("to")));
+}

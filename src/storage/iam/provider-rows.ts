@@ -1,0 +1,76 @@
+// The rows of identity providers, of what hangs on them, and of accepted terms.
+import type { Collection, ResourceRow } from "../collection/collection.ts";
+import { keepMappingVoucher, keepProviderVouchers } from "./vouchers.ts";
+
+/** What a provider's SCIM token has come to. Digests are SHA-256 in hexadecimal digits. */
+export interface ScimColumns {
+  readonly scimEnabled: boolean;
+  /** A new one with every change of these columns. */
+  readonly scimEtag: string;
+  readonly scimTokenDigest: string | null;
+  /** Null for a token that never expires. */
+  readonly scimExpireTime: number | null;
+  readonly scimPreviousDigest: string | null;
+  readonly scimPreviousExpireTime: number | null;
+  readonly scimRevokeTime: number | null;
+}
+
+/** An identity provider as it is stored. */
+export interface IdentityProviderRow extends ResourceRow, ScimColumns {
+  readonly parent: string;
+  readonly name: string;
+  readonly description: string;
+  readonly defaultRole: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Sealed; `client-secret.ts` opens it. */
+  readonly clientSecret: string | null;
+  readonly additionalScopes: string[];
+  readonly groupsClaim: string;
+  readonly correlationRule: number;
+  readonly pkceEnabled: boolean;
+  readonly updateTime: number;
+}
+
+export const identityProviderCollection: Collection<IdentityProviderRow> = {
+  kind: "identity_providers",
+  rows: (tables) => tables.identityProviders,
+  entries: (tables) => tables.identityProviderEntries,
+  changesAccess: [],
+  secret: ["clientSecret", "scimTokenDigest", "scimPreviousDigest"],
+  keepBeside: keepProviderVouchers,
+};
+
+/** An external group role mapping as it is stored. */
+export interface ExternalGroupRoleMappingRow extends ResourceRow {
+  /** The uid of the identity provider. */
+  readonly parent: string;
+  readonly externalGroupId: string;
+  readonly roleUid: string;
+  readonly scope: string;
+}
+
+export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMappingRow> = {
+  kind: "external_group_role_mappings",
+  rows: (tables) => tables.externalGroupRoleMappings,
+  entries: (tables) => tables.externalGroupRoleMappingEntries,
+  // Sessions go by the mappings that there were when they began, so that a new one changes nothing for them.
+  changesAccess: ["delete"],
+  keepBeside: keepMappingVoucher,
+};
+
+/** A terms acceptance as it is stored. */
+export interface TermsAcceptanceRow extends ResourceRow {
+  /** The uid of the group that the document was accepted for. */
+  readonly parent: string;
+  /** The id of the document. */
+  readonly name: string;
+  readonly acceptedBy: string;
+}
+
+export const termsAcceptanceCollection: Collection<TermsAcceptanceRow> = {
+  kind: "terms_acceptances",
+  rows: (tables) => tables.termsAcceptances,
+  entries: (tables) => tables.termsAcceptanceEntries,
+  changesAccess: [],
+};

@@ -1,0 +1,138 @@
+// The joins and lookups around identity providers: their mappings and roles, accepted terms.
+
+import { atMost, rowPlaceholders } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import { and, eq, sql } from "../schema/drizzle.ts";
+
+/** The mappings of an identity provider by uid, at most `limit`. */
+export async function findMappingsOf(session: Session, providerUid: string, limit: number) {
+  const statement = session.prepared("external_group_role_mappings.of", (db, { externalGroupRoleMappings: mappings }) =>
+    db
+      .select()
+      .from(mappings)
+      .where(eq(mappings.parent, textPlaceholder("providerUid")))
+      .orderBy(mappings.uid)
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ providerUid, limit });
+}
+
+/** The roles that the mappings of an identity provider give, and where; each pair once. */
+export async function findMappedRoles(session: Session, providerUid: string) {
+  const statement = session.prepared(
+    "external_group_role_mappings.roles",
+    (db, { externalGroupRoleMappings: mappings }) =>
+      db
+        .selectDistinct({ roleUid: mappings.roleUid, scope: mappings.scope })
+        .from(mappings)
+        .where(eq(mappings.parent, sql.placeholder("providerUid"))),
+  );
+  return await statement.execute({ providerUid });
+}
+
+/** Whether a mapping gives the role. */
+export async function isMapped(session: Session, roleUid: string): Promise<boolean> {
+  const statement = session.prepared(
+    "external_group_role_mappings.by_role",
+    (db, { externalGroupRoleMappings: mappings }) =>
+      db
+        .select({ uid: mappings.uid })
+        .from(mappings)
+        .where(eq(mappings.roleUid, sql.placeholder("roleUid")))
+        .limit(atMost(1)),
+  );
+  return (await statement.execute({ roleUid })).length > 0;
+}
+
+/** Whether an identity provider gives the role at first sign-in. */
+export async function isDefaultRole(session: Session, roleUid: string): Promise<boolean> {
+  const statement = session.prepared("identity_providers.by_role", (db, { identityProviders }) =>
+    db
+      .select({ uid: identityProviders.uid })
+      .from(identityProviders)
+      .where(eq(identityProviders.defaultRole, sql.placeholder("roleUid")))
+      .limit(atMost(1)),
+  );
+  return (await statement.execute({ roleUid })).length > 0;
+}
+
+/** What was accepted for exactly this group: at most one row for each document that there ever was. */
+export async function findAcceptancesOf(session: Session, groupUid: string) {
+  const statement = session.prepared("terms_acceptances.of", (db, { termsAcceptances }) =>
+    db
+      .select()
+      .from(termsAcceptances)
+      .where(eq(termsAcceptances.parent, sql.placeholder("groupUid"))),
+  );
+  return await statement.execute({ groupUid });
+}
+
+/** The role that a mapping gives, and where; undefined when there is no such mapping. */
+export async function findMappedRole(session: Session, mappingUid: string) {
+  const statement = session.prepared(
+    "external_group_role_mappings.role",
+    (db, { externalGroupRoleMappings: mappings, roles }) =>
+      db
+        .select({ groupUid: mappings.scope, capabilities: roles.capabilities })
+        .from(mappings)
+        .innerJoin(roles, eq(roles.uid, mappings.roleUid))
+        .where(eq(mappings.uid, sql.placeholder("uid"))),
+  );
+  return (await statement.execute({ uid: mappingUid }))[0];
+}
+
+/** The identity providers of an organization, at most `limit`. */
+export async function findProvidersOf(session: Session, groupUid: string, limit: number) {
+  const statement = session.prepared("identity_providers.of", (db, { identityProviders }) =>
+    db
+      .select({ uid: identityProviders.uid })
+      .from(identityProviders)
+      .where(eq(identityProviders.parent, sql.placeholder("groupUid")))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ groupUid, limit });
+}
+
+/** Keeps that somebody has come by a provider; answers whether for the first time. */
+export async function insertProviderMember(tx: Transaction, providerUid: string, identityUid: string) {
+  const statement = tx.prepared("provider_members.insert", (db, { providerMembers }) =>
+    db
+      .insert(providerMembers)
+      .values(rowPlaceholders(["providerUid", "identityUid", "createTime"]))
+      .onConflictDoNothing()
+      .returning({ uid: providerMembers.identityUid }),
+  );
+  return (await statement.execute({ providerUid, identityUid, createTime: tx.context.time })).length > 0;
+}
+
+/** The identity providers that somebody has come by, with the default role of each and where it is given. */
+export async function findMemberships(session: Session, identityUid: string) {
+  const statement = session.prepared("provider_members.of", (db, { providerMembers, identityProviders }) =>
+    db
+      .select({
+        providerUid: providerMembers.providerUid,
+        groupUid: identityProviders.parent,
+        defaultRole: identityProviders.defaultRole,
+      })
+      .from(providerMembers)
+      .innerJoin(identityProviders, eq(identityProviders.uid, providerMembers.providerUid))
+      .where(eq(providerMembers.identityUid, sql.placeholder("identityUid"))),
+  );
+  return await statement.execute({ identityUid });
+}
+
+/** Forgets that somebody has come by a provider. */
+export async function deleteMembership(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
+  const statement = tx.prepared("provider_members.delete", (db, { providerMembers }) =>
+    db
+      .delete(providerMembers)
+      .where(
+        and(
+          eq(providerMembers.providerUid, sql.placeholder("providerUid")),
+          eq(providerMembers.identityUid, sql.placeholder("identityUid")),
+        ),
+      ),
+  );
+  await statement.execute({ providerUid, identityUid });
+}

@@ -1,0 +1,115 @@
+// Role bindings by what they bind, and what is bound at a group.
+import type { SQL } from "drizzle-orm";
+import { atMost } from "../engine/placeholders.ts";
+import type { Session } from "../engine/session.ts";
+import { and, eq, ne, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
+import { isHeldAtRoot } from "./grants.ts";
+
+/** The bindings of an identity or of a role, at most `limit`. */
+export async function findBindingsOf(session: Session, column: "identityUid" | "roleUid", uid: string, limit: number) {
+  const statement = session.prepared(`role_bindings.of.${column}`, (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(eq(roleBindings[column], sql.placeholder("uid")))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ uid, limit });
+}
+
+/** The bindings made at exactly this group, at most `limit`. */
+export async function findBindingsUnder(session: Session, groupUid: string, limit: number) {
+  const statement = session.prepared("role_bindings.under", (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(eq(roleBindings.parent, sql.placeholder("groupUid")))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ groupUid, limit });
+}
+
+/** The binding of a role to an identity at exactly this group; undefined when there is none. */
+export async function findBinding(session: Session, groupUid: string, roleUid: string, identityUid: string) {
+  const statement = session.prepared("role_bindings.once", (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(
+        and(
+          eq(roleBindings.parent, sql.placeholder("groupUid")),
+          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
+          eq(roleBindings.identityUid, sql.placeholder("identityUid")),
+        ),
+      ),
+  );
+  return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
+}
+
+// A person whom somebody has bound a role to counts once they have accepted the organization.
+function hasCome({ identities: { uid }, memberships }: Tables): SQL {
+  return sql`(${uid} like '%/%' or exists (select 1 from ${memberships}
+    where ${memberships.identityUid} = ${uid} and ${memberships.groupUid} = ${sql.placeholder("groupUid")}))`;
+}
+
+/** Whether another binding than this one gives somebody the role at exactly this root group. */
+export async function isHeldOtherwise(
+  session: Session,
+  groupUid: string,
+  roleUid: string,
+  bindingUid: string,
+): Promise<boolean> {
+  const statement = session.prepared("role_bindings.otherwise", (db, tables) => {
+    const { roleBindings, identities } = tables;
+    return db
+      .select({ uid: roleBindings.uid })
+      .from(roleBindings)
+      .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
+      .where(
+        and(
+          eq(roleBindings.parent, sql.placeholder("groupUid")),
+          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
+          ne(roleBindings.uid, sql.placeholder("bindingUid")),
+          isHeldAtRoot(roleBindings.identityUid),
+          hasCome(tables),
+        ),
+      )
+      .limit(atMost(1));
+  });
+  return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
+}
+
+/** The roles that are bound at exactly this group. */
+export async function findRolesBoundAt(session: Session, groupUid: string) {
+  const statement = session.prepared("role_bindings.roles_at", (db, { roleBindings, roles }) =>
+    db
+      .selectDistinct({ uid: roles.uid, capabilities: sql<string>`cast(${roles.capabilities} as text)` })
+      .from(roleBindings)
+      .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
+      .where(eq(roleBindings.parent, sql.placeholder("groupUid"))),
+  );
+  const found = await statement.execute({ groupUid });
+  return found.map(({ uid, capabilities }) => ({ uid, capabilities: JSON.parse(capabilities) as number[] }));
+}
+
+/** The identities that hold the role by a binding at exactly this root group, at most `limit`. */
+export async function findHoldersAt(session: Session, groupUid: string, roleUid: string, limit: number) {
+  const statement = session.prepared("role_bindings.holders_at", (db, tables) => {
+    const { roleBindings, identities } = tables;
+    return db
+      .select({ identityUid: roleBindings.identityUid })
+      .from(roleBindings)
+      .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
+      .where(
+        and(
+          eq(roleBindings.parent, sql.placeholder("groupUid")),
+          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
+          isHeldAtRoot(roleBindings.identityUid),
+          hasCome(tables),
+        ),
+      )
+      .limit(atMost("limit"));
+  });
+  return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
+}

@@ -1,0 +1,91 @@
+// The identity that writes a row which gives authority to others later is its maker, and vouches for it. The collections call this
+// with every write, so that no code path forgets it (docs/decisions/0035-authority-is-checked-when-used.md).
+import { isDeepStrictEqual } from "node:util";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import type { Transaction } from "../engine/session.ts";
+import { type DelegationKind, findRoleCapabilities, forgetVouchers, vouch } from "./delegations.ts";
+import { maxMappings } from "./limits.ts";
+import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "./provider-rows.ts";
+import { findMappingsOf } from "./providers.ts";
+import type { GroupInviteRow, IdentityRow } from "./rows.ts";
+
+/** What it takes to make a subscription, and therefore to be told of events. */
+export const subscriptionCapabilities: readonly number[] = [Capability.CAP_EVENTS_SUBSCRIPTION_CREATE];
+
+/** Keeps who vouches for an invite: the identity that made it, or changed it last. */
+export async function keepInviteVoucher(tx: Transaction, before?: GroupInviteRow, after?: GroupInviteRow) {
+  if (after) await vouchForRole(tx, "group_invites", after.uid, after.roleUid);
+  else await forgetVouchers(tx, before!.uid);
+}
+
+/** Keeps who vouches for a subscription. */
+export async function keepSubscriptionVoucher(tx: Transaction, before?: { uid: string }, after?: { uid: string }) {
+  if (after) await vouch(tx, "subscriptions", after.uid, subscriptionCapabilities);
+  else await forgetVouchers(tx, before!.uid);
+}
+
+/** Keeps who vouches for what a mapping gives. */
+export async function keepMappingVoucher(
+  tx: Transaction,
+  before?: ExternalGroupRoleMappingRow,
+  after?: ExternalGroupRoleMappingRow,
+) {
+  if (after) await vouchForRole(tx, "external_group_role_mappings", after.uid, after.roleUid);
+  else await forgetVouchers(tx, before!.uid);
+}
+
+/**
+ * Keeps who vouches for the default role of an identity provider, and for its SCIM token. The identity that chooses the issuer
+ * decides who gets the mapped roles, and vouches for them too.
+ */
+export async function keepProviderVouchers(tx: Transaction, before?: IdentityProviderRow, after?: IdentityProviderRow) {
+  if (!after) return await forgetVouchers(tx, before!.uid);
+  const { uid, defaultRole } = after;
+  if (!before || !isDeepStrictEqual(ownColumns(before), ownColumns(after)))
+    await vouchForRole(tx, "identity_providers", uid, defaultRole);
+  if (before?.scimTokenDigest !== after.scimTokenDigest) {
+    if (after.scimTokenDigest !== null) await vouchForRole(tx, "scim_tokens", uid, defaultRole);
+    else await forgetVouchers(tx, uid, "scim_tokens");
+  }
+  if (!before || believesTheSame(before, after)) return;
+  for (const mapping of await findMappingsOf(tx, uid, maxMappings)) await keepMappingVoucher(tx, undefined, mapping);
+  tx.changeAccess();
+}
+
+/** Whether two states of a provider take the same word for who is in which group. */
+export function believesTheSame(before: IdentityProviderRow, after: IdentityProviderRow): boolean {
+  return (["issuer", "clientId", "groupsClaim"] as const).every((column) => before[column] === after[column]);
+}
+
+/**
+ * Keeps who vouches for static keys: the identity that chose them may know them. An identity that changes its own keys does not vouch for
+ * itself.
+ */
+export async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, after?: IdentityRow) {
+  const hadKeys = before !== undefined && hasStaticKeys(before);
+  if (!after || !hasStaticKeys(after)) {
+    if (!hadKeys) return;
+    await forgetVouchers(tx, before.uid);
+    // What the identity vouches for no longer depends on its keys.
+    return tx.changeAccess();
+  }
+  if (hadKeys && isDeepStrictEqual(before.relationship, after.relationship)) return;
+  if (hadKeys && tx.context.actor === after.uid) return;
+  await vouch(tx, "identities", after.uid, []);
+  if (before) tx.changeAccess();
+}
+
+/** Whether an identity is assumed by keys of its own. */
+export function hasStaticKeys({ relationship }: Pick<IdentityRow, "relationship">): boolean {
+  return relationship.case === "staticKeys";
+}
+
+async function vouchForRole(tx: Transaction, kind: DelegationKind, uid: string, roleUid: string): Promise<void> {
+  await vouch(tx, kind, uid, await findRoleCapabilities(tx, roleUid));
+}
+
+/** What a request can set of a provider. */
+function ownColumns(row: IdentityProviderRow) {
+  const { updateTime: _, ...columns } = row;
+  return Object.fromEntries(Object.entries(columns).filter(([name]) => !name.startsWith("scim")));
+}

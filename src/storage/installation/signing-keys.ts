@@ -1,0 +1,97 @@
+// Where the keys that sign API tokens are kept.
+
+import type { Database } from "../database.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { gt, isNull, or, sql } from "../schema/drizzle.ts";
+import type { Place, Seals } from "./encryption.ts";
+
+/** A stored signing key. */
+export interface SigningKeyRow {
+  readonly kid: string;
+  readonly algorithm: string;
+  /** As it is stored: sealed, if there is a key to seal with. */
+  readonly privateJwk: string;
+  readonly createTime: number;
+  readonly retireTime: number | null;
+}
+
+/** All signing keys, retired ones too. */
+export async function listSigningKeys(session: Session): Promise<SigningKeyRow[]> {
+  const statement = session.prepared("signing_keys.list", (db, { signingKeys }) => db.select().from(signingKeys));
+  return await statement.execute();
+}
+
+/** The signing keys that are not retired yet at a time (milliseconds since the epoch). */
+export async function listUnretiredKeys(session: Session, now: number): Promise<SigningKeyRow[]> {
+  const statement = session.prepared("signing_keys.unretired", (db, { signingKeys }) =>
+    db
+      .select()
+      .from(signingKeys)
+      .where(or(isNull(signingKeys.retireTime), gt(signingKeys.retireTime, sql.placeholder("now")))),
+  );
+  return await statement.execute({ now });
+}
+
+/** Adds a key; all others retire at the given time, or sooner where that was settled. */
+export async function addSigningKey(tx: Transaction, key: SigningKeyRow, retireOthersAt: number): Promise<void> {
+  const retire = tx.prepared("signing_keys.retire", (db, { signingKeys }) =>
+    db
+      .update(signingKeys)
+      .set({ retireTime: sql`${sql.placeholder("retireTime")}` })
+      .where(or(isNull(signingKeys.retireTime), gt(signingKeys.retireTime, sql.placeholder("retireTime")))),
+  );
+  const insert = tx.prepared("signing_keys.insert", (db, { signingKeys }) =>
+    db.insert(signingKeys).values({
+      kid: sql.placeholder("kid"),
+      algorithm: sql.placeholder("algorithm"),
+      privateJwk: sql.placeholder("privateJwk"),
+      createTime: sql.placeholder("createTime"),
+      retireTime: sql.placeholder("retireTime"),
+    }),
+  );
+  await retire.execute({ retireTime: retireOthersAt });
+  await insert.execute({ ...key });
+}
+
+/** A signing key as the program knows it; `retireTime` is undefined while the key signs. */
+interface KeyRecord<A extends string> extends Omit<SigningKeyRow, "algorithm" | "retireTime"> {
+  readonly algorithm: A;
+  readonly retireTime: number | undefined;
+}
+
+/**
+ * The keys of a database. Retired ones, which nobody needs any more, are left closed and out. `onAdd` runs in the transaction that
+ * adds a key.
+ */
+export function keyStore<A extends string>(
+  database: Database,
+  seals: Seals,
+  clock: () => number,
+  onAdd: (tx: Transaction, key: SigningKeyRow, retireOthersAt: number) => Promise<void> = async () => {},
+) {
+  return {
+    async list(): Promise<KeyRecord<A>[]> {
+      // Asked before every signature: those that retired long ago, which are many in the end, are not even read.
+      const rows = await listUnretiredKeys(database.session, clock());
+      return rows.map((row) => ({
+        ...row,
+        privateJwk: seals.open(placeOf(row), row.privateJwk),
+        algorithm: row.algorithm as A,
+        retireTime: row.retireTime ?? undefined,
+      }));
+    },
+    async add(record: KeyRecord<A>, retireOthersAt: number): Promise<void> {
+      const context = { actor: "", method: "keys", requestId: "", time: clock() };
+      const privateJwk = seals.seal(placeOf(record), record.privateJwk);
+      const row = { ...record, privateJwk, retireTime: record.retireTime ?? null };
+      await database.write(context, async (tx) => {
+        await addSigningKey(tx, row, retireOthersAt);
+        await onAdd(tx, row, retireOthersAt);
+      });
+    },
+  };
+}
+
+function placeOf({ kid }: { readonly kid: string }): Place {
+  return { kind: "signing_keys", uid: kid, column: "privateJwk" };
+}

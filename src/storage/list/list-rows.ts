@@ -1,0 +1,174 @@
+// Pages of one resource: in any sortable order, over any subtree, at a cost that does not grow with the table.
+import { type Collection, findRow, type ResourceRow } from "../collection/collection.ts";
+import { readCounter } from "../engine/counters.ts";
+import type { Session } from "../engine/session.ts";
+import { type Condition, fulfils } from "./condition.ts";
+import type { Milestones } from "./offset-index.ts";
+import { type Cursor, compareCursors, cursorOf, type Order } from "./order.ts";
+import { countRange, type Filters, findPlace, keyOf, type Range, type RangeSource, readRange } from "./range.ts";
+import { type FindingMemory, planRange, type RangePlan } from "./range-plan.ts";
+import { type FindPlace, skipRows } from "./skip.ts";
+
+export type { Condition } from "./condition.ts";
+export { type Cursor, cursorOf, type Order, type SortField } from "./order.ts";
+export type { Filters } from "./range.ts";
+
+/** A set of rows that can be read in order. The sources of one listing have no row in common. */
+export type Source = RangeSource | { readonly type: "row"; readonly uid: string };
+
+/** How the rows of a source are found; of a single row, what was found. */
+export type SourcePlan = RangePlan & { readonly found?: readonly ResourceRow[] };
+
+/** What is listed, and which part of it. */
+export interface ListQuery {
+  readonly sources: readonly Source[];
+  /** Columns and the values that they must have. */
+  readonly filters: Filters;
+  /** What rows must fulfil besides; nothing when absent. */
+  readonly condition?: Condition | undefined;
+  /** How rows are found, from planRows; in their order when absent. */
+  readonly plans?: readonly SourcePlan[];
+  readonly order: Order;
+  /** Where the page starts: behind this row. */
+  readonly after: Cursor | undefined;
+  /** How many rows behind `after` are passed over. */
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** Measures what a page that lies far into its listing needs. To be called before the snapshot that the page is read on. */
+export async function prepareSkip<R extends ResourceRow>(
+  milestones: Milestones,
+  collection: Collection<R>,
+  query: ListQuery,
+): Promise<void> {
+  if (query.skip > 0) await milestones.prepare(collection, rangesOf(query), query.skip);
+}
+
+/** Decides how the rows of each source are found, and finds single rows, which the page and the total both need. */
+export async function planRows<R extends ResourceRow>(
+  session: Session,
+  memory: FindingMemory,
+  collection: Collection<R>,
+  query: Pick<ListQuery, "sources" | "filters" | "condition" | "order">,
+): Promise<SourcePlan[]> {
+  const plans: SourcePlan[] = [];
+  for (const source of query.sources) {
+    plans.push(
+      source.type === "row"
+        ? { found: await findPoint(session, collection, source.uid, query) }
+        : await planRange(session, memory, collection, source, query.condition, query.order),
+    );
+  }
+  return plans;
+}
+
+/** One page. Ties of the sort field are broken by uid, in the same direction. `find` may know a shorter way than to walk. */
+export async function listRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  query: ListQuery,
+  find: FindPlace = findPlace,
+): Promise<R[]> {
+  const { order, skip, limit } = query;
+  const ranges = rangesOf(query);
+  const points = await readPoints(session, collection, query);
+  // Single rows may all come first; so many fewer have to be skipped in the ranges.
+  const skipped = await skipRows(session, collection, ranges, skip - points.length, find);
+  if (!skipped) return [];
+  const left = skip - skipped.count;
+  const found: R[] = [];
+  for (const range of skipped.ranges) {
+    for (const row of await readRange(session, collection, range, left + limit)) found.push(row);
+  }
+  if (skipped.ranges.length <= 1 && points.length <= 1) {
+    for (const row of points) found.splice(placeOf(row, found, order), 0, row);
+  } else {
+    found.push(...points);
+    found.sort((a, b) => compareRows(a, b, order));
+  }
+  return found.slice(left, left + limit);
+}
+
+function compareRows(a: ResourceRow, b: ResourceRow, order: Order): number {
+  return compareCursors(cursorOf(a, order.field), cursorOf(b, order.field), order);
+}
+
+/** Where a row belongs among rows in order. */
+function placeOf(row: ResourceRow, rows: readonly ResourceRow[], order: Order): number {
+  let [from, to] = [0, rows.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compareRows(rows[middle]!, row, order) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** How many rows the sources have under the filters. Unfiltered it counts nothing: see counters.ts. */
+export async function countRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  query: Pick<ListQuery, "sources" | "filters" | "condition" | "plans">,
+): Promise<number> {
+  const hasFilters = Object.keys(query.filters).length > 0;
+  const isFiltered = query.condition !== undefined || hasFilters;
+  let total = 0;
+  for (const [i, source] of query.sources.entries()) {
+    const plan = query.plans?.[i];
+    if (source.type === "row") {
+      total += (plan?.found ?? (await findPoint(session, collection, source.uid, query))).length;
+    } else if (plan?.total !== undefined && !hasFilters) {
+      total += plan.total;
+    } else if (!isFiltered) {
+      total += await readCounter(session, keyOf(source), collection.kind);
+    } else {
+      total += await countRange(session, collection, source, { ...query, finder: plan?.finder });
+    }
+  }
+  return total;
+}
+
+function rangesOf({ sources, filters, condition, plans = [], order, after }: ListQuery): Range[] {
+  return sources.flatMap((source, i) =>
+    source.type === "row" || plans[i]?.total === 0
+      ? []
+      : [{ source, filters, condition, finder: plans[i]?.finder, order, after }],
+  );
+}
+
+/** The single rows among the sources that pass the filters and come after the cursor. */
+async function readPoints<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  query: ListQuery,
+): Promise<R[]> {
+  const { sources, plans = [], order, after } = query;
+  const found: R[] = [];
+  for (const [i, source] of sources.entries()) {
+    if (source.type !== "row") continue;
+    const rows = plans[i]?.found ?? (await findPoint(session, collection, source.uid, query));
+    for (const row of rows as readonly R[]) {
+      if (!after || compareCursors(cursorOf(row, order.field), after, order) > 0) found.push(row);
+    }
+  }
+  return found;
+}
+
+/** The row of this uid, if it passes: one or none. */
+async function findPoint<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  uid: string,
+  { filters, condition }: Pick<ListQuery, "filters" | "condition">,
+): Promise<readonly R[]> {
+  const row = await findRow(session, collection, uid);
+  if (!row || !passes(row, filters)) return [];
+  return !condition || (await fulfils(session, collection, uid, condition)) ? [row] : [];
+}
+
+function passes(row: ResourceRow, filters: Filters): boolean {
+  return Object.entries(filters).every(
+    ([column, value]) => (row as unknown as Record<string, unknown>)[column] === value,
+  );
+}

@@ -1,0 +1,237 @@
+// One range of one resource in one order: every part of a listing that is more than a single row.
+import type { SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import type { Collection, ResourceRow, RowTable } from "../collection/collection.ts";
+import { childrenKey } from "../collection/entries.ts";
+import { atMost } from "../engine/placeholders.ts";
+import type { Prepared, Session } from "../engine/session.ts";
+import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
+import { type Condition, textPlaceholder } from "./condition.ts";
+import { type Cursor, type EntryField, isOrderedWhole, type Order } from "./order.ts";
+import {
+  behind,
+  entrySortingOf,
+  entryUid,
+  firstUids,
+  placeOf,
+  sortingOf,
+  tailsOf,
+  uidsOf,
+  upTo,
+} from "./range-bounds.ts";
+import type { Finder, FoundRows } from "./range-plan.ts";
+
+/** Rows that lie together in some order. */
+export type RangeSource =
+  /** Everything strictly below a uid. */
+  | { readonly type: "subtree"; readonly uid: string }
+  /** The direct children of a uid; for null the rows without parent. */
+  | { readonly type: "children"; readonly uid: string | null };
+
+/** Columns and the values that they must have. */
+export type Filters = Readonly<Record<string, string | number>>;
+
+/** What remains of a range behind a cursor. */
+export interface Range {
+  readonly source: RangeSource;
+  readonly filters: Filters;
+  readonly condition?: Condition | undefined;
+  /** What knows of the rows that fulfil the condition; absent where they are looked for in their order. */
+  readonly finder?: Finder | FoundRows | undefined;
+  readonly order: Order;
+  readonly after: Cursor | undefined;
+}
+
+/** The first rows, at most `limit`. */
+export async function readRange<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  range: Range,
+  limit: number,
+): Promise<R[]> {
+  const statement = session.prepared(statementKey(collection, "page", range), (db, tables) => {
+    const { rows, from, uid, conditions, sorting, direction } = describe(session, collection, tables, range);
+    const select = db.select(getTableColumns(rows)).from(from);
+    const joined = from === rows ? select : select.innerJoin(rows, eq(rows.uid, uid));
+    return joined
+      .where(and(...conditions))
+      .orderBy(...sorting.columns.map((column) => direction(column)))
+      .limit(atMost("limit"));
+  });
+  return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range, undefined, limit), limit });
+}
+
+/**
+ * The place of the row at `offset`; undefined when there are not so many. Unless there is a condition, it reads an index and
+ * no rows.
+ */
+export async function findPlace<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  range: Range,
+  offset: number,
+): Promise<Cursor | undefined> {
+  const statement = session.prepared(statementKey(collection, "place", range), (db, tables) => {
+    const { rows, from, uid, isJoined, conditions, sorting, direction } = describe(session, collection, tables, range);
+    const select = db.select({ value: sorting.value, uid }).from(from);
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
+    return joined
+      .where(and(...conditions))
+      .orderBy(...sorting.columns.map((column) => direction(column)))
+      .limit(atMost(1))
+      .offset(sql.placeholder("offset"));
+  });
+  const places = await (statement as unknown as Prepared<Cursor[]>).execute({ ...valuesOf(range), offset });
+  return places[0];
+}
+
+/** How many rows of a range lie up to a place, that of its last row included; all of them for undefined. */
+export async function countAhead<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  range: Range,
+  end: Cursor | undefined,
+): Promise<number> {
+  const key = statementKey(collection, end ? "ahead" : "rest", range);
+  const statement = session.prepared(key, (db, tables) => {
+    const { rows, from, uid, isJoined, conditions, sorting } = describe(session, collection, tables, range);
+    const select = db.select({ count: count() }).from(from);
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
+    return joined.where(and(...conditions, ...(end ? [upTo(sorting, range.order.descending)] : [])));
+  });
+  const values = { ...valuesOf(range, end), endValue: end?.value, endUid: end?.uid };
+  return Number((await statement.execute(values))[0]?.count);
+}
+
+/** How many rows a source has under filters, by counting them. */
+export async function countRange<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  source: RangeSource,
+  { filters, condition, finder }: Pick<Range, "filters" | "condition" | "finder">,
+): Promise<number> {
+  // Any order of the entries will do: where they have all the columns they are narrower than the rows.
+  const field = condition ? "uid" : "name";
+  const range: Range = { source, filters, condition, finder, order: { field, descending: false }, after: undefined };
+  const statement = session.prepared(statementKey(collection, "count", range), (db, tables) => {
+    const { rows, from, uid, isJoined, conditions } = describe(session, collection, tables, range);
+    const select = db.select({ count: count() }).from(from);
+    const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
+    return joined.where(and(...conditions));
+  });
+  return Number((await statement.execute(valuesOf(range)))[0]?.count);
+}
+
+/** The key of the entries, and of the counter, of a source. */
+export function keyOf(source: RangeSource): string {
+  return source.type === "subtree" ? source.uid : childrenKey(source.uid);
+}
+
+/** The parts that the statements over ranges of this shape have in common. */
+function describe<R extends ResourceRow>(session: Session, collection: Collection<R>, tables: Tables, range: Range) {
+  const { source, filters, condition, finder, order, after } = range;
+  const rows = collection.rows(tables);
+  const entries = collection.entries(tables);
+  const columns = filterColumns(filters);
+  // Where reading begins: at the entries, which are in order, at what a finder found, or at the rows.
+  const lead = finder && "table" in finder && finder.isDistinct ? finder.table(tables) : rows;
+  const isFound = lead !== rows;
+  const byKey = readsEntries(range);
+  const from: RangeTable = byKey ? entries : lead;
+  const uid = byKey ? entryUid(entries) : lead.uid;
+  const sorting = byKey
+    ? entrySortingOf(entries, range.order.field)
+    : sortingOf(order.field === "uid" ? lead : rows, order.field);
+  const place = byKey ? [eq(entries.key, textPlaceholder("key"))] : placeOf(rows, lead, typeOf(source));
+  const conditions: (SQL | undefined)[] = [...place, ...equal(byKey ? entries : rows, columns)];
+  if (after) conditions.push(behind(sorting, order.descending));
+  if (condition && !(finder && condition.isExact)) conditions.push(condition.build(session));
+  if (finder)
+    conditions.push(isFound ? (finder as Finder).where(session) : isAmong(rows, session, tables, finder, source));
+  // What stands in the table alone needs no row.
+  const isJoined = from !== rows && (condition !== undefined || isFound);
+  return { rows, from, uid, isJoined, conditions, sorting, direction: order.descending ? desc : asc };
+}
+
+/** That a row was found, or that a finder knows of it; for one that may name it several times. */
+function isAmong(
+  rows: RowTable,
+  session: Session,
+  tables: Tables,
+  finder: Finder | FoundRows,
+  source: RangeSource,
+): SQL {
+  if ("uids" in finder) return session.isAmong(rows.uid, textPlaceholder("found"));
+  const side = finder.table(tables);
+  // Whatever others have of the same value is not even looked at.
+  const isBelow = source.type === "subtree" ? placeOf(rows, side, source.type) : [];
+  return inArray(rows.uid, sql`(select ${side.uid} from ${side} where ${and(finder.where(session), ...isBelow)})`);
+}
+
+type RangeTable = RowTable | Tables["groupEntries"] | ReturnType<Finder["table"]>;
+
+/** Names the shape of a range: everything about it that is no placeholder. */
+function statementKey(collection: { kind: string }, purpose: string, range: Range): string {
+  const { source, filters, condition, finder, order, after } = range;
+  const direction = order.descending ? "desc" : "asc";
+  const shape = [
+    typeOf(source),
+    order.field,
+    direction,
+    after ? "after" : "first",
+    filterColumns(filters),
+    readsEntries(range) ? "entries" : "rows",
+    finder && condition?.isExact ? "" : condition?.name,
+    finder?.name,
+  ];
+  return [collection.kind, purpose, ...shape].join(".");
+}
+
+function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, unknown> {
+  const { source, filters, condition, finder, order, after } = range;
+  const place = source.type === "subtree" ? uidsOf(source.uid, order, after, end) : { parent: source.uid };
+  const cursor = { afterValue: after?.value, afterUid: after?.uid, ...tailsOf(source.uid ?? "", after, end) };
+  // Under names of their own: a filter by parent must not replace the parent of the source.
+  const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
+  return {
+    key: keyOf(source),
+    ...place,
+    ...cursor,
+    ...condition?.values,
+    ...(finder && ("uids" in finder ? { found: JSON.stringify(foundIn(finder, range, limit)) } : finder.values)),
+    ...Object.fromEntries(wanted),
+  };
+}
+
+/** Of rows that were found, those that can be among the first of a range. */
+function foundIn({ uids }: FoundRows, { filters, condition, order, after }: Range, limit?: number): readonly string[] {
+  const isFiltered = !condition?.isExact || Object.keys(filters).length > 0;
+  return isFiltered || limit === undefined ? uids : firstUids(uids, order, after, limit);
+}
+
+/** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
+function readsEntries(range: Range): range is Range & { readonly order: { readonly field: EntryField } } {
+  const { finder, order, filters } = range;
+  if (finder || order.field === "aliasText") return false;
+  const columns = Object.keys(filters);
+  // Entries of several names are alike where those begin alike: which of them it is, the rows tell.
+  const isTold = isOrderedWhole(String(filters.name ?? ""));
+  return isTold && columns.every((column) => column === "name") && (order.field !== "uid" || columns.length > 0);
+}
+
+function typeOf(source: RangeSource): string {
+  return source.type === "children" && source.uid === null ? "roots" : source.type;
+}
+
+function equal(table: object, columns: readonly string[]): SQL[] {
+  return columns.map((name) => {
+    const column = (table as Record<string, PgColumn>)[name]!;
+    const value = `filter.${name}`;
+    return eq(column, column.dataType === "string" ? textPlaceholder(value) : sql.placeholder(value));
+  });
+}
+
+function filterColumns(filters: Filters): string[] {
+  return Object.keys(filters).sort();
+}

@@ -1,0 +1,57 @@
+// Skipping far into several sorted ranges at once, without reading what is skipped.
+import type { Collection, ResourceRow } from "../collection/collection.ts";
+import type { Session } from "../engine/session.ts";
+import { type Cursor, compareCursors } from "./order.ts";
+import type { findPlace, Range } from "./range.ts";
+
+/** So many rows are cheaper read than skipped: in all, and for each range. */
+const readThrough = { total: 100, perRange: 4 };
+
+/** Tells the place of the row at an offset behind the cursor of a range; undefined when there are not so many. */
+export type FindPlace = typeof findPlace;
+
+/** Ranges that have been moved forward, and how many rows they have left behind. */
+export interface Skipped {
+  readonly ranges: readonly Range[];
+  readonly count: number;
+}
+
+/**
+ * Moves ranges behind nearly the first `skip` rows of their common order; undefined when they have not so many.
+ *
+ * Of k ranges take the row at offset n of each, with k * n < skip. The first of these k rows, in the order, has at most
+ * k * n rows before it, so it and the n rows before it in its own range are among those to be skipped.
+ */
+export async function skipRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  ranges: readonly Range[],
+  skip: number,
+  find: FindPlace,
+): Promise<Skipped | undefined> {
+  const moved = [...ranges];
+  let left = skip;
+  while (moved.length > 0 && left > Math.max(readThrough.total, readThrough.perRange * moved.length)) {
+    const offset = Math.floor((left - 1) / (moved.length === 1 ? 1 : 2 * moved.length));
+    const places: (Cursor | undefined)[] = [];
+    for (const range of moved) places.push(await find(session, collection, range, offset));
+    while (moved.length * offset < left) {
+      const first = firstPlace(places, ranges[0]!.order);
+      if (first === undefined) return undefined;
+      moved[first] = { ...moved[first]!, after: places[first] };
+      left -= offset + 1;
+      places[first] = await find(session, collection, moved[first], offset);
+    }
+  }
+  return { ranges: moved, count: skip - left };
+}
+
+/** Which of the places comes first; undefined when there are none. */
+function firstPlace(places: readonly (Cursor | undefined)[], order: Range["order"]): number | undefined {
+  let first: number | undefined;
+  places.forEach((place, i) => {
+    const best = first === undefined ? undefined : places[first];
+    if (place && (!best || compareCursors(place, best, order) < 0)) first = i;
+  });
+  return first;
+}

@@ -1,0 +1,91 @@
+// What is known of images.
+
+import type { Session, Transaction } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import { and, asc, eq, ne, sql } from "../schema/drizzle.ts";
+
+/** Stands for the architectures of what is no image, such as a signature, so that nobody looks at it again. */
+const noImage = "";
+
+/** An image of a repo, as far as one architecture is concerned. */
+export interface Manifest {
+  readonly repoUid: string;
+  /** The digest of the manifest, or of the index that it belongs to. */
+  readonly digest: string;
+  readonly architecture: string;
+  /** Of the layers and the configuration, in bytes. */
+  readonly size: number;
+}
+
+/** Adds what is known of an image for one architecture. Throws UniqueViolation or ReferenceViolation. */
+export async function insertManifest(tx: Transaction, manifest: Manifest): Promise<void> {
+  const statement = tx.prepared("manifests.insert", (db, { manifests }) =>
+    db.insert(manifests).values({
+      repoUid: sql.placeholder("repoUid"),
+      digest: sql.placeholder("digest"),
+      architecture: sql.placeholder("architecture"),
+      size: sql.placeholder("size"),
+    }),
+  );
+  await statement.execute({ ...manifest });
+}
+
+/** What is known of an image, in the order of the architectures. */
+export async function findManifests(session: Session, repoUid: string, digest: string) {
+  const statement = session.prepared("manifests.of", (db, { manifests }) =>
+    db
+      .select({ architecture: manifests.architecture, size: manifests.size })
+      .from(manifests)
+      .where(
+        and(
+          eq(manifests.repoUid, textPlaceholder("repoUid")),
+          eq(manifests.digest, textPlaceholder("digest")),
+          ne(manifests.architecture, noImage),
+        ),
+      )
+      .orderBy(asc(manifests.architecture)),
+  );
+  return await statement.execute({ repoUid, digest });
+}
+
+/** Which of these digests something is known of, in any order. */
+export async function findKnownDigests(session: Session, repoUid: string, digests: readonly string[]) {
+  const statement = session.prepared("manifests.known", (db, { manifests }) =>
+    db
+      .select({ digest: manifests.digest })
+      .from(manifests)
+      .where(
+        and(
+          eq(manifests.repoUid, sql.placeholder("repoUid")),
+          session.isAmong(manifests.digest, textPlaceholder("digests")),
+        ),
+      )
+      .groupBy(manifests.digest),
+  );
+  return (await statement.execute({ repoUid, digests: JSON.stringify(digests) })).map(({ digest }) => digest);
+}
+
+/** Forgets what is known of an image. */
+export async function deleteManifests(tx: Transaction, repoUid: string, digest: string): Promise<void> {
+  const statement = tx.prepared("manifests.delete_one", (db, { manifests }) =>
+    db
+      .delete(manifests)
+      .where(and(eq(manifests.repoUid, sql.placeholder("repoUid")), eq(manifests.digest, sql.placeholder("digest")))),
+  );
+  await statement.execute({ repoUid, digest });
+}
+
+/**
+ * Replaces what is known of an image; without platforms, it is known to be none. Throws ReferenceViolation when there is no
+ * such repo.
+ */
+export async function replaceManifests(
+  tx: Transaction,
+  repoUid: string,
+  digest: string,
+  platforms: readonly Pick<Manifest, "architecture" | "size">[],
+): Promise<void> {
+  await deleteManifests(tx, repoUid, digest);
+  const rows = platforms.length === 0 ? [{ architecture: noImage, size: 0 }] : platforms;
+  for (const platform of rows) await insertManifest(tx, { repoUid, digest, ...platform });
+}

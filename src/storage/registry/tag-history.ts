@@ -1,0 +1,57 @@
+// The digests that a tag has had.
+
+import { atMost } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import { and, desc, eq, gte, lte, sql } from "../schema/drizzle.ts";
+
+/** A digest, and when a tag was set to it, in milliseconds since the epoch. */
+export interface TagDigest {
+  readonly time: number;
+  readonly digest: string;
+}
+
+/** Remembers that a tag was set to a digest; of two at the same time, the later stays. */
+export async function addTagDigest(tx: Transaction, tagUid: string, { time, digest }: TagDigest): Promise<void> {
+  const statement = tx.prepared("tag_history.add", (db, { tagHistory }) =>
+    db
+      .insert(tagHistory)
+      .values({ tagUid: sql.placeholder("tagUid"), time: sql.placeholder("time"), digest: sql.placeholder("digest") })
+      .onConflictDoUpdate({
+        target: [tagHistory.tagUid, tagHistory.time],
+        set: { digest: sql`excluded.digest` },
+      }),
+  );
+  await statement.execute({ tagUid, time, digest });
+}
+
+/** Forgets the digests of a tag. */
+export async function clearTagDigests(tx: Transaction, tagUid: string): Promise<void> {
+  const statement = tx.prepared("tag_history.clear", (db, { tagHistory }) =>
+    db.delete(tagHistory).where(eq(tagHistory.tagUid, sql.placeholder("tagUid"))),
+  );
+  await statement.execute({ tagUid });
+}
+
+/** The digests that a tag was set to between two times, both included: the latest `limit` of them, the earliest first. */
+export async function findTagDigests(
+  session: Session,
+  tagUid: string,
+  range: { readonly start: number; readonly end: number; readonly limit: number },
+): Promise<TagDigest[]> {
+  const statement = session.prepared("tag_history.between", (db, { tagHistory }) =>
+    db
+      .select({ time: tagHistory.time, digest: tagHistory.digest })
+      .from(tagHistory)
+      .where(
+        and(
+          eq(tagHistory.tagUid, textPlaceholder("tagUid")),
+          gte(tagHistory.time, sql.placeholder("start")),
+          lte(tagHistory.time, sql.placeholder("end")),
+        ),
+      )
+      .orderBy(desc(tagHistory.time))
+      .limit(atMost("limit")),
+  );
+  return [...(await statement.execute({ tagUid, ...range }))].reverse();
+}

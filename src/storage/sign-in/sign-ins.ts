@@ -1,0 +1,155 @@
+// What people who sign in leave behind for a while: logins under way, tokens for headless devices, refresh families.
+// `sweep.ts` removes what has expired.
+
+import { placeholders, rowPlaceholders } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import { and, asc, count, eq, ne, sql } from "../schema/drizzle.ts";
+import type { StoredSignIn } from "../schema/tables/sign-in.ts";
+
+export type { StoredSignIn };
+
+/** A browser that was sent to a login provider. */
+export interface SignInRow {
+  readonly id: string;
+  readonly browserDigest: string;
+  readonly sealed: string;
+  readonly expireTime: number;
+}
+
+/** Keeps a login under way; answers false when there are `limit` of them already. */
+export async function insertSignIn(tx: Transaction, row: SignInRow, limit: number): Promise<boolean> {
+  const counted = tx.prepared("sign_ins.count", (db, { signIns }) => db.select({ rows: count() }).from(signIns));
+  if (((await counted.execute())[0]?.rows ?? 0) >= limit) return false;
+  const insert = tx.prepared("sign_ins.insert", (db, { signIns }) =>
+    db.insert(signIns).values(rowPlaceholders(["id", "browserDigest", "sealed", "expireTime"])),
+  );
+  await insert.execute({ ...row });
+  return true;
+}
+
+/** A login under way; undefined when there is none. */
+export async function findSignIn(session: Session, id: string): Promise<SignInRow | undefined> {
+  const statement = session.prepared("sign_ins.get", (db, { signIns }) =>
+    db
+      .select()
+      .from(signIns)
+      .where(eq(signIns.id, sql.placeholder("id"))),
+  );
+  return (await statement.execute({ id }))[0];
+}
+
+/** Ends a login; answers whether it was still under way, which it is for one caller only. */
+export async function takeSignIn(tx: Transaction, id: string): Promise<boolean> {
+  const statement = tx.prepared("sign_ins.take", (db, { signIns }) =>
+    db
+      .delete(signIns)
+      .where(eq(signIns.id, sql.placeholder("id")))
+      .returning({ id: signIns.id }),
+  );
+  return (await statement.execute({ id })).length > 0;
+}
+
+/** A token that waits for a device without a browser, or once it was delivered, the code that no other sign-in may have. */
+export interface HeadlessSessionRow {
+  readonly code: string;
+  readonly publicKey: string;
+  /** Empty once it was delivered. */
+  readonly encryptedToken: string;
+  readonly expireTime: number;
+}
+
+/** Leaves a token for a device; answers false when the code was used already. */
+export async function insertHeadlessSession(tx: Transaction, row: HeadlessSessionRow): Promise<boolean> {
+  const statement = tx.prepared("headless_sessions.insert", (db, { headlessSessions }) =>
+    db
+      .insert(headlessSessions)
+      .values(rowPlaceholders(["code", "publicKey", "encryptedToken", "expireTime"]))
+      .onConflictDoNothing()
+      .returning({ code: headlessSessions.code }),
+  );
+  return (await statement.execute({ ...row })).length > 0;
+}
+
+/** What there is for the code of a device; undefined when nobody has signed in for it. */
+export async function findHeadlessSession(session: Session, code: string): Promise<HeadlessSessionRow | undefined> {
+  const statement = session.prepared("headless_sessions.get", (db, { headlessSessions }) =>
+    db
+      .select()
+      .from(headlessSessions)
+      .where(eq(headlessSessions.code, sql.placeholder("code"))),
+  );
+  return (await statement.execute({ code }))[0];
+}
+
+/** Removes the token of a session and keeps its code; answers whether it was still there, which it is for one caller only. */
+export async function takeHeadlessToken(tx: Transaction, { code }: HeadlessSessionRow): Promise<boolean> {
+  const statement = tx.prepared("headless_sessions.take", (db, { headlessSessions }) =>
+    db
+      .update(headlessSessions)
+      .set({ encryptedToken: "" })
+      .where(and(eq(headlessSessions.code, sql.placeholder("code")), ne(headlessSessions.encryptedToken, "")))
+      .returning({ code: headlessSessions.code }),
+  );
+  return (await statement.execute({ code })).length > 0;
+}
+
+/** A sign-in that may be refreshed. */
+export interface RefreshFamilyRow {
+  readonly id: string;
+  readonly identityUid: string;
+  readonly digest: string;
+  readonly signIn: StoredSignIn;
+  readonly createTime: number;
+  readonly expireTime: number;
+}
+
+/** Adds a family; the oldest ones of the identity give way, so that it has at most `limit`. */
+export async function insertRefreshFamily(tx: Transaction, row: RefreshFamilyRow, limit: number): Promise<void> {
+  const known = tx.prepared("refresh_families.of", (db, { refreshFamilies }) =>
+    db
+      .select({ id: refreshFamilies.id })
+      .from(refreshFamilies)
+      .where(eq(refreshFamilies.identityUid, textPlaceholder("identityUid")))
+      .orderBy(asc(refreshFamilies.createTime), asc(refreshFamilies.id)),
+  );
+  const ids = await known.execute({ identityUid: row.identityUid });
+  for (const { id } of ids.slice(0, Math.max(0, ids.length - limit + 1))) await deleteRefreshFamily(tx, id);
+  const insert = tx.prepared("refresh_families.insert", (db, { refreshFamilies }) =>
+    db
+      .insert(refreshFamilies)
+      .values(rowPlaceholders(["id", "identityUid", "digest", "signIn", "createTime", "expireTime"])),
+  );
+  await insert.execute({ ...row });
+}
+
+/** The family of a refresh token; undefined when there is none. */
+export async function findRefreshFamily(session: Session, id: string): Promise<RefreshFamilyRow | undefined> {
+  const statement = session.prepared("refresh_families.get", (db, { refreshFamilies }) =>
+    db
+      .select()
+      .from(refreshFamilies)
+      .where(eq(refreshFamilies.id, sql.placeholder("id"))),
+  );
+  return (await statement.execute({ id }))[0];
+}
+
+/** Puts the next token of a family in the place of this one; answers false when this one is no longer in force. */
+export async function rotateRefreshFamily(tx: Transaction, id: string, digest: string, next: string): Promise<boolean> {
+  const statement = tx.prepared("refresh_families.rotate", (db, { refreshFamilies }) =>
+    db
+      .update(refreshFamilies)
+      .set(placeholders(["next"], ["digest"]))
+      .where(and(eq(refreshFamilies.id, sql.placeholder("id")), eq(refreshFamilies.digest, sql.placeholder("digest"))))
+      .returning({ id: refreshFamilies.id }),
+  );
+  return (await statement.execute({ id, digest, next })).length > 0;
+}
+
+/** Ends a family. */
+export async function deleteRefreshFamily(tx: Transaction, id: string): Promise<void> {
+  const statement = tx.prepared("refresh_families.delete", (db, { refreshFamilies }) =>
+    db.delete(refreshFamilies).where(eq(refreshFamilies.id, sql.placeholder("id"))),
+  );
+  await statement.execute({ id });
+}

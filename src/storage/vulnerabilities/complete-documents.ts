@@ -1,0 +1,55 @@
+// The documents of which all records were imported.
+
+import { placeholders } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
+import type { RecordRowKey } from "./records.ts";
+
+/** The version of a document of which all records were imported. */
+export type CompleteDocumentRow = Tables["completeDocuments"]["$inferSelect"];
+
+/** The version of a document of which all records were imported; undefined when there is none. */
+export async function findCompleteDocument(
+  session: Session,
+  { parent, source, document }: Pick<RecordRowKey, "parent" | "source" | "document">,
+): Promise<CompleteDocumentRow | undefined> {
+  const statement = session.prepared("complete_documents.get", (db, { completeDocuments: documents }) =>
+    db
+      .select()
+      .from(documents)
+      .where(
+        and(
+          ...[eq(documents.parent, sql.placeholder("parent")), eq(documents.source, sql.placeholder("source"))],
+          eq(documents.document, sql.placeholder("document")),
+        ),
+      ),
+  );
+  return (await statement.execute({ parent, source, document }))[0];
+}
+
+/** Sets the version of a document of which all records were imported. */
+export async function writeCompleteDocument(tx: Transaction, row: CompleteDocumentRow): Promise<void> {
+  const statement = tx.prepared("complete_documents.set", (db, { completeDocuments: documents }) =>
+    db
+      .insert(documents)
+      .values(placeholders(Object.keys(getTableColumns(documents))) as never)
+      .onConflictDoUpdate({
+        target: [documents.parent, documents.source, documents.document],
+        set: {
+          modifyTime: sql`excluded.modify_time`,
+          modifyNanos: sql`excluded.modify_nanos`,
+          revision: sql`excluded.revision`,
+        },
+      }),
+  );
+  await statement.execute({ ...row });
+}
+
+/** Forgets the documents of a group. */
+export async function clearCompleteDocuments(tx: Transaction, parent: string): Promise<void> {
+  const statement = tx.prepared("complete_documents.clear", (db, { completeDocuments: documents }) =>
+    db.delete(documents).where(eq(documents.parent, sql.placeholder("parent"))),
+  );
+  await statement.execute({ parent });
+}

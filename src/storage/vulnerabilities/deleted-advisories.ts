@@ -1,0 +1,48 @@
+// Deleted and withdrawn advisories, for those who follow changes.
+
+import { atMost } from "../engine/placeholders.ts";
+import type { Session } from "../engine/session.ts";
+import { numberPlaceholder, textPlaceholder } from "../list/condition.ts";
+import { and, asc, eq, sql } from "../schema/drizzle.ts";
+import { organizationOf } from "../schema/organization.ts";
+import type { DeletedAdvisoryRow } from "./advisories.ts";
+
+/** When the deletion of an advisory became known, and which one it was. */
+export interface Deletion {
+  readonly time: number;
+  readonly uid: string;
+}
+
+/** The deletions in an organization behind one of them, in the order in which they became known. */
+export async function readDeletions(
+  session: Session,
+  organization: string,
+  behind: Deletion,
+  limit: number,
+): Promise<Deletion[]> {
+  const statement = session.prepared("deleted_advisories.since", (db, { deletedAdvisories: deleted }) =>
+    db
+      .select({ time: deleted.changeTime, uid: deleted.uid })
+      .from(deleted)
+      .where(
+        and(
+          eq(organizationOf(deleted.parent), sql.placeholder("organization")),
+          sql`(${deleted.changeTime}, ${deleted.uid}) > (${numberPlaceholder("time")}, ${textPlaceholder("uid")})`,
+        ),
+      )
+      .orderBy(asc(deleted.changeTime), asc(deleted.uid))
+      .limit(atMost("limit")),
+  );
+  return await statement.execute({ organization, limit, ...behind });
+}
+
+/** Those of these advisories that were deleted, in any order. */
+export async function findDeletedAdvisories(session: Session, uids: readonly string[]): Promise<DeletedAdvisoryRow[]> {
+  const statement = session.prepared("deleted_advisories.get_all", (db, { deletedAdvisories: deleted }) =>
+    db
+      .select()
+      .from(deleted)
+      .where(session.isAmong(deleted.uid, textPlaceholder("uids"))),
+  );
+  return await statement.execute({ uids: JSON.stringify(uids) });
+}

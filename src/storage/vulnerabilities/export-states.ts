@@ -1,0 +1,71 @@
+// The state of what a group exports: a random text that every transaction replaces that changes an advisory of the group or below it,
+// or a record that one is derived from. While the text is the same, so is the export (docs/decisions/0050-changes-and-exports-of-advisories.md).
+
+import type { SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { systemClock } from "../../base/clock.ts";
+import { randomHex } from "../../base/random.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { eq, sql } from "../schema/drizzle.ts";
+
+/** How old the time of a state must be to tell it from later ones: no transaction takes longer to commit. */
+export const settledMs = 60_000;
+
+/** The state of a group. */
+export interface ExportState {
+  /** Empty before the first change. */
+  readonly state: string;
+  /** When the last change was written, in milliseconds since the epoch; 0 before the first. */
+  readonly changeTime: number;
+}
+
+/** Changes the states of these groups. To be called in the order of commits. */
+export async function changeExportStates(session: Session, groupUids: Iterable<string>): Promise<void> {
+  const state = randomHex(8);
+  const statement = session.prepared("export_states.change", (db, { exportStates }) =>
+    db
+      .insert(exportStates)
+      .values({
+        groupUid: sql.placeholder("groupUid"),
+        state: sql.placeholder("state"),
+        changeTime: sql.placeholder("changeTime"),
+      })
+      .onConflictDoUpdate({
+        target: exportStates.groupUid,
+        set: { state: sql`excluded.state`, changeTime: laterTime(exportStates.changeTime) },
+      }),
+  );
+  // The time of the transaction is that of the request, which may be long ago: later changes must not look earlier.
+  const changeTime = systemClock();
+  for (const groupUid of groupUids) await statement.execute({ groupUid, state, changeTime });
+}
+
+/**
+ * The time of a change: that of the clock, unless it was set back since the last change. HTTP compares whole seconds, and times of
+ * the last minute are not shown (settledMs).
+ */
+function laterTime(known: PgColumn): SQL {
+  const next = sql`excluded.change_time`;
+  return sql`case when ${next} > ${known} then ${next} when ${next} > ${known} - ${sql.raw(String(settledMs))} then ${known}
+    else ${known} + 1000 end`;
+}
+
+/** The state of a group, with all groups below it. */
+export async function readExportState(session: Session, groupUid: string): Promise<ExportState> {
+  const statement = session.prepared("export_states.get", (db, { exportStates }) =>
+    db
+      .select({ state: exportStates.state, changeTime: exportStates.changeTime })
+      .from(exportStates)
+      .where(eq(exportStates.groupUid, sql.placeholder("groupUid"))),
+  );
+  return (await statement.execute({ groupUid }))[0] ?? { state: "", changeTime: 0 };
+}
+
+/** Forgets the state of a group that is deleted. */
+export async function clearExportState(tx: Transaction, groupUid: string): Promise<void> {
+  tx.pendingExports?.delete(groupUid);
+  const statement = tx.prepared("export_states.clear", (db, { exportStates }) =>
+    db.delete(exportStates).where(eq(exportStates.groupUid, sql.placeholder("groupUid"))),
+  );
+  await statement.execute({ groupUid });
+}

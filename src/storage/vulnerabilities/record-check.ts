@@ -1,0 +1,72 @@
+// Goes through the records and the advisories that are derived from them, page by page, for the check of the database.
+
+import { atMost } from "../engine/placeholders.ts";
+import type { Session } from "../engine/session.ts";
+import { pagesOf } from "../engine/table-scan.ts";
+import { asc, eq, gt, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
+import type { RecordRow } from "./records.ts";
+
+const pageSize = 500;
+
+/** The number of a record, and an advisory that it speaks of. */
+export type RecordLink = Tables["advisoryRecordLinks"]["$inferSelect"];
+
+/** Pages of advisories that are in the lists, by uid. */
+export function pagesOfAdvisories(session: Session) {
+  const statement = session.prepared("advisories.check.pages", (db, { advisories }) =>
+    db
+      .select()
+      .from(advisories)
+      .where(gt(advisories.uid, sql.placeholder("uid")))
+      .orderBy(asc(advisories.uid))
+      .limit(atMost(pageSize)),
+  );
+  return pagesOf(
+    pageSize,
+    "",
+    (uid: string) => statement.execute({ uid }),
+    (row) => row.uid,
+  );
+}
+
+/** Pages of records with the advisories that they speak of. */
+export function pagesOfRecords(session: Session) {
+  const statement = session.prepared("advisory_records.check.pages", (db, { advisoryRecords: records }) =>
+    db
+      .select({ id: records.id, advisoryUids: records.advisoryUids })
+      .from(records)
+      .where(gt(records.id, sql.placeholder("id")))
+      .orderBy(asc(records.id))
+      .limit(atMost(pageSize)),
+  );
+  return pagesOf(
+    pageSize,
+    0,
+    (id: number) => statement.execute({ id }),
+    (row: Pick<RecordRow, "id" | "advisoryUids">) => row.id,
+  );
+}
+
+/** Pages of links with the advisories that their records speak of; null where there is no such record. */
+export function pagesOfLinks(session: Session) {
+  const statement = session.prepared("advisory_record_links.check.pages", (db, tables) => {
+    const { advisoryRecordLinks: links, advisoryRecords: records } = tables;
+    return db
+      .select({ advisoryUid: links.advisoryUid, recordId: links.recordId, advisoryUids: records.advisoryUids })
+      .from(links)
+      .leftJoin(records, eq(records.id, links.recordId))
+      .where(
+        sql`(${links.advisoryUid}, ${links.recordId}) > (${sql.placeholder("advisoryUid")}, ${sql.placeholder("recordId")})`,
+      )
+      .orderBy(asc(links.advisoryUid), asc(links.recordId))
+      .limit(atMost(pageSize));
+  });
+  const start: RecordLink = { advisoryUid: "", recordId: 0 };
+  return pagesOf(
+    pageSize,
+    start,
+    (after: RecordLink) => statement.execute({ advisoryUid: after.advisoryUid, recordId: after.recordId }),
+    (row) => row,
+  );
+}

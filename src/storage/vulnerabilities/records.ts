@@ -1,0 +1,225 @@
+// What sources say, as it was imported: records, and the advisories that they speak of.
+import { rangeBelow } from "../../model/uid.ts";
+import { atMost, placeholders } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import { and, asc, eq, getTableColumns, gte, isNotNull, lt, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
+import { clearCompleteDocuments } from "./complete-documents.ts";
+
+/** A record as it is stored; `record` is the protobuf JSON of the message. */
+export type RecordRow = Tables["advisoryRecords"]["$inferSelect"];
+
+/** A record without its number, which the database gives. */
+export type NewRecordRow = Omit<RecordRow, "id">;
+
+/** What a record is known by. */
+export type RecordRowKey = Pick<RecordRow, "parent" | "source" | "document" | "vulnerability">;
+
+/** What decides between copies of a record. */
+export type StoredCopy = Omit<RecordRow, "record">;
+
+/** The record of this key, without what it says; locked until the end of a transaction where `lock` says so. */
+export async function findStoredCopy(
+  session: Session,
+  key: RecordRowKey,
+  lock?: Transaction["rowLock"],
+): Promise<StoredCopy | undefined> {
+  const statement = session.prepared(`advisory_records.copy.${lock ?? "plain"}`, (db, { advisoryRecords: records }) => {
+    const { record: _, ...columns } = getTableColumns(records);
+    const select = db
+      .select(columns)
+      .from(records)
+      .where(
+        and(
+          ...[eq(records.parent, sql.placeholder("parent")), eq(records.source, sql.placeholder("source"))],
+          eq(records.document, sql.placeholder("document")),
+          eq(records.vulnerability, sql.placeholder("vulnerability")),
+        ),
+      );
+    return lock ? select.for(lock) : select;
+  });
+  const { parent, source, document, vulnerability } = key;
+  return (await statement.execute({ parent, source, document, vulnerability }))[0];
+}
+
+/** Adds a record, and returns its number. Throws UniqueViolation or ReferenceViolation. */
+export async function insertRecord(tx: Transaction, row: NewRecordRow): Promise<number> {
+  const statement = tx.prepared("advisory_records.insert", (db, { advisoryRecords: records }) => {
+    const { id: _, ...columns } = getTableColumns(records);
+    return db
+      .insert(records)
+      .values(placeholders(Object.keys(columns)) as never)
+      .returning({ id: records.id });
+  });
+  return (await statement.execute({ ...row }))[0]!.id;
+}
+
+/** Replaces a record by another copy of it. */
+export async function updateRecord(tx: Transaction, row: RecordRow): Promise<void> {
+  const statement = tx.prepared("advisory_records.update", (db, { advisoryRecords: records }) => {
+    const keys = ["id", "parent", "source", "document", "vulnerability", "createTime"];
+    const columns = Object.keys(getTableColumns(records)).filter((name) => !keys.includes(name));
+    return db
+      .update(records)
+      .set(placeholders(columns))
+      .where(eq(records.id, sql.placeholder("id")));
+  });
+  await statement.execute({ ...row });
+}
+
+/** Removes a record. */
+export async function deleteRecord(tx: Transaction, id: number): Promise<void> {
+  const statement = tx.prepared("advisory_records.delete", (db, { advisoryRecords: records }) =>
+    db.delete(records).where(eq(records.id, sql.placeholder("id"))),
+  );
+  await statement.execute({ id });
+}
+
+/** The numbers and sizes of the records that speak of an advisory, in the order in which they were imported first. */
+export async function findRecordsOf(session: Session, advisoryUid: string): Promise<Pick<RecordRow, "id" | "size">[]> {
+  const statement = session.prepared("advisory_records.of", (db, { advisoryRecords, advisoryRecordLinks: links }) =>
+    db
+      .select({ id: advisoryRecords.id, size: advisoryRecords.size })
+      .from(links)
+      .innerJoin(advisoryRecords, eq(advisoryRecords.id, links.recordId))
+      .where(eq(links.advisoryUid, textPlaceholder("advisoryUid")))
+      .orderBy(asc(links.recordId)),
+  );
+  return await statement.execute({ advisoryUid });
+}
+
+/** The numbers of the records that speak of advisories. */
+export async function findRecordLinks(
+  session: Session,
+  advisoryUids: readonly string[],
+): Promise<Tables["advisoryRecordLinks"]["$inferSelect"][]> {
+  const statement = session.prepared("advisory_record_links.of", (db, { advisoryRecordLinks: links }) =>
+    db
+      .select()
+      .from(links)
+      .where(session.isAmong(links.advisoryUid, textPlaceholder("advisoryUids")))
+      .orderBy(asc(links.advisoryUid), asc(links.recordId)),
+  );
+  return await statement.execute({ advisoryUids: JSON.stringify(advisoryUids) });
+}
+
+/** The record of this number; undefined when there is none. */
+export async function findRecordById(session: Session, id: number): Promise<RecordRow | undefined> {
+  const statement = session.prepared("advisory_records.get", (db, { advisoryRecords: records }) =>
+    db
+      .select()
+      .from(records)
+      .where(eq(records.id, sql.placeholder("id"))),
+  );
+  return (await statement.execute({ id }))[0];
+}
+
+/** Notes that a record speaks of an advisory. */
+export async function insertRecordLink(tx: Transaction, advisoryUid: string, recordId: number): Promise<void> {
+  const statement = tx.prepared("advisory_record_links.insert", (db, { advisoryRecordLinks: links }) =>
+    db
+      .insert(links)
+      .values({ advisoryUid: sql.placeholder("advisoryUid"), recordId: sql.placeholder("recordId") })
+      .onConflictDoNothing(),
+  );
+  await statement.execute({ advisoryUid, recordId });
+}
+
+/** Notes that a record speaks of an advisory no longer. */
+export async function deleteRecordLink(tx: Transaction, advisoryUid: string, recordId: number): Promise<void> {
+  const statement = tx.prepared("advisory_record_links.delete", (db, { advisoryRecordLinks: links }) =>
+    db
+      .delete(links)
+      .where(
+        and(eq(links.advisoryUid, sql.placeholder("advisoryUid")), eq(links.recordId, sql.placeholder("recordId"))),
+      ),
+  );
+  await statement.execute({ advisoryUid, recordId });
+}
+
+/** The records of a document, without what they say, in the order of their vulnerabilities. */
+export async function findCopiesOfDocument(
+  session: Session,
+  key: Pick<RecordRowKey, "parent" | "source" | "document">,
+): Promise<StoredCopy[]> {
+  const statement = session.prepared("advisory_records.of_document", (db, { advisoryRecords: records }) => {
+    const { record: _, ...columns } = getTableColumns(records);
+    return db
+      .select(columns)
+      .from(records)
+      .where(
+        and(
+          ...[eq(records.parent, textPlaceholder("parent")), eq(records.source, textPlaceholder("source"))],
+          eq(records.document, textPlaceholder("document")),
+        ),
+      )
+      .orderBy(asc(records.vulnerability));
+  });
+  const { parent, source, document } = key;
+  return await statement.execute({ parent, source, document });
+}
+
+/** Which records are listed. */
+export interface RecordListing {
+  /** The groups whose records are listed: those with uids from the first to before the second. */
+  readonly from: string;
+  readonly to: string;
+  /** Empty texts keep all. */
+  readonly source: string;
+  readonly document: string;
+  readonly isWithdrawn: boolean;
+  /** The page starts behind this record. */
+  readonly after: RecordRowKey;
+  readonly limit: number;
+}
+
+/** A page of records in the order of group, source, document and vulnerability. */
+export async function listRecords<W extends boolean>(
+  session: Session,
+  listing: RecordListing,
+  isWhole: W,
+): Promise<(W extends true ? RecordRow : StoredCopy)[]> {
+  const { after, isWithdrawn, ...rest } = listing;
+  const shape = [isWhole, listing.source !== "", listing.document !== "", isWithdrawn].map(Number).join("");
+  const statement = session.prepared(`advisory_records.list.${shape}`, (db, { advisoryRecords: records }) => {
+    const { record, ...columns } = getTableColumns(records);
+    const behind = ["parent", "source", "document", "vulnerability"].map((name) => textPlaceholder(`after.${name}`));
+    const key = sql`(${records.parent}, ${records.source}, ${records.document}, ${records.vulnerability})`;
+    return db
+      .select(isWhole ? { ...columns, record } : columns)
+      .from(records)
+      .where(
+        and(
+          sql`${key} > (${sql.join(behind, sql`, `)})`,
+          ...[gte(records.parent, sql.placeholder("from")), lt(records.parent, sql.placeholder("to"))],
+          ...(listing.source === "" ? [] : [eq(records.source, sql.placeholder("source"))]),
+          ...(listing.document === "" ? [] : [eq(records.document, sql.placeholder("document"))]),
+          ...(isWithdrawn ? [isNotNull(records.withdrawTime)] : []),
+        ),
+      )
+      .orderBy(asc(records.parent), asc(records.source), asc(records.document), asc(records.vulnerability))
+      .limit(atMost("limit"));
+  });
+  const behind = Object.fromEntries(Object.entries(after).map(([name, value]) => [`after.${name}`, value]));
+  return (await statement.execute({ ...rest, ...behind })) as never;
+}
+
+/** Forgets all records of a group, which is about to be deleted. Returns whether there were any. */
+export async function clearRecords(tx: Transaction, parent: string): Promise<boolean> {
+  const unlink = tx.prepared("advisory_record_links.clear", (db, { advisoryRecordLinks: links }) =>
+    db
+      .delete(links)
+      .where(and(gte(links.advisoryUid, sql.placeholder("from")), lt(links.advisoryUid, sql.placeholder("to")))),
+  );
+  const remove = tx.prepared("advisory_records.clear", (db, { advisoryRecords: records }) =>
+    db
+      .delete(records)
+      .where(eq(records.parent, sql.placeholder("parent")))
+      .returning({ id: records.id }),
+  );
+  await unlink.execute({ ...rangeBelow(parent) });
+  const removed = await remove.execute({ parent });
+  await clearCompleteDocuments(tx, parent);
+  return removed.length > 0;
+}

@@ -1,0 +1,71 @@
+// AWS identities: assumed with a signed GetCallerIdentity request (security case X2: for the identity that it names).
+import type { Identity_AWSIdentity } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import type { Assumption, AssumptionDeps } from "../assumption.ts";
+import { matchMember } from "../claim-match.ts";
+import { awsDenied, claimDenied } from "../denials.ts";
+import { newStepBudget, type StepBudget } from "../patterns/step-budget.ts";
+import { type AwsCaller, type AwsEndpoint, askAws, audienceOf, identityOf } from "./caller-identity.ts";
+import { awsChecks } from "./request-checks.ts";
+import type { AwsRequest } from "./signed-request.ts";
+
+/** What assuming an AWS identity rests on. */
+export interface AwsAssumptionDeps extends Pick<AssumptionDeps, "directory" | "defaultAudiences" | "clock"> {
+  readonly aws: AwsEndpoint;
+}
+
+/** One thing that an AWS identity asks for. */
+export interface AwsComparison {
+  readonly claim: string;
+  readonly wanted: string;
+  presented(caller: AwsCaller): string;
+  /** PERMISSION_DENIED when the steps that the patterns take are not left. */
+  matches(caller: AwsCaller): boolean;
+}
+
+/** With a signed request: the AWS identity that it is made for. */
+export async function assumeWithAwsRequest(
+  deps: AwsAssumptionDeps,
+  uid: string,
+  request: AwsRequest,
+): Promise<Assumption> {
+  const { aws, clock, directory, defaultAudiences: audiences } = deps;
+  const expected = { host: aws.host, audiences, identity: uid, now: clock() };
+  for (const [, run] of awsChecks) run(request, expected);
+  const identity = await directory.find(identityOf(request));
+  // In one and the same way, so that nothing is learnt about which identities there are; and nothing is sent for them.
+  if (identity?.relationship.case !== "awsIdentity") throw awsDenied("identity", "the identity is not one of AWS");
+  const caller = await askAws(aws, request);
+  const comparisons = awsComparisons(identity.relationship.value, newStepBudget());
+  const missed = comparisons.find((comparison) => !comparison.matches(caller));
+  if (missed) throw claimDenied(missed.claim, missed.presented(caller));
+  const { account, arn } = caller;
+  const act = { iss: new URL(aws.url).origin, sub: arn, aud: audienceOf(request), "aws-acct": account, "aws-arn": arn };
+  return { uid: identity.uid, claims: { act }, narrowing: {} };
+}
+
+/** What an AWS identity asks for, in the order in which it is compared. */
+export function awsComparisons(
+  { awsAccount, awsArn, awsUserId }: Identity_AWSIdentity,
+  steps: StepBudget,
+): AwsComparison[] {
+  return [
+    {
+      claim: "aws_account",
+      wanted: awsAccount,
+      presented: ({ account }) => account,
+      matches: ({ account }) => account === awsAccount,
+    },
+    {
+      claim: "arn",
+      wanted: awsArn.value ?? "",
+      presented: ({ arn }) => arn,
+      matches: ({ arn }) => matchMember(awsArn, arn, steps),
+    },
+    {
+      claim: "user_id",
+      wanted: awsUserId.value ?? "",
+      presented: ({ userId }) => userId,
+      matches: ({ userId }) => matchMember(awsUserId, userId, steps),
+    },
+  ];
+}

@@ -1,0 +1,58 @@
+// AWS's answer to who has signed a request.
+import { isJsonObject } from "../../base/json.ts";
+import { awsDenied, awsUnreachable } from "../denials.ts";
+import { audienceHeader, identityHeader } from "./request-checks.ts";
+import { type AwsRequest, headerValue, signedHeaders } from "./signed-request.ts";
+
+/** Who AWS says has signed. */
+export interface AwsCaller {
+  readonly account: string;
+  readonly arn: string;
+  readonly userId: string;
+}
+
+/** AWS's security token service, or what stands in for it. */
+export interface AwsEndpoint {
+  /** As requests must name it: with a port when that is not the usual one. */
+  readonly host: string;
+  readonly url: string;
+  /** Posts these headers without a body and answers the JSON of the reply; rejects with an OutboundError. */
+  post(url: string, headers: Readonly<Record<string, string>>): Promise<unknown>;
+}
+
+/** Always sent on, signed or not. */
+const carried = ["authorization", "accept", "x-amz-date", "x-amz-security-token", audienceHeader, identityHeader];
+
+/** Asks AWS who has signed. PERMISSION_DENIED when it does not know, UNAVAILABLE when it does not answer. */
+export async function askAws({ url, post }: AwsEndpoint, request: AwsRequest): Promise<AwsCaller> {
+  const names = new Set([...carried, ...signedHeaders(request)]);
+  const headers: Record<string, string> = { accept: "application/json", "content-length": "0" };
+  for (const [name, value] of request.headers) if (names.has(name)) headers[name] = value;
+  const answer = await post(new URL(request.target, url).href, headers).catch((error: unknown) => {
+    throw awsUnreachable(error);
+  });
+  const caller = readCaller(answer);
+  if (!caller) throw awsDenied("signature", "AWS's answer does not say who has signed");
+  return caller;
+}
+
+/** The audience that a request names. */
+export function audienceOf(request: AwsRequest): string {
+  return headerValue(request, audienceHeader);
+}
+
+/** The identity that a request names. */
+export function identityOf(request: AwsRequest): string {
+  return headerValue(request, identityHeader);
+}
+
+function readCaller(answer: unknown): AwsCaller | undefined {
+  const result = member(member(answer, "GetCallerIdentityResponse"), "GetCallerIdentityResult");
+  const [account, arn, userId] = ["Account", "Arn", "UserId"].map((name) => member(result, name));
+  const areTexts = typeof account === "string" && typeof arn === "string" && typeof userId === "string";
+  return areTexts ? { account, arn, userId } : undefined;
+}
+
+function member(value: unknown, name: string): unknown {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}

@@ -1,0 +1,100 @@
+// Patterns that users write, matched against claims that strangers send: RE2 only, since its time is linear in the
+// length of the value (security case M4). Data never becomes a pattern (M8).
+import { LRUCache } from "lru-cache";
+import type { RE2JS, RE2JSException } from "re2js";
+import { checkVisible } from "../claim-text.ts";
+import { checkIssuerPattern } from "./issuer-pattern.ts";
+import { re2 } from "./re2.ts";
+import type { StepBudget } from "./step-budget.ts";
+import { type ParsedPattern, parsePattern, patternSize } from "./syntax.ts";
+
+/** What a pattern is matched against. */
+export type PatternKind = "issuer" | "subject" | "audience" | "claim" | "arn" | "user_id";
+
+/** The longest pattern, in UTF-16 units. */
+export const maxPatternLength = 1024;
+
+const maxDepth = 32;
+
+/** In instructions; a literal pattern of the greatest length has one for each character. */
+const maxProgramSize = 1200;
+
+/** In instructions, for all patterns of one identity: at an exchange each of them may have to be compiled. */
+const maxProgramsSize = 2 * maxProgramSize;
+
+interface Compiled {
+  readonly regex?: RE2JS;
+  readonly problem?: string;
+}
+
+// A pattern matched through a Matcher keeps no states between calls: its memory is bounded by its program.
+const compiled = new LRUCache<string, Compiled>({ max: 500 });
+
+/** The rule that a pattern of this kind breaks, without the field's name; undefined for a good one. */
+export function checkPattern(text: string, kind: PatternKind): string | undefined {
+  if (text === "") return "must not be empty";
+  const { problem } = compile(text);
+  if (problem !== undefined) return problem;
+  return kind === "issuer" ? checkIssuerPattern(parsePattern(text)!.root) : undefined;
+}
+
+/** The rule that good patterns break together, as the patterns of one identity; undefined when they break none. */
+export function checkPatternsTogether(texts: readonly string[]): string | undefined {
+  const size = texts.reduce((sum, text) => sum + (compile(text).regex?.programSize() ?? 0), 0);
+  if (size <= maxProgramsSize) return undefined;
+  return `must not have patterns that stand for more than ${maxProgramsSize} instructions together: these have ${size}`;
+}
+
+/**
+ * Whether the pattern matches all of the value. A pattern that `checkPattern` refuses as such matches nothing.
+ * PERMISSION_DENIED when the steps that it takes are not left.
+ */
+export function matchesWhole(pattern: string, value: string, steps: StepBudget): boolean {
+  const { regex } = compile(pattern);
+  if (pattern === "" || !regex) return false;
+  steps.spend(regex.programSize(), value.length);
+  return regex.matcher(value).matches();
+}
+
+function compile(text: string): Compiled {
+  const known = compiled.get(text);
+  if (known) return known;
+  const result = compileNew(text);
+  // What is too long to be valid is not worth the memory either.
+  if (text.length <= maxPatternLength) compiled.set(text, result);
+  return result;
+}
+
+function compileNew(text: string): Compiled {
+  if (text.length > maxPatternLength) return { problem: `must be at most ${maxPatternLength} characters long` };
+  const hidden = checkVisible(text);
+  if (hidden !== undefined) return { problem: hidden };
+  const parsed = parsePattern(text);
+  // Before compiling, which takes as long as the program is large.
+  const problem = parsed && checkSize(parsed);
+  if (problem !== undefined) return { problem };
+  try {
+    // Alone first: `a)|(?:b` is well-formed only when wrapped (security case M1).
+    re2().RE2JS.compile(text);
+    // One group, so that the anchors hold for each alternative; without (?m) they are the ends of the value (M1, M2).
+    const regex = re2().RE2JS.compile(`^(?:${text})$`);
+    if (regex.programSize() > maxProgramSize) return { problem: tooLarge };
+    return parsed ? { regex } : { problem: "must be a plain RE2 pattern" };
+  } catch (error) {
+    if (error instanceof re2().RE2JSException) return { problem: `must be a valid RE2 pattern: ${explain(error)}` };
+    throw error;
+  }
+}
+
+const tooLarge = `must not repeat so much: it stands for more than ${maxProgramSize} instructions`;
+
+function explain(error: RE2JSException): string {
+  return error instanceof re2().RE2JSSyntaxException
+    ? `${error.getDescription()} ${error.getPattern() ?? ""}`
+    : error.message;
+}
+
+function checkSize(parsed: ParsedPattern): string | undefined {
+  if (parsed.depth > maxDepth) return `must not nest groups deeper than ${maxDepth}`;
+  return patternSize(parsed.root) > 2 * maxProgramSize ? tooLarge : undefined;
+}

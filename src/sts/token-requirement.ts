@@ -1,0 +1,59 @@
+// What a token must prove to assume an identity, by the relationship of the identity.
+import { create } from "@bufbuild/protobuf";
+import {
+  type Identity_ClaimMatch,
+  Identity_ClaimMatchSchema,
+} from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { fromTimestamp } from "../aip/timestamps.ts";
+import type { KeySet } from "../authn/key-sets.ts";
+import type { AssumableIdentity, AssumptionDeps } from "./assumption.ts";
+import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
+import { normalizeIssuer } from "./claim-match.ts";
+import { staticKeySet, staticKeysMatch } from "./static-keys.ts";
+import { staticKeysExpiry } from "./static-keys-expiry.ts";
+import type { PresentedToken } from "./subject-token.ts";
+
+/** What a token must prove to assume an identity. */
+export interface Requirement {
+  readonly match: Identity_ClaimMatch;
+  readonly keys: () => Promise<KeySet>;
+  /** One of which the token must be for, where the match names none. */
+  readonly audiences: Audiences;
+  /** Milliseconds since the epoch. */
+  readonly notAfter?: number;
+  /** Why nobody may assume the identity, whatever the token proves. */
+  readonly inactivity?: string;
+}
+
+/** What a token must prove to assume the identity; undefined when no token of an issuer can. */
+export function requirementOf(
+  { issuers, defaultAudiences: audiences, login }: AssumptionDeps,
+  { relationship, createTime, person, inactivity }: AssumableIdentity,
+  { issuer }: PresentedToken,
+): Requirement | undefined {
+  const { case: kind, value } = relationship;
+  const keys = () => issuers.keysFor(issuer);
+  if (kind === "claimMatch") return { match: value, keys, audiences };
+  if (kind === "staticKeys") {
+    const notAfter = staticKeysExpiry(value.expirationTime && fromTimestamp(value.expirationTime), createTime);
+    const match = staticKeysMatch(value);
+    return { match, keys: async () => staticKeySet(value), audiences, notAfter, ...(inactivity && { inactivity }) };
+  }
+  // What the login provider gave to us as its client, such as at the end of a device flow.
+  if (!person || !login || person.issuer !== normalizeIssuer(login.issuer)) return undefined;
+  return { match: personMatch(person), keys, audiences: eitherAudiences(audiences, exactAudiences(login.clientId)) };
+}
+
+/** The claims that tokens of a person have. */
+export function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["person"]>): Identity_ClaimMatch {
+  return create(Identity_ClaimMatchSchema, {
+    iss: { case: "issuer", value: issuer },
+    sub: { case: "subject", value: subject },
+  });
+}
+
+/** What keeps the keys of an identity from serving; undefined when nothing does. */
+export function staticKeysProblem(requirement: Requirement | undefined, now: number): string | undefined {
+  const isOver = requirement?.notAfter !== undefined && requirement.notAfter <= now;
+  return isOver ? "the static keys of the identity have expired" : requirement?.inactivity;
+}

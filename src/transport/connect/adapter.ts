@@ -1,0 +1,148 @@
+// connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
+import type { Message } from "@bufbuild/protobuf";
+import {
+  ConnectError,
+  type ConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from "@connectrpc/connect";
+import type { Compression } from "@connectrpc/connect/protocol";
+import {
+  type ConnectNodeAdapterOptions,
+  compressionBrotli,
+  compressionGzip,
+  connectNodeAdapter,
+} from "@connectrpc/connect-node";
+import { ApiError, Code, retryAfterOf } from "../../aip/errors.ts";
+import { isLater } from "../../base/maybe-promise.ts";
+import { type Call, type DoorName, newCall } from "../../pipeline/call.ts";
+import type { Method } from "../../pipeline/method.ts";
+import { clientAddress } from "../http/client-address.ts";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { messageTooLarge } from "../http/message-size.ts";
+import { requestIdOf } from "../http/request-id.ts";
+import { maxOperationBytes } from "../listener/limits.ts";
+import type { HttpHandler } from "../listener/request-guard.ts";
+import { toConnectError } from "../unary/connect-error.ts";
+import { connectTimeout } from "../unary/connect-protocol.ts";
+import { grpcTimeout } from "../unary/grpc.ts";
+import type { HeaderOf } from "../unary/protocol.ts";
+import { fitTrailers } from "../unary/trailer-limit.ts";
+import { checked } from "./message-check.ts";
+import type { RouterOptions } from "./router.ts";
+
+const clientAddressKey = createContextKey("", { description: "address of the client" });
+const requestIdKey = createContextKey("", { description: "id of the request" });
+
+/** What connect-node is told of one service. */
+type Bounds = Pick<ConnectNodeAdapterOptions, "readMaxBytes" | "shutdownSignal">;
+
+/** Serves methods of the table. What they have begun they finish, also while the program stops. */
+export function adaptMethods(methods: Iterable<Method>, options: RouterOptions): HttpHandler {
+  const limits = { ...options, compressions };
+  return connectHandler({ readMaxBytes: options.maxBodyBytes }, options, (router) => {
+    for (const method of methods) {
+      router.rpc(method.descriptor, unary(method));
+      router.handlers.push(checked(router.handlers.pop()!, method, limits));
+    }
+  });
+}
+
+/**
+ * Serves whatever is added to the router. What is no method of the table gets no longer messages than a question needs, and its
+ * streams, which may have no end of their own, end when the program stops.
+ */
+export function adapt(routes: (router: ConnectRouter) => void, options: RouterOptions): HttpHandler {
+  const readMaxBytes = options.maxOperationBytes ?? maxOperationBytes;
+  return connectHandler({ readMaxBytes, shutdownSignal: options.draining }, options, routes);
+}
+
+function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router: ConnectRouter) => void): HttpHandler {
+  const handler = connectNodeAdapter({
+    routes,
+    fallback: (request, response) => void options.fallback(request, response as HttpResponse),
+    contextValues: (request) =>
+      createContextValues()
+        .set(clientAddressKey, clientAddress(request as HttpRequest))
+        .set(requestIdKey, requestIdOf(request as HttpRequest)),
+    ...bounds,
+    acceptCompression: compressions,
+    maxTimeoutMs: options.maxTimeoutMs,
+    jsonOptions: { registry: options.detailTypes },
+  });
+  return (request, response) => {
+    bringNear(request, options.maxTimeoutMs);
+    handler(request, response);
+  };
+}
+
+/** Makes deadlines that are further away as if they were this far; connect-node would refuse the call. */
+function bringNear({ headers }: HttpRequest, maxTimeoutMs: number): void {
+  const header: HeaderOf = (name) => headers[name]?.toString();
+  if ((grpcTimeout(header) ?? 0) > maxTimeoutMs) headers["grpc-timeout"] = `${Math.floor(maxTimeoutMs / 1000)}S`;
+  if ((connectTimeout(header) ?? 0) > maxTimeoutMs) headers["connect-timeout-ms"] = String(maxTimeoutMs);
+}
+
+const compressions = [compressionGzip, compressionBrotli].map(withOwnErrors);
+
+function withOwnErrors({ name, compress, decompress }: Compression): Compression {
+  return {
+    name,
+    compress,
+    async decompress(bytes, maxBytes) {
+      try {
+        return await decompress(bytes, maxBytes);
+      } catch (error) {
+        throw error instanceof ConnectError ? toConnectError(refusal(error, maxBytes)) : error;
+      }
+    },
+  };
+}
+
+function refusal(error: ConnectError, maxBytes: number): ApiError {
+  const code = error.code as number as Code;
+  if (code === Code.RESOURCE_EXHAUSTED) return messageTooLarge(maxBytes);
+  // What ends too early is no better than what begins wrong; connect-node calls the one a mistake of ours.
+  const told = code === Code.INTERNAL ? Code.INVALID_ARGUMENT : code;
+  return new ApiError(told, error.rawMessage, { cause: error });
+}
+
+function unary(method: Method) {
+  return async (request: Message, context: HandlerContext): Promise<Message> => {
+    const call = callOf(context);
+    // Past its deadline, or left by its client, a call is not begun, and one that was begun is not waited for.
+    context.signal.throwIfAborted();
+    try {
+      const reply = method.invoke(call, request);
+      return isLater(reply) ? await Promise.race([reply, endOf(context.signal)]) : reply;
+    } catch (error) {
+      if (context.signal.aborted) throw context.signal.reason;
+      const told = error as ApiError;
+      if (context.protocolName !== "connect") throw toConnectError(fitTrailers(told));
+      // RFC 9110 §15.5.2: a 401 names the scheme.
+      if (told.code === Code.UNAUTHENTICATED) context.responseHeader.set("www-authenticate", "Bearer");
+      const retryAfter = retryAfterOf(told);
+      if (retryAfter !== undefined) context.responseHeader.set("retry-after", retryAfter);
+      throw toConnectError(told);
+    } finally {
+      for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
+      context.responseHeader.set("x-request-id", call.requestId);
+    }
+  };
+}
+
+/** Rejects when the signal is aborted. */
+function endOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+}
+
+function callOf(context: HandlerContext): Call {
+  return newCall({
+    door: context.protocolName as DoorName,
+    requestId: context.values.get(requestIdKey),
+    clientAddress: context.values.get(clientAddressKey),
+    header: (name) => context.requestHeader.get(name) ?? undefined,
+    signal: () => context.signal,
+  });
+}

@@ -1,0 +1,53 @@
+// What the head of a call says wrong. connect-node would refuse it too, though without details, and while it waits for the body.
+
+import { clip } from "../../aip/clip.ts";
+import { ApiError, Code, unimplemented } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { maxWireBytes, messageTooLarge } from "../http/message-size.ts";
+import { prefixLength } from "../unary/envelope.ts";
+
+/** How messages may be compressed, besides not at all. */
+const compressions = ["gzip", "br"];
+
+/** Throws what the call is refused for by its head alone. */
+export function checkRpcHead(call: Call, maxBodyBytes: number): void {
+  checkDeadline(call);
+  checkCompression(call);
+  checkLength(call, maxBodyBytes, call.door !== "connect");
+}
+
+/**
+ * Throws when the announced body is larger than a message in it may be; enveloped messages have a prefix.
+ *
+ * connect-node refuses it in several pieces, between which a client may stop: with less than it announced, for which nghttp2 resets the
+ * stream (RFC 9113 §8.1.1).
+ */
+export function checkLength(call: Call, maxBytes: number, isEnveloped: boolean): void {
+  const prefix = isEnveloped ? prefixLength : 0;
+  const most = prefix + maxWireBytes(maxBytes, encodingOf(call) !== "identity");
+  if (Number(call.header("content-length") ?? 0) > most) throw messageTooLarge(maxBytes);
+}
+
+function checkDeadline({ door, header }: Call): void {
+  const [name, form] = door === "connect" ? connectTimeout : grpcTimeout;
+  const text = header(name);
+  if (text === undefined) return;
+  if (!form.test(text)) throw new ApiError(Code.INVALID_ARGUMENT, `protocol error: ${name} is ${clip(text)}`);
+  if (Number.parseInt(text, 10) === 0) throw new ApiError(Code.DEADLINE_EXCEEDED, "the deadline has passed");
+}
+
+const connectTimeout = ["connect-timeout-ms", /^\d{1,10}$/] as const;
+const grpcTimeout = ["grpc-timeout", /^\d{1,8}[HMSmun]$/] as const;
+
+function checkCompression(call: Call): void {
+  const isConnect = call.door === "connect";
+  const encoding = encodingOf(call);
+  if (encoding === "identity" || compressions.includes(encoding)) return;
+  // gRPC's compression.md: the answer says what would be understood.
+  call.setReplyHeader(isConnect ? "accept-encoding" : "grpc-accept-encoding", compressions.join(","));
+  throw unimplemented(`unknown compression "${clip(encoding)}": supported are ${compressions.join(", ")}`);
+}
+
+function encodingOf({ door, header }: Call): string {
+  return header(door === "connect" ? "content-encoding" : "grpc-encoding") ?? "identity";
+}

@@ -1,0 +1,97 @@
+import { Code, invalidField } from "../../aip/errors.ts";
+import { HttpError } from "./http-error.ts";
+import { type HttpRequest, readHeader } from "./message.ts";
+import { clientLeft } from "./waiting-client.ts";
+
+/** How much of a body is taken, and how long it may take to arrive. */
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+/** Reads a body; the limit is without the prefix of its message. Throws 413 when it is larger than the limit, 408 when it is late, CANCELLED when the client leaves. */
+export function readBody(req: HttpRequest, limits: BodyLimits, prefixBytes = 0): Promise<Buffer> {
+  const { maxBodyBytes, bodyTimeoutMs } = limits;
+  const most = maxBodyBytes + prefixBytes;
+  if (announcedLength(req) > most) return Promise.reject(tooLarge(maxBodyBytes));
+  const body = newBuffer();
+  return new Promise((resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      if (body.size() + chunk.length <= most) body.append(chunk);
+      else settle(() => reject(tooLarge(maxBodyBytes)));
+    };
+    // A stream of HTTP/2 that was cut off ends as if it were whole.
+    const onEnd = () => settle(() => (req.aborted ? reject(clientLeft()) : resolve(body.bytes())));
+    const onGone = () => settle(() => reject(clientLeft()));
+    // A reply that was sent before the body ended leaves nobody to hear of it: that must not keep the process running.
+    const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs).unref();
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      req.off("data", onData).off("end", onEnd).off("close", onGone).off("error", onGone).pause();
+      finish();
+    };
+    req.on("data", onData).on("end", onEnd).on("close", onGone).on("error", onGone);
+    if (req.destroyed) onGone();
+  });
+}
+
+/** Decodes UTF-8 and keeps a byte order mark; throws INVALID_ARGUMENT about the field. */
+export function decodeUtf8(bytes: Uint8Array, field: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw invalidField(field, "must be UTF-8");
+  }
+}
+
+/** Refuses a body that is not JSON in UTF-8: a browser sends none such to another origin without asking first. */
+export function checkJsonType(req: HttpRequest): void {
+  checkType(req, "application/json", "must be application/json");
+}
+
+/** Refuses a body that is not a form in UTF-8. */
+export function checkFormType(req: HttpRequest): void {
+  const form = "application/x-www-form-urlencoded";
+  checkType(req, form, `must be ${form}, or the body empty`);
+}
+
+function checkType(req: HttpRequest, type: string, rule: string): void {
+  const [name = "", ...parameters] = (readHeader(req, "content-type") ?? "").toLowerCase().split(";");
+  // RFC 2045 §5: parameters that are not known are ignored. The one that is says how to read the text.
+  const isForeign = parameters.some((text) => /^\s*charset\s*=(?!\s*(?:utf-8|"utf-8")\s*$)/.test(text));
+  if (name.trim() !== type || isForeign) throw invalidField("content-type", rule);
+  const encoding = readHeader(req, "content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") throw invalidField("content-encoding", "must be identity");
+}
+
+function announcedLength(req: HttpRequest): number {
+  return Number(readHeader(req, "content-length") ?? 0);
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  const message = `Resource exhausted: the body must not be larger than ${maxBytes} bytes`;
+  return new HttpError(413, Code.RESOURCE_EXHAUSTED, message);
+}
+
+function tooLate(): HttpError {
+  return new HttpError(408, Code.DEADLINE_EXCEEDED, "Deadline exceeded: the body did not arrive in time");
+}
+
+/** Grows by doubling, so that a body in many tiny chunks takes no more memory than its bytes. */
+function newBuffer() {
+  let buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    size: () => size,
+    bytes: () => buffer.subarray(0, size),
+    append(chunk: Buffer) {
+      if (size + chunk.length > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, size + chunk.length));
+        buffer.copy(larger, 0, 0, size);
+        buffer = larger;
+      }
+      chunk.copy(buffer, size);
+      size += chunk.length;
+    },
+  };
+}

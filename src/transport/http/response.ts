@@ -1,0 +1,83 @@
+// What goes back over HTTP, whatever the protocol on top of it.
+import type { ServerResponse } from "node:http";
+import { http } from "../../base/node-http.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type HttpRequest, type HttpResponse, isHttp2 } from "./message.ts";
+import { atEndOfTurn } from "./response-batch.ts";
+
+/** An answer, complete. */
+export interface Reply {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** A reply as it is sent; one without a body has no content, and no length of it. */
+type SentReply = Omit<Reply, "body"> & { readonly body?: Reply["body"] | undefined };
+
+/**
+ * Texts with more bytes go to node:http2 as bytes: until the client has taken a text it would keep that beside its bytes, and three
+ * bytes of room for each character.
+ */
+const longText = 16 * 1024;
+
+/** Names, in lower case, with their values. */
+export type HeaderList = readonly (readonly [string, string])[];
+
+/** The headers that every reply to a call has. */
+export function callHeaders({ requestId, replyHeaders }: Pick<Call, "requestId" | "replyHeaders">): HeaderList {
+  const named = ["x-request-id", requestId] as const;
+  return replyHeaders.size === 0 ? [named] : [named, ...replyHeaders];
+}
+
+/** Sends a reply with these headers besides its own; to HEAD its head, which is that of the reply to GET. */
+export function sendReply(req: HttpRequest, res: HttpResponse, reply: SentReply, headers: HeaderList): void {
+  const { body: content = "" } = reply;
+  const length = Buffer.byteLength(content);
+  // RFC 9110 §8.6: without content there is no length, as in a 304.
+  const first = reply.body === undefined ? [] : ["content-length", String(length)];
+  const lines = headLines(reply.headers, headers, first);
+  // RFC 9110 §9.3.2: nor is it sent with an error.
+  const body = req.method === "HEAD" ? "" : content;
+  if (isHttp2(res)) {
+    check(headers);
+    res.writeHead(reply.status, lines);
+    res.end(typeof body === "string" && length > longText ? Buffer.from(body) : body);
+  } else {
+    res.writeHead(reply.status, lines);
+    // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
+    const encoding = length === content.length ? "latin1" : "utf8";
+    atEndOfTurn(() => endReply(res, body, encoding));
+  }
+}
+
+/** Ends a reply whose caller is gone, so that what fails ends the connection. */
+function endReply(res: ServerResponse, body: Reply["body"], encoding: BufferEncoding): void {
+  try {
+    res.end(body, encoding);
+  } catch (error) {
+    res.destroy(error as Error);
+  }
+}
+
+/** Names and values in turn, as node takes them, behind the first lines. Those of `headers` replace those of the reply. */
+export function headLines(own: Reply["headers"], headers: HeaderList, lines: string[] = []): string[] {
+  for (const name in own) if (!isAmong(headers, name)) lines.push(name, own[name]!);
+  for (const [name, value] of headers) lines.push(name, value);
+  return lines;
+}
+
+function isAmong(headers: HeaderList, name: string): boolean {
+  for (const [other] of headers) if (other === name) return true;
+  return false;
+}
+
+/** node:http2 itself lets line breaks in values pass. */
+function check(headers: HeaderList): void {
+  const { validateHeaderName, validateHeaderValue } = http();
+  for (const [name, value] of headers) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  }
+}

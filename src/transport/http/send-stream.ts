@@ -1,0 +1,117 @@
+// Content that is made while it is sent, so that it may be longer than memory.
+import type { ServerResponse } from "node:http";
+import { ApiError, Code } from "../../aip/errors.ts";
+import { type HttpResponse, isHttp2 } from "./message.ts";
+import { type HeaderList, headLines, type Reply } from "./response.ts";
+import { clientLeft } from "./waiting-client.ts";
+
+/** Content in parts. */
+export interface BodyStream {
+  readonly parts: AsyncIterable<string>;
+  /** Gives up what the stream holds; always called, also if nothing was read. */
+  close(): void;
+}
+
+/** Parts are sent together until they have so many characters. */
+const chunkLength = 64 * 1024;
+
+/** RFC 9113 §7. */
+const internalError = 2;
+
+/** A stream of which the first part is there: what fails before it can still be answered with an error. */
+export interface BegunStream {
+  readonly first: IteratorResult<string, unknown>;
+  readonly chunks: AsyncIterator<string>;
+  close(): void;
+}
+
+/** Reads the first part of a stream. Rejects, and closes the stream, where there is none for a failure. */
+export async function beginStream({ parts, close }: BodyStream): Promise<BegunStream> {
+  const chunks = inChunks(parts);
+  try {
+    return { first: await chunks.next(), chunks, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/**
+ * Sends a reply with a stream. It waits while the client takes nothing, for `streamStallMs` at most. Where the stream fails or the
+ * client leaves, it breaks the response off and throws: a part never looks like the whole.
+ */
+export async function sendStream(
+  res: HttpResponse,
+  { stream, ...reply }: Omit<Reply, "body"> & { readonly stream: BegunStream },
+  headers: HeaderList,
+  { streamStallMs }: { readonly streamStallMs: number },
+): Promise<void> {
+  // Both versions of HTTP take the same calls; their types only differ in overloads.
+  const out = res as ServerResponse;
+  const { chunks, close } = stream;
+  const watch = watchClient(out, () => breakOff(res), streamStallMs);
+  try {
+    out.writeHead(reply.status, headLines(reply.headers, headers));
+    for (let next = stream.first; next.done !== true; next = await chunks.next()) {
+      watch.check();
+      if (!out.write(next.value)) await watch.drained();
+    }
+    out.end();
+  } catch (error) {
+    breakOff(res);
+    throw error;
+  } finally {
+    watch.stop();
+    await chunks.return?.();
+    close();
+  }
+}
+
+/** Ends a response so that its client can tell that it is not complete. */
+function breakOff(res: HttpResponse): void {
+  if (isHttp2(res)) res.stream.close(internalError);
+  else res.destroy();
+}
+
+async function* inChunks(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = "";
+  for await (const part of parts) {
+    chunk += part;
+    if (chunk.length < chunkLength) continue;
+    yield chunk;
+    chunk = "";
+  }
+  if (chunk !== "") yield chunk;
+}
+
+/** Watches the client of a response, and ends the response if it takes nothing for so long. */
+function watchClient(res: ServerResponse, end: () => void, stallMs: number) {
+  let failure: ApiError | undefined;
+  const closed = () => {
+    failure ??= clientLeft();
+  };
+  const stalled = () => {
+    failure ??= new ApiError(Code.DEADLINE_EXCEEDED, "Deadline exceeded: the client does not take the response");
+    end();
+  };
+  res.on("close", closed);
+  return {
+    /** Throws once the response is closed. */
+    check() {
+      if (failure) throw failure;
+    },
+    /** Resolves when the client has taken what was written; rejects when the response is closed. */
+    drained: () =>
+      new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(stalled, stallMs).unref();
+        const settle = () => {
+          clearTimeout(timer);
+          res.off("drain", settle).off("close", settle);
+          if (failure) reject(failure);
+          else resolve();
+        };
+        res.on("drain", settle).on("close", settle);
+      }),
+    stop: () => void res.off("close", closed),
+  };
+}

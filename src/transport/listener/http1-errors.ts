@@ -1,0 +1,31 @@
+// What node's HTTP/1 parser found wrong, as a response that no handler makes.
+import { http } from "../../base/node-http.ts";
+import type { MetLimit } from "./limit-counters.ts";
+import { refusalText, refusalType } from "./request-guard.ts";
+
+/** The status for an error of the parser. */
+export function statusOf(error: NodeJS.ErrnoException): number {
+  if (error.code === "HPE_HEADER_OVERFLOW") return 431;
+  if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return 413;
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return 408;
+  return 400;
+}
+
+/** The limit that the client has met, if it was one. */
+export function limitOf({ code }: NodeJS.ErrnoException): MetLimit | undefined {
+  if (code === "HPE_HEADER_OVERFLOW") return "headers";
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "pieces";
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "time of a request" : undefined;
+}
+
+/** A response behind which the connection ends, as it goes over the wire. */
+export function lastResponse(status: number): string {
+  const text = refusalText(status);
+  const head = [
+    `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}`,
+    "Connection: close",
+    `Content-Type: ${refusalType}`,
+    `Content-Length: ${text.length}`,
+  ];
+  return `${head.join("\r\n")}\r\n\r\n${text}`;
+}

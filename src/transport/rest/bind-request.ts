@@ -1,0 +1,125 @@
+import {
+  create,
+  type DescField,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type Registry,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { invalidField } from "../../aip/errors.ts";
+import { newViolations, type Violations } from "../../aip/violations.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { writeAt } from "./field-path.ts";
+import type { Binding } from "./http-rule.ts";
+import { impliedMask } from "./implied-mask.ts";
+import { scalarFromText } from "./json/decode-scalars.ts";
+import { type JsonReading, readJsonField, readJsonObject } from "./json/decoder.ts";
+import { bodyField } from "./json/parse-json.ts";
+import { guard } from "./json/value-error.ts";
+import { bindParameters, givesField, type Parameter, valueFromText } from "./query-parameters.ts";
+import type { RouteMatch } from "./routes.ts";
+
+/** What a request brings besides its path. */
+export interface RequestParts {
+  readonly parameters: readonly Parameter[];
+  /** The JSON body; undefined when it is empty or the rule reads none. */
+  readonly body: JsonValue | undefined;
+  /** The messages that an Any in the body may hold. */
+  readonly registry: Registry;
+}
+
+/**
+ * Builds the request message from path, query and body.
+ *
+ * The path is written last, so that a body cannot aim at another resource. Throws INVALID_ARGUMENT with all violations.
+ */
+export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts): Message {
+  const { input } = binding.method.descriptor;
+  const message = create(input);
+  const violations = newViolations();
+  const { parameters, body, registry } = parts;
+  const hasMask = givesMask(binding, parts);
+  if (binding.body !== "none" || parameters.length > 0) {
+    const target = reflect(input, message);
+    bindBody(target, binding, body, { violations, ignoreUnknown: hasMask, registry });
+    bindParameters(target, parameters, binding, violations);
+  }
+  bindPath(message, binding, values, violations);
+  violations.throwIfAny();
+  if (!hasMask) fillMask(message, binding, body);
+  return message;
+}
+
+function bindBody(
+  target: ReflectMessage,
+  { body: rule }: Binding,
+  json: JsonValue | undefined,
+  reading: JsonReading,
+): void {
+  if (rule === "none") return;
+  if (rule === "whole") readJsonObject(target, objectOf(json), "", reading);
+  else if (rule.fieldKind === "list") readJsonField(target, rule, json ?? [], rule.name, reading);
+  // What is wrong inside the body is named as the caller wrote it: `name`, whatever the request calls the whole of it.
+  else readJsonField(target, rule, objectOf(json), "", reading);
+}
+
+/** An absent body is an empty message: what it lacks is then the pipeline's to say. */
+function objectOf(json: JsonValue | undefined): JsonObject {
+  if (json === undefined) return {};
+  if (!isJsonObject(json)) throw invalidField(bodyField, "must be a JSON object");
+  return json;
+}
+
+function bindPath(message: Message, binding: Binding, values: readonly string[], violations: Violations): void {
+  for (let i = 0; i < binding.variables.length; i++) {
+    guard(violations, binding.variableNames[i]!, () => bindVariable(message, binding, i, values[i] ?? ""));
+  }
+}
+
+function bindVariable(message: Message, binding: Binding, index: number, text: string): void {
+  const path = binding.variables[index]!;
+  const [field] = path;
+  if (path.length === 1 && field && isPlainText(field)) {
+    // Nearly every variable is the uid of the request. Reflection would cost more than the rest of the reading.
+    (message as Message & Record<string, unknown>)[field.localName] = scalarFromText(ScalarType.STRING, text);
+  } else {
+    const target = reflect(binding.method.descriptor.input, message);
+    writeAt(target, path, (owner, last) => owner.set(last, valueFromText(last, text, binding)));
+  }
+}
+
+function isPlainText(field: DescField): boolean {
+  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING && !field.oneof;
+}
+
+/** Whether a request names what is to change: beside the resource, in the query or in the body. */
+function givesMask({ update, body: rule }: Binding, { parameters, body }: RequestParts): boolean {
+  if (!update) return false;
+  if (rule !== "whole") return givesField(parameters, update.mask);
+  const mask = memberOf(body, update.mask);
+  return typeof mask === "string" && mask.trim() !== "";
+}
+
+/** AIP-134: without a mask, what the body mentions changes. The fields of the path name the resource and never change. */
+function fillMask(
+  message: Message,
+  { method, update, body: rule, variableNames }: Binding,
+  body: JsonValue | undefined,
+): void {
+  if (!update) return;
+  const { mask, resource } = update;
+  const json = rule === "whole" ? memberOf(body, resource) : body;
+  const bound = new Set(variableNames);
+  const paths = isJsonObject(json)
+    ? impliedMask(resource.message, json).filter((path) => !bound.has(`${resource.name}.${path}`))
+    : [];
+  reflect(method.descriptor.input, message).set(mask, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
+}
+
+/** The member of a JSON object that is meant for a field, under either of its names. */
+function memberOf(json: JsonValue | undefined, { jsonName, name }: DescField): JsonValue | undefined {
+  return isJsonObject(json) ? (json[jsonName] ?? json[name]) : undefined;
+}

@@ -1,0 +1,110 @@
+// google.api.http: from the annotation of a method to what a request of it binds.
+import { type DescField, type DescMessage, type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
+import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { http } from "../../../gen/google/api/annotations_pb.ts";
+import type { HttpRule } from "../../../gen/google/api/http_pb.ts";
+import { oncePer } from "../../base/lazy.ts";
+import type { Method } from "../../pipeline/method.ts";
+import { type FieldPath, findField, findFieldPath, formatFieldPath, isWellKnown } from "./field-path.ts";
+import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
+
+/** One way to reach a method over HTTP. */
+export interface Binding extends Pattern {
+  readonly method: Method;
+}
+
+/** What the descriptor of a method says of one way to reach it. */
+interface Pattern {
+  /** GET, POST and so on. */
+  readonly httpMethod: string;
+  readonly template: PathTemplate;
+  /** The fields of the template's variables, in its order. */
+  readonly variables: readonly FieldPath[];
+  /** Their names in violations. */
+  readonly variableNames: readonly string[];
+  /** Where the body goes: nowhere, into the whole request, or into one field. */
+  readonly body: "none" | "whole" | DescField;
+  /** Set for PATCH of a request with a mask. */
+  readonly update: UpdateFields | undefined;
+}
+
+/** The fields of a request that updates something. */
+export interface UpdateFields {
+  /** The mask, which is filled with what the JSON of the resource mentions if the request gives none. */
+  readonly mask: DescField;
+  /** The resource that the mask is about. */
+  readonly resource: DescField & { readonly message: DescMessage };
+}
+
+/**
+ * The bindings of a method: its rule and the additional ones; empty without a rule.
+ *
+ * Throws an Error naming the method if a rule is malformed or names fields that the request lacks.
+ */
+export function bindingsOf(method: Method): Binding[] {
+  try {
+    return patternsOf(method.descriptor).map((pattern) => ({ ...pattern, method }));
+  } catch (error) {
+    throw new Error(`${method.path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+const patternsOf = oncePer((descriptor: DescMethod): readonly Pattern[] => {
+  if (!hasOption(descriptor, http)) return [];
+  const rule = getOption(descriptor, http);
+  return [rule, ...rule.additionalBindings].map((each) => toPattern(descriptor, each));
+});
+
+/** How a binding names itself in messages: `GET /iam/v2beta1/groups of /package.Service/ListGroups`. */
+export function formatBinding(binding: Binding): string {
+  return `${binding.httpMethod} ${binding.template.text} of ${binding.method.path}`;
+}
+
+function toPattern({ input }: DescMethod, rule: HttpRule): Pattern {
+  const [httpMethod, path] = pathOf(rule);
+  if (rule.responseBody !== "") throw new Error("response_body is not supported");
+  const template = parsePathTemplate(path);
+  const variables = template.variables.map((variable) => variableField(input, variable.path));
+  const body = bodyOf(input, rule.body);
+  const variableNames = variables.map(formatFieldPath);
+  const update = httpMethod === "PATCH" ? updateFieldsOf(input, body) : undefined;
+  return { httpMethod, template, variables, variableNames, body, update };
+}
+
+function pathOf({ pattern }: HttpRule): [httpMethod: string, path: string] {
+  if (pattern.case === undefined) throw new Error("the HTTP rule has no pattern");
+  if (pattern.case !== "custom") return [pattern.case.toUpperCase(), pattern.value];
+  if (!/^[A-Z]+$/.test(pattern.value.kind))
+    throw new Error(`the custom method "${pattern.value.kind}" is not supported`);
+  return [pattern.value.kind, pattern.value.path];
+}
+
+function variableField(input: DescMessage, path: string): FieldPath {
+  const fields = findFieldPath(input, path);
+  const kind = fields?.at(-1)?.fieldKind;
+  if (!fields || (kind !== "scalar" && kind !== "enum"))
+    throw new Error(`${input.typeName} has no singular scalar ${path}`);
+  return fields;
+}
+
+function bodyOf(input: DescMessage, name: string): Binding["body"] {
+  if (name === "") return "none";
+  if (name === "*") return "whole";
+  const field = findField(input, name);
+  const holdsFields = field?.fieldKind === "message" && !isWellKnown(field.message);
+  if (!field || !(holdsFields || field.fieldKind === "list")) {
+    throw new Error(`${input.typeName} has no message or repeated field ${name} for the body`);
+  }
+  return field;
+}
+
+function updateFieldsOf(input: DescMessage, body: Binding["body"]): UpdateFields | undefined {
+  const mask = findField(input, "update_mask");
+  if (mask?.message?.typeName !== FieldMaskSchema.typeName || body === "none") return undefined;
+  const candidates = body === "whole" ? input.fields : [body];
+  const [resource, ...others] = candidates.filter(
+    (field): field is DescField & { fieldKind: "message" } =>
+      field.fieldKind === "message" && !isWellKnown(field.message),
+  );
+  return resource && others.length === 0 ? { mask, resource } : undefined;
+}

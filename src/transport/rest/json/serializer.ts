@@ -1,0 +1,55 @@
+// Messages as the text of their JSON. What is frozen becomes text once, and so do lists that are frozen at the beginning of a
+// message, where replies to lists have their page.
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { onceFrozen } from "../../../base/memoize-frozen.ts";
+
+/** Makes a message of the type that it was made for into text. */
+export type TextWriter = (message: Message) => string;
+
+/** Makes a message into a value for JSON.stringify. */
+type ToJson = (schema: DescMessage, message: Message) => unknown;
+
+/**
+ * Makes writers, one per message type when it is first asked for, of messages as `toJson` has them. Each text ends with `end`.
+ */
+export function newTextWriters(toJson: ToJson, end = ""): (schema: DescMessage) => TextWriter {
+  const made = new Map<DescMessage, TextWriter>();
+  return (schema) => {
+    const known = made.get(schema);
+    if (known) return known;
+    const writer = newTextWriter(schema, toJson, end);
+    made.set(schema, writer);
+    return writer;
+  };
+}
+
+function newTextWriter(schema: DescMessage, toJson: ToJson, end: string): TextWriter {
+  const write: TextWriter = (message) => JSON.stringify(toJson(schema, message)) + end;
+  const [first] = schema.fields.toSorted((a, b) => a.number - b.number);
+  // Of well-known types a list holds something else than messages.
+  const isPaged =
+    first?.fieldKind === "list" && first.message && !first.message.typeName.startsWith("google.protobuf.");
+  return onceFrozen(isPaged ? pagedWriter(first.localName, first.jsonName, first.message, toJson, write) : write);
+}
+
+function pagedWriter(
+  localName: string,
+  jsonName: string,
+  itemSchema: DescMessage,
+  toJson: ToJson,
+  write: TextWriter,
+): TextWriter {
+  const opening = `{${JSON.stringify(jsonName)}:[`;
+  const textOf = onceFrozen((items: readonly Message[]) =>
+    items.map((item) => JSON.stringify(toJson(itemSchema, item))).join(),
+  );
+  return (message) => {
+    const items = (message as unknown as Readonly<Record<string, readonly Message[]>>)[localName]!;
+    if (items.length === 0 || !Object.isFrozen(items)) return write(message);
+    const rest = write({ ...message, [localName]: [] } as Message);
+    // Whether an empty list is written is the matter of `toJson`.
+    const isWritten = rest.startsWith(`${opening}]`);
+    const others = rest.startsWith("{}") ? rest.slice(1) : `,${rest.slice(1)}`;
+    return opening + textOf(items) + (isWritten ? rest.slice(opening.length) : `]${others}`);
+  };
+}

@@ -1,0 +1,193 @@
+import { Code } from "../../aip/errors.ts";
+import { HttpError } from "../http/http-error.ts";
+import { type Binding, formatBinding } from "./http-rule.ts";
+import type { PathTemplate } from "./path-template.ts";
+import { parseRawPath, type RequestPath } from "./request-path.ts";
+
+/** A binding that fits a request, with the text of each variable in the order of its template. */
+export interface RouteMatch {
+  readonly binding: Binding;
+  readonly values: readonly string[];
+}
+
+/** Finds the binding of a request. */
+export interface Routes {
+  /**
+   * Matches an HTTP method and a raw path without query: literals beat `*`, which beats `**`. HEAD matches what GET does.
+   *
+   * Throws 404 for an unknown path, 405 with `Allow` for a path known under other methods only, and INVALID_ARGUMENT
+   * for a malformed path.
+   */
+  find(httpMethod: string, rawPath: string): RouteMatch;
+  /** Whether `find` would answer. Never throws. */
+  has(httpMethod: string, rawPath: string): boolean;
+}
+
+/**
+ * A step of the trie. Below `rest`, which stands for `**`, what follows `**` in a template hangs in reverse order,
+ * because it is matched from the end of the path.
+ */
+interface Node {
+  /** Adds the bindings below this node that are made when somebody first asks for one. */
+  later: (() => void) | undefined;
+  readonly literals: Map<string, Node>;
+  single: Node | undefined;
+  rest: Node | undefined;
+  /** Verb -> HTTP method -> binding. */
+  readonly bindings: Map<string, Map<string, Binding>>;
+}
+
+interface Search {
+  readonly httpMethod: string;
+  readonly verb: string;
+  readonly segments: readonly string[];
+  readonly trailingSlash: boolean;
+  /** Takes every HTTP method that would have matched. */
+  readonly allowed: Set<string> | undefined;
+}
+
+/** Bindings that are made when a path that begins as theirs do is first asked for. */
+export interface LaterBindings {
+  /** The beginnings of their templates: `/iam/v2`. */
+  readonly prefixes: readonly string[];
+  readonly bindings: () => Iterable<Binding>;
+}
+
+/** Builds the trie; throws an Error that names both bindings if two cannot be told apart. */
+export function newRoutes(bindings: Iterable<Binding>, later: readonly LaterBindings[] = []): Routes {
+  const root = newNode();
+  for (const binding of bindings) insert(root, binding);
+  for (const each of later) insertLater(root, each);
+  return {
+    find(httpMethod, rawPath) {
+      const path = parseRawPath(rawPath);
+      const match = lookUp(root, servedAs(httpMethod), path);
+      if (match) return match;
+      const allowed = new Set<string>();
+      lookUp(root, httpMethod, path, allowed);
+      if (allowed.has("GET")) allowed.add("HEAD");
+      throw allowed.size === 0 ? new HttpError(404, Code.NOT_FOUND, "Not Found") : methodNotAllowed(allowed);
+    },
+    has(httpMethod, rawPath) {
+      try {
+        return lookUp(root, servedAs(httpMethod), parseRawPath(rawPath)) !== undefined;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** RFC 9110 §9.1: a server of any purpose supports HEAD, which is GET but for the content that is not sent (§9.3.2). */
+function servedAs(httpMethod: string): string {
+  return httpMethod === "HEAD" ? "GET" : httpMethod;
+}
+
+function insert(root: Node, binding: Binding): void {
+  const { segments, verb } = binding.template;
+  const rest = segments.indexOf("**");
+  let node = root;
+  for (const segment of rest < 0 ? segments : segments.slice(0, rest + 1)) node = childFor(node, segment);
+  if (rest >= 0) for (const segment of segments.slice(rest + 1).reverse()) node = childFor(node, segment);
+  const byMethod = node.bindings.get(verb) ?? new Map<string, Binding>();
+  const other = byMethod.get(binding.httpMethod);
+  if (other) throw new Error(`conflicting routes: ${formatBinding(other)}, and ${formatBinding(binding)}`);
+  node.bindings.set(verb, byMethod.set(binding.httpMethod, binding));
+}
+
+function insertLater(root: Node, { prefixes, bindings }: LaterBindings): void {
+  const nodes = prefixes.map((prefix) => prefix.slice(1).split("/").reduce(childFor, root));
+  const make = () => {
+    const made = [...bindings()];
+    for (const node of nodes) node.later = undefined;
+    for (const binding of made) insert(root, binding);
+  };
+  for (const node of nodes) node.later = make;
+}
+
+function childFor(node: Node, segment: string): Node {
+  if (segment === "*") {
+    node.single ??= newNode();
+    return node.single;
+  }
+  if (segment === "**") {
+    node.rest ??= newNode();
+    return node.rest;
+  }
+  const child = node.literals.get(segment) ?? newNode();
+  node.literals.set(segment, child);
+  return child;
+}
+
+/** `allowed` takes every HTTP method that the path is known under. */
+function lookUp(
+  root: Node,
+  httpMethod: string,
+  path: RequestPath | undefined,
+  allowed?: Set<string>,
+): RouteMatch | undefined {
+  if (!path) return undefined;
+  const asVerb = path.verb && search(root, httpMethod, path.verb.segments, path.verb.name, allowed);
+  return asVerb ?? search(root, httpMethod, path.segments, "", allowed);
+}
+
+function search(
+  root: Node,
+  httpMethod: string,
+  path: readonly string[],
+  verb: string,
+  allowed: Set<string> | undefined,
+): RouteMatch | undefined {
+  const trailingSlash = path.at(-1) === "";
+  const segments = trailingSlash ? path.slice(0, -1) : path;
+  const binding = descend(root, { httpMethod, verb, segments, trailingSlash, allowed }, 0);
+  return binding && { binding, values: variableValues(binding.template, segments) };
+}
+
+function descend(node: Node, search: Search, from: number): Binding | undefined {
+  node.later?.();
+  const segment = search.segments[from];
+  const literal = segment === undefined ? undefined : node.literals.get(segment);
+  return (
+    (segment === undefined ? pick(node, search, !search.trailingSlash) : undefined) ??
+    (literal && descend(literal, search, from + 1)) ??
+    (segment !== undefined && node.single ? descend(node.single, search, from + 1) : undefined) ??
+    (node.rest && ascend(node.rest, search, from, search.segments.length))
+  );
+}
+
+function ascend(node: Node, search: Search, from: number, to: number): Binding | undefined {
+  const segment = to > from ? search.segments[to - 1] : undefined;
+  const literal = segment === undefined ? undefined : node.literals.get(segment);
+  // A trailing slash is an empty value: it can only stand where ** is the end of the template and takes nothing.
+  const fits = !search.trailingSlash || from === search.segments.length;
+  return (
+    (literal && ascend(literal, search, from, to - 1)) ??
+    (segment !== undefined && node.single ? ascend(node.single, search, from, to - 1) : undefined) ??
+    pick(node, search, fits)
+  );
+}
+
+function pick(node: Node, search: Search, fits: boolean): Binding | undefined {
+  const byMethod = fits ? node.bindings.get(search.verb) : undefined;
+  if (!byMethod) return undefined;
+  if (search.allowed) for (const httpMethod of byMethod.keys()) search.allowed.add(httpMethod);
+  return byMethod.get(search.httpMethod);
+}
+
+function variableValues(template: PathTemplate, segments: readonly string[]): string[] {
+  const rest = template.segments.indexOf("**");
+  const stretch = segments.length - template.segments.length;
+  const place = (index: number) => (rest >= 0 && index > rest ? index + stretch : index);
+  return template.variables.map((variable) => segments.slice(place(variable.start), place(variable.end)).join("/"));
+}
+
+/** 405, naming what is allowed. */
+export function methodNotAllowed(allowed: Iterable<string>): HttpError {
+  const headers = { allow: [...allowed].sort().join(", ") };
+  return new HttpError(405, Code.UNIMPLEMENTED, "Method Not Allowed", { headers });
+}
+
+function newNode(): Node {
+  return { later: undefined, literals: new Map(), single: undefined, rest: undefined, bindings: new Map() };
+}

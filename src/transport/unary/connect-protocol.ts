@@ -1,0 +1,76 @@
+// The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
+import { fromJson, type JsonValue, type JsonWriteOptions, type Message, toJson } from "@bufbuild/protobuf";
+import { ApiError, Code, toApiError } from "../../aip/errors.ts";
+import { loader } from "../../base/lazy.ts";
+import type { Method } from "../../pipeline/method.ts";
+import { parseJsonText } from "../rest/json/parse-json.ts";
+import { newTextWriters } from "../rest/json/serializer.ts";
+import { readMessage } from "./envelope.ts";
+import { writeBinary } from "./protobuf-encoder.ts";
+import type { HeaderOf, Protocol } from "./protocol.ts";
+
+const load = loader(import.meta.url);
+
+type Codec = Pick<Protocol, "parse"> & {
+  readonly contentType: string;
+  write(method: Method, message: Message): string | Uint8Array;
+};
+
+const proto: Codec = {
+  contentType: "application/proto",
+  parse: readMessage,
+  write: ({ descriptor }, message) => writeBinary(descriptor.output, message),
+};
+
+function json({ maxDepth, ...options }: ConnectOptions): Codec {
+  const writer = newTextWriters((schema, message) => toJson(schema, message, options));
+  return {
+    contentType: "application/json",
+    parse: (method, body) => readJson(method, parseJsonText(body, maxDepth), options),
+    write: ({ descriptor }, message) => writer(descriptor.output)(message),
+  };
+}
+
+/** The registry knows what an Any may hold; `maxDepth` is for arrays and objects in one another. */
+export interface ConnectOptions extends Pick<JsonWriteOptions, "registry"> {
+  readonly maxDepth: number;
+}
+
+/** Unary Connect with messages in protobuf or in JSON. */
+export function connect(options: ConnectOptions): { readonly proto: Protocol; readonly json: Protocol } {
+  return { proto: newProtocol(proto, options), json: newProtocol(json(options), options) };
+}
+
+function newProtocol({ contentType, parse, write }: Codec, options: Partial<JsonWriteOptions>): Protocol {
+  const headers = { "content-type": contentType };
+  return {
+    door: "connect",
+    encodingHeader: "content-encoding",
+    prefixBytes: 0,
+    timeoutOf: connectTimeout,
+    parse,
+    success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
+    failure(thrown) {
+      // The library's own words for it, which are loaded with the first failure.
+      const { failureReply }: typeof import("./connect-error-response.ts") = load("./connect-error-response.ts");
+      return failureReply(toApiError(thrown), options);
+    },
+  };
+}
+
+/** The deadline of a Connect request, as `timeoutOf` of a protocol. */
+export function connectTimeout(header: HeaderOf): number | undefined {
+  const text = header("connect-timeout-ms");
+  if (text === undefined) return 0;
+  // One that has passed already is connect-node's to answer.
+  return /^\d{1,10}$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
+}
+
+function readJson({ descriptor }: Method, json: JsonValue, options: Partial<JsonWriteOptions>): Message {
+  try {
+    // As connect-node reads it: clients of a later version may send fields that are not known here.
+    return fromJson(descriptor.input, json, { ...options, ignoreUnknownFields: true });
+  } catch (error) {
+    throw new ApiError(Code.INVALID_ARGUMENT, error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

@@ -1,0 +1,83 @@
+// The envelope of gRPC and gRPC-web messages: a byte of flags, four bytes of length, the message.
+import { fromBinary, type Message } from "@bufbuild/protobuf";
+import { ApiError, Code, unimplemented } from "../../aip/errors.ts";
+import type { Method } from "../../pipeline/method.ts";
+import { messageTooLarge } from "../http/message-size.ts";
+import { maxValues } from "../listener/limits.ts";
+import { writeBinary } from "./protobuf-encoder.ts";
+import { holdsMoreValues } from "./value-count.ts";
+
+/** The length of what stands before a message. */
+export const prefixLength = 5;
+
+/** Of the flags of an envelope the only one that a request may have (gRPC over HTTP/2, "Requests"). */
+export const compressedFlag = 1;
+
+/** Reads the one message of a body. The codes are those of connect-node, which answers the same mistakes on its own way. */
+export function readEnvelope(method: Method, body: Buffer, maxBytes: number): Message {
+  const { flags, bytes } = openEnvelope(body, maxBytes);
+  if (flags !== 0) throw compressionUnnamed();
+  return readMessage(method, bytes);
+}
+
+/** What has its message compressed without saying how (gRPC's compression.md). */
+export function compressionUnnamed(): ApiError {
+  return new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
+}
+
+/** Takes the one message of a body out of its envelope. Throws INTERNAL, as gRPC servers do, for flags that gRPC has not. */
+export function openEnvelope(body: Buffer, maxBytes: number): { readonly flags: number; readonly bytes: Buffer } {
+  if (body.length === 0) throw unimplemented("protocol error: missing input message for unary method");
+  const end = endOfMessage(body, 0, maxBytes);
+  if (body.length > end) {
+    endOfMessage(body, end, maxBytes);
+    throw unimplemented("protocol error: received extra input message for unary method");
+  }
+  const flags = body.readUInt8(0);
+  if (flags > compressedFlag) throw new ApiError(Code.INTERNAL, `protocol error: the flags of a message are ${flags}`);
+  return { flags, bytes: body.subarray(prefixLength, end) };
+}
+
+/** Reads a message; throws INVALID_ARGUMENT when the bytes are none, or hold more than 200,000 values. */
+export function readMessage({ descriptor }: Method, bytes: Uint8Array): Message {
+  const { input } = descriptor;
+  try {
+    if (!holdsMoreValues(input, bytes, maxValues)) return fromBinary(input, bytes);
+  } catch (error) {
+    throw new ApiError(Code.INVALID_ARGUMENT, `cannot parse ${input.typeName}`, { cause: error });
+  }
+  throw new ApiError(Code.INVALID_ARGUMENT, `${input.typeName} must not hold more than ${maxValues} values`);
+}
+
+/** Puts a message into an envelope; `after` is what comes behind it, in an envelope of its own. */
+export function writeEnvelope({ descriptor }: Method, message: Message, after?: Uint8Array): Buffer {
+  const framed = writeBinary(descriptor.output, message, prefixLength, after);
+  return fillPrefix(framed, 0, framed.length - (after?.length ?? 0));
+}
+
+/** Puts bytes into an envelope. */
+export function wrap(flags: number, bytes: Uint8Array): Buffer {
+  const framed = Buffer.allocUnsafe(prefixLength + bytes.length);
+  framed.set(bytes, prefixLength);
+  return fillPrefix(framed, flags, framed.length);
+}
+
+/** Says before an envelope what is in it, up to its end. */
+function fillPrefix(framed: Buffer, flags: number, end: number): Buffer {
+  framed[0] = flags;
+  framed.writeUInt32BE(end - prefixLength, 1);
+  return framed;
+}
+
+function endOfMessage(body: Buffer, start: number, maxBytes: number): number {
+  if (body.length < start + prefixLength) throw incomplete();
+  const length = body.readUInt32BE(start + 1);
+  if (length > maxBytes) throw messageTooLarge(maxBytes);
+  const end = start + prefixLength + length;
+  if (body.length < end) throw incomplete();
+  return end;
+}
+
+function incomplete(): ApiError {
+  return new ApiError(Code.INVALID_ARGUMENT, "protocol error: incomplete envelope");
+}

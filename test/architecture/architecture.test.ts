@@ -1,0 +1,239 @@
+// The structure of src: which folder may import which, no circles, and which packages are imported where.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { circlesOf, graphOf } from "./circles.ts";
+import { codeOf, files, type Import, imports } from "./sources.ts";
+
+/** The folders of src that each folder may import, besides itself. `types:` allows type imports only. */
+const folders: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  model: ["base"],
+  aip: [],
+  observe: ["aip", "base"],
+  storage: ["base", "model"],
+  authn: ["aip", "base", "model"],
+  authz: ["aip", "types:authn", "base", "model"],
+  pipeline: ["aip", "authn", "authz", "base", "model", "types:observe", "storage"],
+  resource: ["aip", "types:authz", "base", "model", "pipeline", "storage"],
+  advisories: ["aip", "base"],
+  sts: ["aip", "authn", "authz", "base", "model", "types:pipeline"],
+  services: ["advisories", "aip", "authn", "authz", "base", "model", "pipeline", "resource", "storage", "sts"],
+  v1: ["aip", "authz", "base", "config", "model", "pipeline", "resource", "services", "storage"],
+  v2: ["base", "types:pipeline"],
+  audit: ["aip", "types:authn", "authz", "types:base", "model", "pipeline", "storage", "types:sts"],
+  events: ["authn", "base", "model", "types:resource", "storage"],
+  transport: ["aip", "base", "pipeline"],
+  registry: [
+    "aip",
+    "authn",
+    "types:authz",
+    "base",
+    "model",
+    "types:pipeline",
+    "services",
+    "storage",
+    "sts",
+    "types:transport",
+  ],
+  // Exports read the API of their own process, and respond as the REST transport does.
+  exports: ["advisories", "aip", "base", "model", "pipeline", "storage", "transport"],
+  openapi: ["aip", "authz", "base", "model", "types:pipeline", "transport", "v2"],
+  config: ["authn", "base", "model", "registry", "storage"],
+  "sign-in": [
+    "aip",
+    "audit",
+    "authn",
+    "authz",
+    "base",
+    "types:config",
+    "model",
+    "pipeline",
+    "services",
+    "storage",
+    "sts",
+    "transport",
+  ],
+  bundle: ["server", "transport"],
+  server: ["*"],
+  cli: ["*"],
+  "main.ts": ["cli", "config"],
+};
+
+/** Folders whose entries still import each other in a circle. */
+const openCircles = new Set([
+  ".",
+  "advisories",
+  "advisories/csaf",
+  "advisories/queries",
+  "cli",
+  "cli/resources",
+  "pipeline",
+  "server",
+  "services/iam",
+  "storage",
+  "storage/collection",
+  "storage/engine",
+  "storage/iam",
+  "storage/list",
+  "storage/vulnerabilities",
+  "sts",
+  "transport",
+  "transport/connect",
+  "transport/listener",
+]);
+
+/** The folders that may import a package. A package that is not listed may be imported nowhere. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  "@bomb.sh/tab": ["cli/completion"],
+  "@bufbuild/protobuf": ["."],
+  "@bufbuild/protoplugin": ["openapi"],
+  "@connectrpc/connect": ["cli", "server", "services/operations", "transport"],
+  "@connectrpc/connect-node": ["cli/client", "transport/connect"],
+  "@jmespath-community/jmespath": ["cli/output"],
+  "@peculiar/asn1-schema": ["registry"],
+  "@peculiar/asn1-x509": ["registry"],
+  "@renovatebot/pep440": ["advisories/versions"],
+  "ae-cvss-calculator": ["advisories"],
+  "better-sqlite3": ["cli", "storage/engine/sqlite", "storage/schema"],
+  "cli-progress": ["cli/client"],
+  commander: ["cli"],
+  "csv-stringify": ["cli/output"],
+  "drizzle-kit": ["storage/schema"],
+  "drizzle-orm": ["storage"],
+  jose: ["cli", "sts"],
+  "lru-cache": ["advisories", "authn", "authz", "services/registry", "sign-in", "storage", "sts"],
+  "markdown-it": ["services/registry"],
+  "markdown-it-footnote": ["services/registry"],
+  node: ["."],
+  "oidc-provider": ["server/development"],
+  open: ["cli/auth"],
+  "openid-client": ["sign-in"],
+  "packageurl-js": ["advisories"],
+  parse5: ["services/registry"],
+  pg: ["storage/engine/postgres"],
+  pino: ["audit", "cli", "events", "observe", "pipeline", "server", "sign-in"],
+  "prom-client": ["observe"],
+  re2js: ["sts/patterns"],
+  semver: ["advisories/versions"],
+  "string-width": ["cli/output"],
+  yaml: ["advisories", "cli"],
+  yauzl: ["cli/advisories"],
+};
+
+/** What only some files may contain. */
+const only: readonly { readonly what: RegExp; readonly where: RegExp; readonly why: string }[] = [
+  { what: /process\.env\b/, where: /^(main|config\/settings)\.ts$/, why: "only main reads the environment" },
+  {
+    what: /Date\.now\(\)|new Date\(\)/,
+    where: /^(base\/clock\.ts|cli\/|server\/development\/development\.ts)/,
+    why: "time is injected",
+  },
+  {
+    what: /\btimestamp(Ms|Date|Now|FromMs|FromDate)\b/,
+    where: /^aip\/timestamps\.ts$/,
+    why: "times are converted in one place, which rounds down",
+  },
+  { what: /new Function\(|\beval\(/, where: /^base\/compile\.ts$/, why: "code is generated in one place" },
+];
+
+describe("folders of src", () => {
+  const isOwn = ({ target }: Import) => !target.startsWith("gen/") && !target.startsWith("..");
+  const own = imports.filter((imported) => !imported.isPackage && isOwn(imported));
+
+  it("each has a rule", () => {
+    assert.deepEqual([...new Set(files.map(topOf))].sort(), Object.keys(folders).sort());
+  });
+
+  for (const [folder, rules] of Object.entries(folders)) {
+    it(`${folder} imports what it may, and no rule is superfluous`, () => {
+      const outgoing = own.filter(({ from, target }) => topOf(from) === folder && topOf(target) !== folder);
+      const refused = outgoing.filter((imported) => !rules.some((rule) => allows(rule, imported)));
+      assert.deepEqual(refused.map(describeImport), []);
+      const isNeeded = (rule: string) =>
+        outgoing.some((it) => allows(rule, it) && it.isType === rule.startsWith("types:"));
+      assert.deepEqual(
+        rules.filter((rule) => rule !== "*" && !isNeeded(rule)),
+        [],
+      );
+    });
+  }
+
+  it("no file imports itself through others", () => {
+    const circles = circlesOf(graphOf(own.map(({ from, target }) => [from, target])));
+    const closed = circles.filter((circle) => !circle.some((file) => openCircles.has(path.posix.dirname(file))));
+    assert.deepEqual(closed, []);
+  });
+
+  for (const folder of foldersOf(files)) {
+    if (openCircles.has(folder)) continue;
+    it(`the entries of ${folder} do not import each other in a circle`, () => {
+      const edges = own.flatMap(({ from, target }): [string, string][] => {
+        const [a, b] = [entryOf(folder, from), entryOf(folder, target)];
+        return a !== undefined && b !== undefined && a !== b ? [[a, b]] : [];
+      });
+      assert.deepEqual(circlesOf(graphOf(edges)), []);
+    });
+  }
+});
+
+describe("packages", () => {
+  const used = imports.filter(({ isPackage }) => isPackage);
+
+  it("are imported only where they may be", () => {
+    const refused = used.filter(({ from, target }) => !packages[target]?.some((place) => isIn(place, from)));
+    assert.deepEqual(refused.map(describeImport), []);
+  });
+
+  it("have no rule that is superfluous", () => {
+    const unused = Object.entries(packages).flatMap(([name, places]) =>
+      places
+        .filter((place) => !used.some(({ from, target }) => target === name && isIn(place, from)))
+        .map((place) => `${place} does not need ${name}`),
+    );
+    assert.deepEqual(unused, []);
+  });
+});
+
+describe("code", () => {
+  for (const { what, where, why } of only) {
+    it(why, () => {
+      assert.deepEqual(
+        files.filter((file) => !where.test(file) && what.test(codeOf.get(file) ?? "")),
+        [],
+      );
+    });
+  }
+});
+
+function topOf(file: string): string {
+  return file.split("/")[0] ?? file;
+}
+
+function isIn(folder: string, file: string): boolean {
+  return folder === "." || file.startsWith(`${folder}/`);
+}
+
+function allows(rule: string, { target, isType }: Import): boolean {
+  const folder = rule.replace(/^types:/, "");
+  return (folder === "*" || topOf(target) === folder) && (isType || !rule.startsWith("types:"));
+}
+
+/** Every folder that has files, with those above it; "." is src. */
+function foldersOf(all: readonly string[]): Set<string> {
+  const found = new Set<string>(["."]);
+  for (const file of all) {
+    for (let folder = path.posix.dirname(file); folder !== "."; folder = path.posix.dirname(folder)) found.add(folder);
+  }
+  return found;
+}
+
+/** The file or folder directly in `folder` that a file belongs to, or undefined for a file outside of it. */
+function entryOf(folder: string, file: string): string | undefined {
+  if (!isIn(folder, file)) return undefined;
+  return (folder === "." ? file : file.slice(folder.length + 1)).split("/")[0];
+}
+
+function describeImport({ from, target, isType }: Import): string {
+  return `${from} imports ${isType ? "types of " : ""}${target}`;
+}
