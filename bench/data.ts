@@ -17,8 +17,19 @@ const seed = "gatehouse";
 const cache = path.join(tmpdir(), "gatehouse-bench");
 /** What decides about the contents of a data directory. */
 const sources = [
-  ...["advisory-data.ts", "advisory-population.ts", "advisory-texts.ts", "../src/storage/vulnerabilities/advisory-terms.ts"],
-  ...["generate.ts", "population.ts", "random.ts", "../src/storage/schema/tables/iam.ts", "../src/storage/collection/entries.ts"],
+  ...[
+    "advisory-data.ts",
+    "advisory-population.ts",
+    "advisory-texts.ts",
+    "../src/storage/vulnerabilities/advisory-terms.ts",
+  ],
+  ...[
+    "generate.ts",
+    "population.ts",
+    "random.ts",
+    "../src/storage/schema/tables/iam.ts",
+    "../src/storage/collection/entries.ts",
+  ],
 ];
 const migrations = fileURLToPath(new URL("../src/storage/schema/migrations/sqlite/", import.meta.url));
 

@@ -1,6 +1,7 @@
 // The rows of a generated installation: one organization, teams in it, groups, identities and role bindings in the teams.
 import { RelationshipType } from "../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../src/authz/built-in-roles.ts";
+import type { Collection, ResourceRow } from "../src/storage/collection/collection.ts";
 import {
   type GroupRow,
   groupCollection,
@@ -9,7 +10,6 @@ import {
   type RoleBindingRow,
   roleBindingCollection,
 } from "../src/storage/iam/rows.ts";
-import type { Collection, ResourceRow } from "../src/storage/collection/collection.ts";
 import { newRandom, type Random } from "./random.ts";
 
 /** How much there is below the organization, and what makes it repeatable. */

@@ -197,7 +197,12 @@ describe("the bundle of the server", () => {
   it("is what the sources say until one of them, a package or a file of its own changes", async () => {
     const bundle = await clone.current();
     assert.equal(path.basename(bundle), "main.cjs");
-    const sources = ["src/server/server.ts", "gen/google/rpc/status_pb.ts", "src/bundle/build.js", `node_modules/${packages}`];
+    const sources = [
+      "src/server/server.ts",
+      "gen/google/rpc/status_pb.ts",
+      "src/bundle/build.js",
+      `node_modules/${packages}`,
+    ];
     for (const file of [...sources.map((name) => clone.at(name)), bundle]) {
       const changes = [() => appendFileSync(file, "\n"), () => utimesSync(file, 1, 1), () => rmSync(file)];
       for (const change of [...changes, () => truncateSync(file, 1)]) {

@@ -10,7 +10,7 @@ import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
 import { stoppedClock, type TurnableClock } from "../security/ground.ts";
 import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
-import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { context } from "../storage/fixtures.ts";
 import { keyPair, signOutside, startIssuer } from "../sts/outside.ts";
 

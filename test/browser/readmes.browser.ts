@@ -8,7 +8,7 @@ import { Marked } from "marked";
 import type { Browser, Page } from "playwright-core";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { goodReadmes, hostileReadmes } from "../services/readme-texts.ts";
+import { goodReadmes, hostileReadmes } from "../services/registry/readme-texts.ts";
 import { openChromium } from "./chromium.ts";
 
 /** Renderers that let all HTML and every address through. */

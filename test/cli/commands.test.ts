@@ -8,8 +8,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { version } from "../../src/base/version.ts";
-import { certificate, certificateKey } from "../doors/certificate.ts";
 import { freePort } from "../harness/postgres.ts";
+import { certificate, certificateKey } from "../transport/certificate.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
 let caller: Caller;

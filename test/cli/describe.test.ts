@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { parse as parseYaml } from "yaml";
+import { generateAdvisories } from "../../src/server/development/samples/advisories.ts";
 import { insertSampleRepos } from "../../src/server/development/samples/repos.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
-import { generateAdvisories } from "../../src/server/development/samples/advisories.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
 let caller: Caller;

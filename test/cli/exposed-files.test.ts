@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import { exposedFiles } from "../../src/cli/exposed-files.ts";
 import { readSettings, readSettingsFile } from "../../src/config/settings.ts";
-import { certificate, certificateKey } from "../doors/certificate.ts";
+import { certificate, certificateKey } from "../transport/certificate.ts";
 import { run } from "./process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-exposed-"));

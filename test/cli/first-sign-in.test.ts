@@ -8,10 +8,10 @@ import { after, before, describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { nextSteps } from "../../src/cli/next-steps.ts";
-import { certificate } from "../doors/certificate.ts";
 import { newBrowser } from "../harness/browser.ts";
 import { freePort } from "../harness/postgres.ts";
 import { type RealProvider, startRealProvider } from "../sign-in/real-provider.ts";
+import { certificate } from "../transport/certificate.ts";
 import { homeEnvironment } from "./caller.ts";
 import { dataDirectory, type Finished, type Running, run, start } from "./process.ts";
 

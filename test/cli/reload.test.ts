@@ -8,14 +8,14 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
+import { freePort } from "../harness/postgres.ts";
 import {
   certificate,
   certificateKey,
   otherCertificate,
   otherCertificateKey,
   renewedCertificate,
-} from "../doors/certificate.ts";
-import { freePort } from "../harness/postgres.ts";
+} from "../transport/certificate.ts";
 import { dataDirectory, environmentOf, launcher, type Running, run, start } from "./process.ts";
 
 const keys = [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString("base64"));

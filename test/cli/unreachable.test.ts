@@ -7,9 +7,9 @@ import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { certificate, certificateKey } from "../doors/certificate.ts";
 import { freePort } from "../harness/postgres.ts";
 import { startTestServer } from "../harness/server.ts";
+import { certificate, certificateKey } from "../transport/certificate.ts";
 import { homeEnvironment } from "./caller.ts";
 import { dataDirectory, type Finished, run } from "./process.ts";
 

@@ -2,13 +2,19 @@
 import { once } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { newFastPath } from "../../src/transport/unary/unary-transport.ts";
-import type { HttpHandler } from "../../src/transport/listener/request-guard.ts";
-import { type HttpRequest, type HttpResponse, isHttp2, pathOf, requestTarget } from "../../src/transport/http/message.ts";
+import { limits } from "../../src/config/limits.ts";
+import { newRouter } from "../../src/transport/connect/router.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  isHttp2,
+  pathOf,
+  requestTarget,
+} from "../../src/transport/http/message.ts";
 import { defaultLimits } from "../../src/transport/listener/limits.ts";
 import { openListener } from "../../src/transport/listener/listener.ts";
-import { newRouter } from "../../src/transport/connect/router.ts";
-import { limits } from "../../src/config/limits.ts";
+import type { HttpHandler } from "../../src/transport/listener/request-guard.ts";
+import { newFastPath } from "../../src/transport/unary/unary-transport.ts";
 import { schemaOf, service, types } from "./descriptors.ts";
 import { addStreams } from "./streams.ts";
 import { addToResponse, addToStream } from "./trailers.ts";

@@ -3,9 +3,9 @@ import { mkdirSync } from "node:fs";
 import pino from "pino";
 import { systemClock } from "../../src/base/clock.ts";
 import { toConfig } from "../../src/config/config.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { openDevelopment } from "../../src/server/development/development.ts";
 import { startServer } from "../../src/server/server.ts";
-import { readSettings } from "../../src/config/settings.ts";
 import { writeMigratedFile } from "../harness/migrated.ts";
 import { bringKeys } from "../harness/server-keys.ts";
 

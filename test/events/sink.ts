@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { certificate, certificateKey } from "../doors/certificate.ts";
 import { startTestServer, type TestServerOptions } from "../harness/server.ts";
+import { certificate, certificateKey } from "../transport/certificate.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), certificate]);
 

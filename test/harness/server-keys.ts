@@ -1,10 +1,10 @@
 // Signing keys for the servers of the tests: to make two for each takes longer than all else of a start.
 import { loadKey, newKey } from "../../src/authn/signing-key.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import type { Config } from "../../src/config/config.ts";
 import { once } from "../../src/base/lazy.ts";
-import { newCertificate } from "../../src/registry/certificate.ts";
+import type { Config } from "../../src/config/config.ts";
 import { openSeals } from "../../src/config/key-ring-file.ts";
+import { newCertificate } from "../../src/registry/certificate.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { settleSecret } from "../../src/storage/engine/settings.ts";
 import { keyStore } from "../../src/storage/installation/signing-keys.ts";

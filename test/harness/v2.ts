@@ -1,7 +1,7 @@
 // Version 2 as its clients know it.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { aliasMethods } from "../../src/v2/alias.ts";
-import { methodOf } from "../rest/methods.ts";
+import { methodOf } from "../transport/rest/methods.ts";
 import { services } from "./doors.ts";
 
 const later = aliasMethods(

@@ -13,13 +13,13 @@ import {
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { isInputOnly } from "../../src/aip/field-behavior.ts";
 import { composeUncalled } from "../../src/bundle/prepare.ts";
+import { newComponents } from "../../src/openapi/components.ts";
+import { fieldRules, newGroupParentRule } from "../../src/pipeline/text-rules.ts";
 import { detailTypes } from "../../src/transport/error-detail-types.ts";
 import { newJsonConverters } from "../../src/transport/rest/json/encoder.ts";
 import type { JsonUse } from "../../src/transport/rest/json/json-schema.ts";
-import { newComponents } from "../../src/openapi/components.ts";
-import { fieldRules, newGroupParentRule } from "../../src/pipeline/text-rules.ts";
-import { messages } from "../rest/arbitrary.ts";
-import { EverythingSchema } from "../rest/exemplar.ts";
+import { messages } from "../transport/rest/arbitrary.ts";
+import { EverythingSchema } from "../transport/rest/exemplar.ts";
 import { strictValidator } from "./strict.ts";
 
 const uid = `${"0".repeat(40)}/${"0".repeat(16)}`;

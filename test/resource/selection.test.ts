@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { outermost } from "../../src/authz/access.ts";
+import { isBelow, isWithin, parentOf } from "../../src/model/uid.ts";
 import { type PlaceFilter, selectSources } from "../../src/resource/selection.ts";
 import type { Source } from "../../src/storage/list/list-rows.ts";
-import { isBelow, isWithin, parentOf } from "../../src/model/uid.ts";
 
 // A small world of uids: two roots and three levels below them. A segment is short: the functions do not look inside.
 const world = ["a", "b"].flatMap((root) => [

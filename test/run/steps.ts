@@ -35,7 +35,7 @@ const ownSteps = [
   { name: "tests of security", folder: "test/security/" },
   { name: "tests of the command line", folder: "test/cli/" },
   { name: "tests of the storage", folder: "test/storage/" },
-  { name: "tests of the transports", folder: "test/doors/" },
+  { name: "tests of the transports", folder: "test/transport/" },
 ];
 
 /** The steps of these test files, the longest first. */

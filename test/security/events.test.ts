@@ -8,10 +8,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createRemoteJWKSet, type JWTVerifyOptions, jwtVerify } from "jose";
 import pino from "pino";
 import { toConfig } from "../../src/config/config.ts";
-import { startServer } from "../../src/server/server.ts";
 import { readSettings } from "../../src/config/settings.ts";
+import { startServer } from "../../src/server/server.ts";
 import { dataDirectory, start } from "../cli/process.ts";
-import { certificate } from "../doors/certificate.ts";
 import {
   type Answer,
   accept,
@@ -26,6 +25,7 @@ import { freePort, stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import type { DatabaseKind, TestServer } from "../harness/server.ts";
 import { startTestServer } from "../harness/server.ts";
+import { certificate } from "../transport/certificate.ts";
 
 const created = "iam.group.created.v1";
 const isGroup = (one: Received) => typeOf(one) === created;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { digestInviteCode, newInviteCode } from "../../src/services/iam/invites/invite-code.ts";
-import { type GroupInviteRow, groupInviteCollection, iamCollections } from "../../src/storage/iam/rows.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { findRow } from "../../src/storage/collection/collection.ts";
+import { type GroupInviteRow, groupInviteCollection, iamCollections } from "../../src/storage/iam/rows.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { type Ground, openGround, replyOf } from "./ground.ts";
 import { viewerRole } from "./tree.ts";

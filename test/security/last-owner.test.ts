@@ -5,7 +5,7 @@ import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
-import { loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { addCaller, addGroup, bind, ownerRole, viewerRole } from "./tree.ts";
 
 after(stopPostgres);

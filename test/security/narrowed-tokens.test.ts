@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { rest } from "../harness/rest.ts";
-import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { addProvider } from "./provider-tree.ts";
 import { addGroup, addIdentity } from "./tree.ts";

@@ -7,7 +7,7 @@ import { capabilitySet } from "../../src/model/capabilities.ts";
 import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import { startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
 import { addProvider } from "./provider-tree.ts";
 import {

@@ -1,12 +1,12 @@
 // What else lies in groups: repos and what is in them, advisories, subscriptions.
 import { create } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { subscriptionCollection } from "../../src/storage/events/rows.ts";
-import { type RepoRow, repoCollection, type TagRow, tagCollection } from "../../src/storage/registry/rows.ts";
+import { newChild } from "../../src/model/uid.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { insertRow } from "../../src/storage/collection/collection.ts";
+import { subscriptionCollection } from "../../src/storage/events/rows.ts";
 import { insertManifest } from "../../src/storage/registry/manifests.ts";
-import { newChild } from "../../src/model/uid.ts";
+import { type RepoRow, repoCollection, type TagRow, tagCollection } from "../../src/storage/registry/rows.ts";
 import type { TestServer } from "../harness/server.ts";
 import { arrange } from "./tree.ts";
 

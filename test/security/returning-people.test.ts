@@ -5,7 +5,7 @@ import { personUid } from "../../src/services/iam/identities/identities.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
-import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
 import { viewerRole } from "./tree.ts";
 

@@ -12,7 +12,7 @@ import { keptLog } from "../harness/kept-log.ts";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
-import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { keyPair } from "../sts/outside.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
 import { ownerRole, viewerRole } from "./tree.ts";

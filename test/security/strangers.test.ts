@@ -8,7 +8,7 @@ import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
-import { loginSettings, startUpstream, type Upstream } from "../sign-in/upstream.ts";
+import { loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
 import { addCaller, addGroup, addRole, bind, ownerRole, viewerRole } from "./tree.ts";
 

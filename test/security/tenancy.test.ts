@@ -7,12 +7,12 @@ import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { Access } from "../../src/authz/access.ts";
 import { capabilitySet } from "../../src/model/capabilities.ts";
+import { isWithin } from "../../src/model/uid.ts";
 import { type ComposeOptions, composeMethods } from "../../src/pipeline/compose.ts";
 import { implement } from "../../src/pipeline/handlers.ts";
-import { groupCollection } from "../../src/storage/iam/rows.ts";
 import { exemptMethods } from "../../src/server/services.ts";
 import { findRow, insertRow } from "../../src/storage/collection/collection.ts";
-import { isWithin } from "../../src/model/uid.ts";
+import { groupCollection } from "../../src/storage/iam/rows.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";

@@ -1,7 +1,10 @@
 // Two organizations and who may do what in them: the ground that the security tests stand on.
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../../src/authz/built-in-roles.ts";
+import { newChild } from "../../src/model/uid.ts";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
 import {
   type AccountAssociationRow,
   accountAssociationCollection,
@@ -14,9 +17,6 @@ import {
   roleBindingCollection,
   roleCollection,
 } from "../../src/storage/iam/rows.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
-import type { Transaction } from "../../src/storage/engine/session.ts";
-import { newChild } from "../../src/model/uid.ts";
 import type { TestServer } from "../harness/server.ts";
 
 export { operatorRole, ownerRole };

@@ -5,16 +5,16 @@ import { create, type JsonObject } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/model/capabilities.ts";
-import { groupCollection } from "../../src/storage/iam/rows.ts";
+import { newChild } from "../../src/model/uid.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { insertRow } from "../../src/storage/collection/collection.ts";
-import { newChild } from "../../src/model/uid.ts";
+import { groupCollection } from "../../src/storage/iam/rows.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addCaller, arrange, ownerRole } from "../security/tree.ts";
 import { dayMs, testClock } from "./fixtures.ts";
-import { addAdvisory } from "./search-fixtures.ts";
+import { addAdvisory } from "./vulnerabilities/search-fixtures.ts";
 
 const clock = testClock();
 /** Rows that begin alike for longer than any token is. */

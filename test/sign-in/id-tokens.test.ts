@@ -5,7 +5,7 @@ import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { discoveryPath, keyPair, type OutsideKeyPair } from "../sts/outside.ts";
-import { client, loginSettings, startUpstream, type Upstream } from "./upstream.ts";
+import { client, loginSettings, startUpstream, type Upstream } from "./openid-client.ts";
 
 /** A number in a spelling of its own. */
 const sent = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);

@@ -9,7 +9,7 @@ import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
 import { viewerRole } from "../security/tree.ts";
-import { client, startUpstream, type Upstream } from "./upstream.ts";
+import { client, startUpstream, type Upstream } from "./openid-client.ts";
 
 const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
 

@@ -3,8 +3,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { certificate, certificateKey } from "../doors/certificate.ts";
 import type { Browser } from "../harness/browser.ts";
+import { certificate, certificateKey } from "../transport/certificate.ts";
 
 /** What is used of the package, which brings no types. */
 interface Provider {

@@ -7,7 +7,7 @@ import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { viewerRole } from "../security/tree.ts";
 import { discoveryPath, writeJson } from "../sts/outside.ts";
-import { client, startUpstream, type Upstream } from "./upstream.ts";
+import { client, startUpstream, type Upstream } from "./openid-client.ts";
 
 describe("a provider with a UserInfo endpoint", () => {
   let server: TestServer;

@@ -5,11 +5,11 @@ import { setImmediate as immediate, setTimeout as pause } from "node:timers/prom
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection/collection.ts";
-import { readCounters } from "../../src/storage/engine/counters.ts";
 import type { Database } from "../../src/storage/database.ts";
+import { readCounters } from "../../src/storage/engine/counters.ts";
 import { ReferenceViolation, UniqueViolation } from "../../src/storage/engine/errors.ts";
-import { countRows } from "../../src/storage/list/list-rows.ts";
 import type { Transaction } from "../../src/storage/engine/session.ts";
+import { countRows } from "../../src/storage/list/list-rows.ts";
 import {
   bindingRow,
   collections,

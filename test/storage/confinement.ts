@@ -1,8 +1,8 @@
 // Bindings of identities of subgroups that do not count where they are bound.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { insertRow } from "../../src/storage/collection/collection.ts";
 import { type ConfinedBinding, confinedBindings } from "../../src/storage/check/confinement-check.ts";
+import { insertRow } from "../../src/storage/collection/collection.ts";
 import {
   bindingRow,
   groupRow,

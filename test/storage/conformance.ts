@@ -1,17 +1,17 @@
 // What both databases owe to the rest of the program, in the same words.
 import { describe } from "node:test";
-import { accessEpochConformance } from "./access-epoch.ts";
-import { changesConformance } from "./changes.ts";
-import { checkConformance } from "./check.ts";
+import { accessEpochConformance } from "./cache/access-epoch.ts";
+import { changesConformance } from "./change-log/change-log.ts";
+import { checkConformance } from "./check/check-database.ts";
 import { concurrencyConformance } from "./concurrency.ts";
 import { conditionsConformance } from "./conditions.ts";
 import { confinementConformance } from "./confinement.ts";
-import { countersConformance } from "./counters.ts";
+import { countersConformance } from "./engine/counters.ts";
 import { entryTailsConformance } from "./entry-tails.ts";
 import { installationConformance } from "./installation.ts";
-import { listingConformance } from "./listing.ts";
+import { listingConformance } from "./list/list-rows.ts";
+import { milestonesConformance } from "./list/offset-index.ts";
 import { memoryBoundsConformance } from "./memory-bounds.ts";
-import { milestonesConformance } from "./milestones.ts";
 import { orderedNamesConformance } from "./ordered-names.ts";
 import { rememberedConformance } from "./remembered.ts";
 import { rowsConformance } from "./rows.ts";

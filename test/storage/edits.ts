@@ -1,7 +1,7 @@
 // Groups that come, go and are renamed, for the tests of what follows the change log.
 import fc from "fast-check";
-import { removeChanges } from "../../src/storage/change-log/removal.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
+import { removeChanges } from "../../src/storage/change-log/removal.ts";
 import { deleteRow, insertRow, updateRow } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Session, Transaction } from "../../src/storage/engine/session.ts";

@@ -1,9 +1,9 @@
 // Arbitrary trees of groups with what belongs to them, for property tests.
 import fc from "fast-check";
-import { insertRow, type ResourceRow } from "../../src/storage/collection/collection.ts";
-import type { Order, SortField, Source } from "../../src/storage/list/list-rows.ts";
-import type { Transaction } from "../../src/storage/engine/session.ts";
 import { depthOf, isWithin } from "../../src/model/uid.ts";
+import { insertRow, type ResourceRow } from "../../src/storage/collection/collection.ts";
+import type { Transaction } from "../../src/storage/engine/session.ts";
+import type { Order, SortField, Source } from "../../src/storage/list/list-rows.ts";
 import {
   bindingRow,
   type GroupRow,

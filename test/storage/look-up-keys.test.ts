@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import pg from "pg";
 import { packageKeyOf, productOfArtifact } from "../../src/advisories/product.ts";
-import { termFinder } from "../../src/storage/vulnerabilities/advisory-terms.ts";
 import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
+import { termFinder } from "../../src/storage/vulnerabilities/advisory-terms.ts";
 import { newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 
 after(stopPostgres);

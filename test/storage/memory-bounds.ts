@@ -1,12 +1,12 @@
 // What is not remembered, or not for long: too much, too little asked for, of another moment, or changed behind the log.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { identityCollection } from "../../src/storage/iam/rows.ts";
-import { findRow, insertRow, updateRow } from "../../src/storage/collection/collection.ts";
-import { sql } from "../../src/storage/schema/drizzle.ts";
-import type { Condition, ListQuery, Source } from "../../src/storage/list/list-rows.ts";
 import { bytesOf, newReadMemory } from "../../src/storage/cache/read-cache.ts";
 import { newRowMemory } from "../../src/storage/cache/row-cache.ts";
+import { findRow, insertRow, updateRow } from "../../src/storage/collection/collection.ts";
+import { identityCollection } from "../../src/storage/iam/rows.ts";
+import type { Condition, ListQuery, Source } from "../../src/storage/list/list-rows.ts";
+import { sql } from "../../src/storage/schema/drizzle.ts";
 import { plant } from "./edits.ts";
 import { groupRow, groups, identityRow, write } from "./fixtures.ts";
 import { limits, memoryOf, ofItself, read, readPage, remembered, whole } from "./remembered.ts";

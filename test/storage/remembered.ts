@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { insertRow, updateRow } from "../../src/storage/collection/collection.ts";
-import type { Database } from "../../src/storage/database.ts";
-import { newFindingMemory } from "../../src/storage/list/range-plan.ts";
-import type { ListQuery, Source } from "../../src/storage/list/list-rows.ts";
 import { newPageMemory, type PageMemory } from "../../src/storage/cache/page-cache.ts";
 import { type MemoryLimits, newReadMemory } from "../../src/storage/cache/read-cache.ts";
 import { newRowMemory, type RowMemory } from "../../src/storage/cache/row-cache.ts";
+import { insertRow, updateRow } from "../../src/storage/collection/collection.ts";
+import type { Database } from "../../src/storage/database.ts";
 import type { Session } from "../../src/storage/engine/session.ts";
+import type { ListQuery, Source } from "../../src/storage/list/list-rows.ts";
+import { newFindingMemory } from "../../src/storage/list/range-plan.ts";
 import { newTextMemory } from "../../src/storage/search/text-cache.ts";
 import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
 import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";

@@ -10,12 +10,12 @@ import { createSecureContext } from "node:tls";
 import { fetchJson, outboundLimits } from "../../src/authn/outbound-http.ts";
 import { parseBypass, parseProxy } from "../../src/authn/proxies.ts";
 import { dataDirectory } from "../cli/process.ts";
-import { certificate, certificateKey } from "../doors/certificate.ts";
 import { type Issued, newAuthority } from "../harness/authority.ts";
 import { startProxy } from "../harness/connect-proxy.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { certificate, certificateKey } from "../transport/certificate.ts";
 import { discoveryPath, keyPair, keySetText, signOutside } from "./outside.ts";
 
 const key = keyPair("ES256");

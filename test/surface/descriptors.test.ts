@@ -11,9 +11,9 @@ import { RepoSchema } from "../../gen/chainguard/platform/registry/v2beta1/repos
 import { resource } from "../../gen/google/api/resource_pb.ts";
 import { isOutputOnly, isRequired } from "../../src/aip/field-behavior.ts";
 import { accessRuleOf } from "../../src/authz/rules.ts";
-import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 import { exemptMethods } from "../../src/server/services.ts";
+import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
 import { apiMethods, formatRoutes, goldenFile } from "./routes.ts";
 
 let methods: readonly Method[];

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { composeUncalled } from "../../src/bundle/prepare.ts";
+import type { Method } from "../../src/pipeline/method.ts";
 import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
 import { newRoutes } from "../../src/transport/rest/routes.ts";
-import type { Method } from "../../src/pipeline/method.ts";
 
 const api = composeUncalled();
 const untouched = composeUncalled().methods;

@@ -1,10 +1,10 @@
 // The routes of the API as a table: what a client can call, and what its caller must hold.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
-import { capabilityNames, capabilitySet } from "../../src/model/capabilities.ts";
 import { accessRuleOf } from "../../src/authz/rules.ts";
-import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
+import { capabilityNames, capabilitySet } from "../../src/model/capabilities.ts";
 import type { Method } from "../../src/pipeline/method.ts";
-import { generatedMethods } from "../rest/methods.ts";
+import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
+import { generatedMethods } from "../transport/rest/methods.ts";
 
 /** The file that the table is compared with; `node test/surface/write-routes.ts` writes it. */
 export const goldenFile = new URL("routes.golden.txt", import.meta.url);

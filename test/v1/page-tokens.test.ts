@@ -4,7 +4,7 @@ import { after, before, it } from "node:test";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { dayMs, testClock } from "../services/fixtures.ts";
-import { addAdvisory } from "../services/search-fixtures.ts";
+import { addAdvisory } from "../services/vulnerabilities/search-fixtures.ts";
 import { write } from "../storage/fixtures.ts";
 
 const clock = testClock();

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { certificate, certificateKey } from "../../doors/certificate.ts";
 import { freePort } from "../../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
+import { certificate, certificateKey } from "../../transport/certificate.ts";
 
 const here = import.meta.dirname;
 const venv = path.resolve(here, "../../../.cache/discovery-python");

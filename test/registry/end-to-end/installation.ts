@@ -7,10 +7,10 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { homeEnvironment } from "../../cli/caller.ts";
 import { type Finished, type Running, run, start } from "../../cli/process.ts";
-import { certificate } from "../../doors/certificate.ts";
 import { sending } from "../../events/sink.ts";
 import { freePort } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
+import { certificate } from "../../transport/certificate.ts";
 
 /** How long something that comes by itself is waited for. */
 export const patienceMs = 30_000;

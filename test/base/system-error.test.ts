@@ -1,0 +1,45 @@
+// What is said of a call of the system that failed.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { hasCode, reasonOf } from "../../src/base/system-error.ts";
+
+let folder = "";
+before(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "gatehouse-system-"));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+function errorOf(call: () => void): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  return assert.fail("it did not fail");
+}
+
+describe("reasonOf", () => {
+  it("leaves out the file that is named beside it", () => {
+    const file = path.join(folder, "it's, open 'missing'\n");
+    const error = errorOf(() => readFileSync(file));
+    assert.equal(reasonOf(error, file), "ENOENT: no such file or directory");
+    assert.ok(hasCode(error, "ENOENT") && !hasCode(error, "EACCES"));
+  });
+
+  it("keeps another file", () => {
+    const file = path.join(folder, "missing", "file");
+    assert.ok(
+      reasonOf(
+        errorOf(() => readFileSync(file)),
+        path.dirname(file),
+      ).endsWith(`, open '${file}'`),
+    );
+  });
+
+  it("says the rest as it is", () => {
+    assert.deepEqual([reasonOf(new Error("bad, open 'x'"), "x"), reasonOf("odd")], ["bad, open 'x'", "odd"]);
+  });
+});

@@ -1,0 +1,51 @@
+// Several that begin at once on a new PostgreSQL.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, describe, it } from "node:test";
+import pino from "pino";
+import { bootstrap } from "../../src/cli/bootstrap.ts";
+import { openDevelopment } from "../../src/server/development/development.ts";
+import { newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
+import { type EmptyServer, startEmptyServer } from "../harness/server.ts";
+
+after(stopPostgres);
+
+const baseUrl = "http://127.0.0.1";
+const log = pino({ level: "silent" });
+
+/** Starts servers at once; rejects when one does not start. */
+async function startTogether(stack: AsyncDisposableStack, count: number): Promise<EmptyServer[]> {
+  const databaseUrl = await newPostgresDatabase();
+  const settings = { databaseUrl, baseUrl, secretsKey: randomBytes(32).toString("base64") };
+  const started = await Promise.allSettled(Array.from({ length: count }, () => startEmptyServer({ settings })));
+  for (const result of started) if (result.status === "fulfilled") stack.use(result.value);
+  return started.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
+}
+
+describe("on a new database, at once", () => {
+  it("several servers start, and all of them serve", async () => {
+    await using stack = new AsyncDisposableStack();
+    for (const { url } of await startTogether(stack, 4)) assert.equal((await fetch(`${url}/readyz`)).status, 200);
+  });
+
+  it("development servers make one sample organization", async () => {
+    await using stack = new AsyncDisposableStack();
+    const servers = await startTogether(stack, 3);
+    const opened = await Promise.all(servers.map(({ config, server }) => openDevelopment(config, server, log)));
+    for (const development of opened) stack.use(development);
+    assert.equal(new Set(opened.map(({ organization }) => organization.groupUid)).size, 1);
+  });
+
+  it("one bootstrap of several makes the organization, the others say that there is one", async () => {
+    await using stack = new AsyncDisposableStack();
+    const [server] = await startTogether(stack, 1);
+    const owner = { issuer: "https://idp.acme.test", subject: "alice" };
+    const codes = await Promise.all(
+      [1, 2, 3].map((i) => bootstrap(server!.config, { organization: `acme ${i}`, baseUrl: "", ...owner })),
+    );
+    assert.deepEqual(codes.sort(), [0, 1, 1]);
+  });
+});

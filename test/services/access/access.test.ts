@@ -1,0 +1,91 @@
+// What an explanation of access tells, and to whom it does not tell it.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { capabilitySet } from "../../../src/model/capabilities.ts";
+import { rest } from "../../harness/rest.ts";
+import { startTestServer, type TestServer } from "../../harness/server.ts";
+import { addCaller, addGroup, addRole, bind, ownerRole, viewerRole } from "../../security/tree.ts";
+
+describe("L4: the explanation of access", () => {
+  let server: TestServer;
+  let root: string;
+  let folder: string;
+  let admin: { uid: string; token: string };
+  let member: { uid: string; token: string };
+  before(async () => {
+    server = await startTestServer();
+    root = await addGroup(server, null);
+    folder = await addGroup(server, root);
+    member = await addCaller(server, root, ownerRole.uid);
+    admin = await addCaller(server, folder, ownerRole.uid);
+  });
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+  });
+
+  async function explain(token: string, group: string, capability: string, identity = "") {
+    const query = new URLSearchParams({ group, capability, identity });
+    return await rest(server.url, token, "GET", `/access/v1/explain?${query}`);
+  }
+
+  it("who looks after a folder learns that somebody holds something there from above, not by which role", async () => {
+    const { body } = await explain(admin.token, folder, "groups.delete", member.uid);
+    assert.deepEqual([body.granted, body.reason], [true, "ACCESS_REASON_GRANTED"]);
+    assert.deepEqual(body.granting, [{ groupUid: root }]);
+  });
+
+  it("who looks after all of it learns the rest", async () => {
+    const { body } = await explain(member.token, folder, "groups.delete", admin.uid);
+    assert.equal(body.granting[0].groupUid, folder);
+    assert.equal(body.granting[0].roleName, "owner");
+    assert.ok(body.granting[0].roleBindingUid.startsWith(`${folder}/`));
+  });
+
+  it("about others in another organization nobody may ask, there or not", async () => {
+    const denials = await Promise.all(
+      [server.ownerUid, `${server.groupUid}/${"f".repeat(16)}`].map((uid) =>
+        explain(member.token, server.groupUid, "groups.list", uid),
+      ),
+    );
+    for (const { status } of denials) assert.equal(status, 403);
+    assert.deepEqual(denials[0]?.body, denials[1]?.body);
+  });
+
+  it("a group of another organization looks like one that is not there", async () => {
+    const [foreign, absent] = await Promise.all(
+      [server.groupUid, "f".repeat(40)].map((group) => explain(member.token, group, "groups.list")),
+    );
+    assert.deepEqual(foreign?.body, absent?.body);
+    assert.deepEqual([foreign?.body.granted, foreign?.body.granting], [false, []]);
+  });
+
+  it("a token that was narrowed tells nothing of what its identity holds besides", async () => {
+    const scoped = await server.tokenOf(member.uid, { scopes: [folder] });
+    const beyond = await explain(scoped, root, "groups.list");
+    assert.deepEqual([beyond.body.reason, beyond.body.granting], ["ACCESS_REASON_TOKEN_NARROWED", []]);
+    assert.equal((await explain(scoped, folder, "groups.list")).body.granted, true);
+    const few = { capabilities: capabilitySet([Capability.CAP_IAM_GROUPS_LIST]) };
+    const narrowed = await server.tokenOf(member.uid, few);
+    assert.equal((await explain(narrowed, folder, "groups.delete")).body.reason, "ACCESS_REASON_TOKEN_NARROWED");
+    assert.equal((await explain(narrowed, folder, "groups.list")).body.granted, true);
+  });
+
+  it("is what the service itself decides, capability by capability", async () => {
+    const role = await addRole(server, root, [Capability.CAP_REPO_LIST]);
+    const reader = await addCaller(server, folder, role);
+    await bind(server, root, reader.uid, viewerRole.uid);
+    const cases: [capability: string, path: string][] = [
+      ["groups.list", `/iam/v2beta1/groups/${folder}`],
+      ["identity.list", `/iam/v2beta1/identities/${admin.uid}`],
+      ["role_bindings.list", `/iam/v2beta1/groups/${"e".repeat(40)}`],
+    ];
+    for (const [capability, path] of cases) {
+      const place = path.split("/").slice(4).join("/");
+      const { body } = await explain(reader.token, place, capability);
+      assert.equal(body.granted, (await rest(server.url, reader.token, "GET", path)).status === 200, capability);
+    }
+    const { body } = await explain(reader.token, folder, "repo.list");
+    assert.deepEqual(body.granting.map(({ groupUid }: { groupUid: string }) => groupUid).sort(), [folder, root].sort());
+  });
+});

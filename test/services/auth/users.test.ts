@@ -1,0 +1,128 @@
+// People who sign in: one twice at once, on PostgreSQL; and one who holds a role already.
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { viewerRole } from "../../../src/authz/built-in-roles.ts";
+import { bindOnce, enrol, findPerson, type Person, registerPerson } from "../../../src/services/auth/users.ts";
+import { collections } from "../../../src/services/collections.ts";
+import { createGroup } from "../../../src/services/iam/bootstrap.ts";
+import { identityDirectory } from "../../../src/services/iam/identities/directory.ts";
+import { personUid } from "../../../src/services/iam/identities/identities.ts";
+import { awaitPerson, forgetAwaited } from "../../../src/services/iam/identities/pending-users.ts";
+import { syncBuiltInRoles } from "../../../src/services/iam/roles/built-in-role-rows.ts";
+import { checkDatabase } from "../../../src/storage/check/check-database.ts";
+import { findRow } from "../../../src/storage/collection/collection.ts";
+import type { Transaction } from "../../../src/storage/engine/session.ts";
+import { findHolder } from "../../../src/storage/iam/grants.ts";
+import { identityCollection } from "../../../src/storage/iam/rows.ts";
+import { stopPostgres } from "../../harness/postgres.ts";
+import { write } from "../../storage/fixtures.ts";
+import { openPostgresStore, openSqliteStore, type Store } from "../../storage/stores.ts";
+
+after(stopPostgres);
+
+const alice: Person = { issuer: "https://idp.acme.test", subject: "alice", name: "Alice", claims: { act: {} } };
+
+/** Runs a write twice: the second has begun, and waits for the first, when that commits. */
+async function twice<T>(store: Store, body: (tx: Transaction) => Promise<T>): Promise<T[]> {
+  const other = await store.open();
+  const begun = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const first = write(store.database, async (tx) => {
+    const result = await body(tx);
+    begun.resolve();
+    await mayCommit.promise;
+    return result;
+  });
+  await begun.promise;
+  const second = write(other, body);
+  while ((await store.tamper("SELECT 1 FROM pg_locks WHERE NOT granted")).length === 0);
+  mayCommit.resolve();
+  return await Promise.all([first, second]);
+}
+
+describe("a person who signs in twice at once", () => {
+  it("is registered once, and both know who it is", async () => {
+    await using store = await openPostgresStore();
+    const [first, second] = await twice(store, (tx) => registerPerson(tx, alice));
+    assert.equal(first, second);
+    const { rows, findings } = await store.database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual({ rows, findings }, { rows: 1, findings: [] });
+  });
+
+  it("is given a role once", async () => {
+    await using store = await openPostgresStore();
+    await syncBuiltInRoles(store.database, 1);
+    const { uid, groupUid } = await write(store.database, async (tx) => ({
+      uid: await registerPerson(tx, alice),
+      groupUid: (await createGroup(tx, null, "acme", "")).uid,
+    }));
+    await twice(store, (tx) => bindOnce(tx, uid, viewerRole.uid, groupUid));
+    const { findings } = await store.database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual(findings, []);
+    assert.equal((await store.tamper("SELECT uid FROM role_bindings")).length, 1);
+  });
+});
+
+/** A role that is bound to Alice at a group, before she has ever signed in. */
+async function bindBeforehand(tx: Transaction) {
+  const { uid: groupUid } = await createGroup(tx, null, "acme", "");
+  const uid = personUid(alice.issuer, alice.subject);
+  await awaitPerson(tx, uid);
+  await bindOnce(tx, uid, viewerRole.uid, groupUid);
+  return { uid, groupUid };
+}
+
+for (const [name, openStore] of [
+  ["SQLite", openSqliteStore],
+  ["PostgreSQL", openPostgresStore],
+] as const) {
+  describe(`a person who is awaited, on ${name}`, () => {
+    it("is nobody who can be signed in as", async () => {
+      await using store = await openStore();
+      await syncBuiltInRoles(store.database, 1);
+      const { uid } = await write(store.database, bindBeforehand);
+      const directory = identityDirectory(store.database, () => 1);
+      assert.equal(await write(store.database, (tx) => findPerson(tx, alice)), undefined);
+      assert.equal(await directory.find(uid), undefined);
+      assert.equal(await directory.findPerson(alice.issuer, alice.subject), undefined);
+    });
+
+    for (const [way, come] of [
+      ["registers", async (tx: Transaction) => void (await registerPerson(tx, alice))],
+      ["is enrolled", (tx: Transaction, groupUid: string) => enrol(tx, alice, groupUid, [])],
+    ] as const) {
+      it(`holds what was bound once she ${way}`, async () => {
+        await using store = await openStore();
+        await syncBuiltInRoles(store.database, 1);
+        const { uid, groupUid } = await write(store.database, bindBeforehand);
+        await write(store.database, (tx) => come(tx, groupUid));
+        const person = await write(store.database, (tx) => findPerson(tx, alice));
+        assert.deepEqual([person?.uid, person?.issuer, person?.subject], [uid, alice.issuer, alice.subject]);
+        assert.notEqual(person?.name, "");
+        const holder = await findHolder(store.database.session, uid);
+        assert.deepEqual(
+          holder?.roles.map((role) => role.groupUid),
+          [groupUid],
+        );
+        const { findings } = await store.database.read((session) => checkDatabase(session, collections));
+        assert.deepEqual(findings, []);
+      });
+    }
+
+    it("is forgotten only when nothing is bound to her any more, and before she has come", async () => {
+      await using store = await openStore();
+      await syncBuiltInRoles(store.database, 1);
+      const { uid } = await write(store.database, bindBeforehand);
+      const forget = () => write(store.database, (tx) => forgetAwaited(tx, uid));
+      const isKept = async () => (await findRow(store.database.session, identityCollection, uid)) !== undefined;
+      await forget();
+      assert.equal(await isKept(), true);
+      await store.tamper("DELETE FROM role_bindings");
+      await forget();
+      assert.equal(await isKept(), false);
+      await write(store.database, (tx) => registerPerson(tx, alice));
+      await forget();
+      assert.equal(await isKept(), true);
+    });
+  });
+}

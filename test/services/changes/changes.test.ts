@@ -1,0 +1,288 @@
+// The change log, as those see it who may subscribe to events.
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
+import { parentOf } from "../../../src/model/uid.ts";
+import { createOrganization } from "../../../src/services/iam/bootstrap.ts";
+import { sweep } from "../../../src/storage/sweep.ts";
+import { stopPostgres } from "../../harness/postgres.ts";
+import { rest } from "../../harness/rest.ts";
+import { type DatabaseKind, startTestServer, type TestServer } from "../../harness/server.ts";
+import { context } from "../../storage/fixtures.ts";
+
+after(stopPostgres);
+
+const viewer = builtInRoles.find(({ name }) => name === "viewer")!.uid;
+
+/** Lists, and fails unless it can. */
+async function list({ url, ownerToken }: TestServer, query: Readonly<Record<string, string>>, token = ownerToken) {
+  const { status, body } = await rest(url, token, "GET", `/gatehouse/changes/v1/changes?${new URLSearchParams(query)}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+/** Every page of a list. */
+async function listAll(server: TestServer, query: Readonly<Record<string, string>>) {
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent
+  const changes: any[] = [];
+  let pageToken = "";
+  do {
+    const page = await list(server, { ...query, ...(pageToken !== "" && { pageToken }) });
+    changes.push(...page.changes);
+    pageToken = page.nextPageToken ?? "";
+  } while (pageToken !== "");
+  return changes;
+}
+
+async function create(server: TestServer, path: string, body: unknown, token = server.ownerToken) {
+  const reply = await rest(server.url, token, "POST", path, body);
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+  return reply.body;
+}
+
+/** Removes changes that are older than a day. */
+async function sweepOld({ server }: TestServer, now: number): Promise<void> {
+  const never = Number.MAX_SAFE_INTEGER;
+  const keeping = {
+    changeMs: 86_400_000,
+    registryEventMs: never,
+    retiredKeyMs: never,
+    eventMs: never,
+    accessMs: never,
+  };
+  await sweep(server.database, { ...context, time: now }, keeping, new AbortController().signal);
+}
+
+/** One of every kind of resource, from its creation to its end. */
+async function live(server: TestServer): Promise<void> {
+  const { url, ownerToken, groupUid } = server;
+  const change = async (method: string, path: string, body?: unknown) => {
+    const reply = await rest(url, ownerToken, method, path, body);
+    assert.equal(reply.status, 200, `${method} ${path}: ${JSON.stringify(reply.body)}`);
+  };
+  const identity = await create(server, `/iam/v2beta1/identities/${groupUid}`, {
+    name: "ci",
+    claimMatch: { issuer: "https://issuer.example.org", subject: "ci" },
+  });
+  const role = await create(server, `/iam/v2beta1/roles/${groupUid}`, {
+    name: "reader",
+    capabilities: ["CAP_IAM_GROUPS_LIST"],
+  });
+  const bound = { identityUid: identity.uid, roleUid: viewer };
+  const binding = await create(server, `/iam/v2beta1/roleBindings/${groupUid}`, bound);
+  const invite = await create(server, `/iam/v2beta1/groupInvites/${groupUid}`, { roleUid: viewer, ttl: "3600s" });
+  assert.ok(invite.code);
+  const association = await create(server, `/iam/v2beta1/accountAssociations/${groupUid}`, {
+    name: "aws",
+    amazon: { account: "123456789012" },
+  });
+  const provider = await create(server, `/iam/v2beta1/identityProviders/${groupUid}`, {
+    name: "sso",
+    oidc: {
+      issuer: "https://sso.example.org",
+      clientId: "gatehouse",
+      clientSecret: "the-secret-of-the-client",
+      additionalScopes: [],
+    },
+    defaultRole: viewer,
+  });
+  const repo = await create(server, `/registry/v2beta1/repos/${groupUid}`, { name: "app" });
+  await change("PATCH", `/registry/v2beta1/repos/${repo.uid}`, { description: "an app" });
+  const tag = await create(server, `/registry/v2beta1/tags/${repo.uid}`, {
+    name: "latest",
+    digest: `sha256:${"0".repeat(64)}`,
+  });
+  const subscription = await create(server, `/events/v2beta1/subscriptions/${groupUid}`, {
+    sink: "https://localhost/",
+  });
+  await change("DELETE", `/events/v2beta1/subscriptions/${subscription.uid}`);
+  await change("DELETE", `/registry/v2beta1/tags/${tag.uid}`);
+  await change("DELETE", `/registry/v2beta1/repos/${repo.uid}`);
+  await change("DELETE", `/iam/v2beta1/identityProviders/${provider.uid}`);
+  await change("DELETE", `/iam/v2beta1/accountAssociations/${association.uid}`);
+  await change("DELETE", `/iam/v2beta1/groupInvites/${invite.uid}`);
+  await change("DELETE", `/iam/v2beta1/roleBindings/${binding.uid}`);
+  await change("DELETE", `/iam/v2beta1/roles/${role.uid}`);
+  await change("DELETE", `/iam/v2beta1/identities/${identity.uid}`);
+}
+
+for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+  describe(`the list of changes (${database})`, () => {
+    it("tells who changed what, with what was before and after, and no secret", async () => {
+      await using server = await startTestServer({ database });
+      const { groupUid, ownerUid } = server;
+      const { resumeAfter: after } = await list(server, { parent: groupUid, pageSize: "1" });
+      await live(server);
+      const changes = await listAll(server, { parent: groupUid, after, pageSize: "7" });
+      const lives = Map.groupBy(changes, ({ kind, resourceUid }) => `${kind} ${resourceUid}`);
+      const kinds = [...new Set(changes.map(({ kind }) => kind))].sort();
+      assert.deepEqual(kinds, [
+        ...[
+          "account_associations",
+          "group_invites",
+          "identities",
+          "identity_providers",
+          "repos",
+          "role_bindings",
+          "roles",
+        ],
+        ...["subscriptions", "tags"],
+      ]);
+      for (const [about, life] of lives) {
+        const [first, last] = [life[0], life.at(-1)];
+        assert.equal(first.before, undefined, about);
+        assert.ok(first.after, about);
+        assert.equal(last.after, undefined, about);
+        assert.deepEqual(last.before, life.at(-2).after, about);
+      }
+      for (const change of changes) {
+        assert.equal(change.actorUid, ownerUid);
+        assert.equal(change.actorClaims.iss, "https://issuer.example.org");
+        assert.match(change.method, /^\/chainguard\.platform\.\w+\.v2beta1\.\w+\/\w+$/);
+        assert.match(change.requestId, /^[0-9a-f]{32}$/);
+        assert.equal(change.groupUid, change.kind === "tags" ? parentOf(change.resourceUid) : groupUid);
+      }
+      const updated = changes.find(({ method }) => method.endsWith("/UpdateRepo"));
+      assert.deepEqual([updated.before.description, updated.after.description], [undefined, "an app"]);
+      const text = JSON.stringify(changes);
+      assert.doesNotMatch(text, /the-secret-of-the-client|codeDigest|keyId/);
+
+      const latest = await listAll(server, { parent: groupUid, pageSize: "7" });
+      assert.deepEqual(latest.slice(0, changes.length), changes.toReversed());
+      assert.ok(latest.length > changes.length, "what was changed before");
+    });
+
+    it("can be followed, from page to page and from one list to the next", async () => {
+      await using server = await startTestServer({ database });
+      const { groupUid } = server;
+      let { resumeAfter: after } = await list(server, { parent: groupUid, pageSize: "1" });
+      const seen: string[] = [];
+      const made: string[] = [];
+      for (let round = 0; round < 3; round++) {
+        for (let i = 0; i < 3; i++)
+          made.push((await create(server, `/iam/v2beta1/groups/${groupUid}`, { name: `g-${round}-${i}` })).uid);
+        for (let pageToken = "more"; pageToken !== ""; ) {
+          const page = await list(server, { parent: groupUid, after, pageSize: "2" });
+          seen.push(...page.changes.map(({ resourceUid }: { resourceUid: string }) => resourceUid));
+          pageToken = page.nextPageToken ?? "";
+          after = page.resumeAfter;
+        }
+      }
+      assert.deepEqual(seen, made);
+      const { changes, resumeAfter } = await list(server, { parent: groupUid, after });
+      assert.deepEqual(changes, []);
+      assert.notEqual(resumeAfter, after);
+      assert.deepEqual((await list(server, { parent: groupUid, after: resumeAfter })).changes, []);
+    });
+
+    it("says so when what it is to follow is no longer kept", async () => {
+      let now = Date.now();
+      await using server = await startTestServer({ database, clock: () => now });
+      const { groupUid, url } = server;
+      const { resumeAfter: after } = await list(server, { parent: groupUid });
+      await create(server, `/iam/v2beta1/groups/${groupUid}`, { name: "later" });
+      now += 10 * 86_400_000;
+      const token = await server.tokenOf(server.ownerUid);
+      await create(server, `/iam/v2beta1/groups/${groupUid}`, { name: "latest" }, token);
+      await sweepOld(server, now);
+      const refused = await rest(url, token, "GET", `/gatehouse/changes/v1/changes?parent=${groupUid}&after=${after}`);
+      assert.equal(refused.status, 400);
+      assert.match(JSON.stringify(refused.body), /CHANGE_NOT_KEPT/);
+      // Who has asked meanwhile is told all, though nothing of theirs is left but the latest.
+      const { resumeAfter } = await list(server, { parent: groupUid, pageSize: "1" }, token);
+      await create(server, `/iam/v2beta1/groups/${groupUid}`, { name: "last" }, token);
+      const followed = await list(server, { parent: groupUid, after: resumeAfter }, token);
+      assert.equal(followed.changes.length, 1);
+      const { changes } = await list(server, { parent: groupUid, kind: "groups", after: resumeAfter }, token);
+      assert.deepEqual(
+        changes.map((change: { after: { name: string } }) => change.after.name),
+        ["last"],
+      );
+    });
+
+    it("is followed through a time in which others alone change something, and the sweep takes all that was", async () => {
+      let now = Date.now();
+      await using server = await startTestServer({ database, clock: () => now });
+      const { groupUid } = server;
+      const other = await server.server.database.write(context, (tx) =>
+        createOrganization(tx, "other.example", { issuer: "https://issuer.example.org", subject: "other" }),
+      );
+      let { resumeAfter: after } = await list(server, { parent: groupUid });
+      for (let day = 0; day < 3; day++) {
+        now += 2 * 86_400_000;
+        const token = await server.tokenOf(server.ownerUid);
+        const theirs = await server.tokenOf(other.ownerUid);
+        for (let i = 0; i < 3; i++)
+          await create(server, `/iam/v2beta1/groups/${other.groupUid}`, { name: `g-${day}-${i}` }, theirs);
+        ({ resumeAfter: after } = await list(server, { parent: groupUid, after }, token));
+        await sweepOld(server, now);
+        const { changes } = await list(server, { parent: groupUid, after }, token);
+        assert.deepEqual(changes, []);
+      }
+    });
+
+    it("does not take another change of the same number for the one that it is to follow", async () => {
+      await using server = await startTestServer({ database });
+      const { groupUid } = server;
+      const { changes } = await list(server, { parent: groupUid, pageSize: "1" });
+      // As a backup that was put back would have it, once something else was changed.
+      await server.server.database.write(context, async (tx) => {
+        const statement = tx.prepared("test.shift", (db, tables) => db.update(tables.changes).set({ time: 7 }));
+        await (statement as unknown as { execute(): Promise<unknown> }).execute();
+      });
+      const path = `/gatehouse/changes/v1/changes?parent=${groupUid}&after=${changes[0].id}`;
+      assert.equal((await rest(server.url, server.ownerToken, "GET", path)).status, 400);
+    });
+  });
+}
+
+describe("the list of changes", () => {
+  it("tells no organization of another, nor how much others change", async () => {
+    await using server = await startTestServer();
+    const { url, server: running } = server;
+    const other = await running.database.write(context, (tx) =>
+      createOrganization(tx, "other.example", { issuer: "https://issuer.example.org", subject: "other" }),
+    );
+    const token = await server.tokenOf(other.ownerUid);
+    await create(server, `/iam/v2beta1/groups/${server.groupUid}`, { name: "ours" });
+    const path = `/gatehouse/changes/v1/changes?parent=${server.groupUid}`;
+    assert.equal((await rest(url, token, "GET", path)).status, 403);
+    const mine = await list(server, { parent: server.groupUid, pageSize: "1" });
+    const theirs = await list(server, { parent: other.groupUid }, token);
+    assert.ok(theirs.changes.length > 0);
+    assert.ok(!JSON.stringify(theirs).includes(server.groupUid));
+    // What names a place for another says nothing: not even whether it came before or after.
+    for (const [after, problem] of [
+      [mine.changes[0].id, /CHANGE_NOT_KEPT/],
+      [mine.resumeAfter, /is neither the id of a change nor/],
+    ]) {
+      const followed = `/gatehouse/changes/v1/changes?parent=${other.groupUid}&after=${after}`;
+      const { status, body } = await rest(url, token, "GET", followed);
+      assert.equal(status, 400);
+      assert.match(JSON.stringify(body), problem);
+    }
+    // Nor does the same name twice: whether anybody changed anything meanwhile.
+    const again = await list(server, { parent: server.groupUid, pageSize: "1" });
+    assert.notEqual(again.resumeAfter, mine.resumeAfter);
+    // A page token is for whoever got it.
+    const page = `${path}&pageSize=1&pageToken=${mine.nextPageToken}`.replace(server.groupUid, other.groupUid);
+    assert.equal((await rest(url, token, "GET", page)).status, 400);
+  });
+
+  it("shows what an earlier version has logged as far as it can", async () => {
+    await using server = await startTestServer();
+    const { groupUid } = server;
+    await server.server.database.write(context, async (tx) => {
+      tx.logChange({ kind: "roles", uid: `${groupUid}/0123456789abcdef`, groupUid, before: null, after: { uid: 1 } });
+      tx.logChange({ kind: "things", uid: `${groupUid}/0123456789abcdef`, groupUid, before: null, after: { a: 1 } });
+    });
+    const { changes } = await list(server, { parent: groupUid, pageSize: "2" });
+    assert.deepEqual(
+      changes.map(({ kind, after }: { kind: string; after: unknown }) => [kind, after]),
+      [
+        ["things", {}],
+        ["roles", {}],
+      ],
+    );
+  });
+});

@@ -1,0 +1,119 @@
+// Which changes a list has, and how far one call looks for them.
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { ListChangesRequestSchema } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import { toTimestamp } from "../../../src/aip/timestamps.ts";
+import { lookThrough } from "../../../src/services/changes/scan-changes.ts";
+import { latestChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
+import type { Database } from "../../../src/storage/database.ts";
+import { stopPostgres } from "../../harness/postgres.ts";
+import { context, uidOf } from "../../storage/fixtures.ts";
+import { openPostgresStore, openSqliteStore } from "../../storage/stores.ts";
+
+after(stopPostgres);
+
+const root = uidOf(null, "root");
+const team = uidOf(root, "team");
+const other = uidOf(null, "other");
+
+/** One change of a group, by an actor, at a time. */
+interface Made {
+  readonly group?: string;
+  readonly actor?: string;
+  readonly time?: number;
+  readonly kind?: string;
+}
+
+async function make(database: Database, changes: readonly Made[]): Promise<void> {
+  for (const { group = root, actor = "", time = 1, kind = "groups" } of changes)
+    await database.write({ ...context, actor, time }, async (tx) => {
+      tx.logChange({ kind, uid: group, groupUid: group, before: null, after: null });
+    });
+}
+
+for (const open of [openSqliteStore, openPostgresStore]) {
+  describe(`changes of an organization (${open === openSqliteStore ? "SQLite" : "PostgreSQL"})`, () => {
+    async function found(made: readonly Made[], request: MessageInitShape<typeof ListChangesRequestSchema>) {
+      await using store = await open();
+      const { database } = store;
+      const before = await latestChange(database.session);
+      await make(database, made);
+      // Numbers go on where those of another test ended.
+      const numbers = (await readChanges(database.session, before, 100)).map(({ sequence }) => sequence);
+      const full = create(ListChangesRequestSchema, { parent: root, ...request });
+      const looks = [
+        { isFollowed: false, behind: undefined },
+        { isFollowed: true, behind: before },
+      ];
+      const results: number[][] = [];
+      for (const look of looks) {
+        const places: number[] = [];
+        let { behind } = look;
+        for (let hasMore = true; hasMore; ) {
+          const looked = await lookThrough(database.session, full, { ...look, behind, pageSize: 2 });
+          assert.ok(looked.found.length <= 2);
+          places.push(...looked.found.map(({ sequence }) => numbers.indexOf(sequence) + 1));
+          ({ hasMore } = looked);
+          behind = looked.last?.sequence;
+        }
+        results.push(places);
+      }
+      const [latest, followed] = results;
+      assert.deepEqual(latest?.toReversed(), followed);
+      return followed;
+    }
+
+    const made = [
+      { group: root, time: 1 },
+      { group: other, time: 2 },
+      { group: team, time: 3, actor: "a" },
+      { group: root, time: 4, actor: "a", kind: "roles" },
+      { group: team, time: 5, kind: "roles" },
+      { group: other, time: 6, actor: "a" },
+      { group: `${root.slice(0, -1)}f`, time: 7 },
+      { group: root, time: 8 },
+    ];
+
+    it("are those of no other", async () => assert.deepEqual(await found(made, {}), [1, 3, 4, 5, 8]));
+    it("are those in and below a group", async () => assert.deepEqual(await found(made, { parent: team }), [3, 5]));
+    it("are those of an actor", async () => assert.deepEqual(await found(made, { actorUid: "a" }), [3, 4]));
+    it("are those of a kind", async () => assert.deepEqual(await found(made, { kind: "roles" }), [4, 5]));
+    it("are those of a resource", async () => assert.deepEqual(await found(made, { resourceUid: team }), [3, 5]));
+    it("are those from a moment on", async () =>
+      assert.deepEqual(await found(made, { startTime: toTimestamp(4) }), [4, 5, 8]));
+    it("are those before a moment", async () =>
+      assert.deepEqual(await found(made, { endTime: toTimestamp(5) }), [1, 3, 4]));
+    it("are none where nothing was changed", async () => assert.deepEqual(await found([{ group: other }], {}), []));
+  });
+}
+
+describe("a list of changes", () => {
+  it("looks through so many at a time, and goes on from there", async () => {
+    await using store = await openSqliteStore();
+    const { database } = store;
+    const wanted = [0, 2500];
+    await database.write(context, async (tx) => {
+      for (let i = 0; i < 3000; i++)
+        tx.logChange({
+          kind: wanted.includes(i) ? "roles" : "groups",
+          uid: root,
+          groupUid: root,
+          before: null,
+          after: null,
+        });
+    });
+    const request = create(ListChangesRequestSchema, { parent: root, kind: "roles" });
+    const first = await lookThrough(database.session, request, { isFollowed: false, behind: undefined, pageSize: 50 });
+    assert.deepEqual(
+      [first.found.length, first.hasMore, (await latestChange(database.session)) - first.last!.sequence],
+      [1, true, 1999],
+    );
+    const second = await lookThrough(database.session, request, {
+      isFollowed: false,
+      behind: first.last?.sequence,
+      pageSize: 50,
+    });
+    assert.deepEqual([second.found.length, second.hasMore], [1, false]);
+  });
+});

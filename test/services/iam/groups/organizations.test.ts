@@ -1,0 +1,36 @@
+// What is shown of an organization in its groups, while many ask at once.
+import assert from "node:assert/strict";
+import { after, it } from "node:test";
+import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";
+import { newPostgresDatabase, stopPostgres } from "../../../harness/postgres.ts";
+import { rest } from "../../../harness/rest.ts";
+import { startTestServer } from "../../../harness/server.ts";
+
+after(stopPostgres);
+
+it("lists of subgroups that nothing is remembered for do not wait for each other's connections", async () => {
+  await using server = await startTestServer({ settings: { databaseUrl: await newPostgresDatabase() } });
+  const { url, ownerToken, groupUid } = server;
+  await rest(url, ownerToken, "POST", `/iam/v2beta1/groups/${groupUid}`, { name: "below" });
+  const list = () => rest(url, ownerToken, "GET", `/iam/v2beta1/groups?uidp.children_of=${groupUid}`);
+  for (let round = 0; round < 3; round++) {
+    // A binding is made with it: whatever rests on access is read anew.
+    await rest(url, ownerToken, "POST", "/iam/v2beta1/groups", { name: `organization ${round}` });
+    const replies = await Promise.all(Array.from({ length: 3 * defaultDatabaseLimits.poolSize }, list));
+    for (const { status, body } of replies) assert.deepEqual([status, body.groups?.length], [200, 1]);
+  }
+});
+
+it("lists show the kind of an organization as it is, however often they were asked for before", async () => {
+  await using server = await startTestServer();
+  const { url, ownerToken, groupUid } = server;
+  await rest(url, ownerToken, "POST", `/iam/v2beta1/groups/${groupUid}`, { name: "below" });
+  const kinds = async () => {
+    const { body } = await rest(url, ownerToken, "GET", `/iam/v2beta1/groups?uidp.children_of=${groupUid}`);
+    return body.groups.map(({ kind }: { kind?: string }) => kind);
+  };
+  const before = [await kinds(), await kinds(), await kinds()];
+  assert.deepEqual(before, [[undefined], [undefined], [undefined]]);
+  await rest(url, ownerToken, "PATCH", `/iam/v2beta1/groups/${groupUid}`, { kind: "ORG_KIND_DEV" });
+  assert.deepEqual(await kinds(), ["ORG_KIND_DEV"]);
+});

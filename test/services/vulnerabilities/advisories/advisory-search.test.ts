@@ -1,0 +1,174 @@
+// Searches of advisories: what trying every text would find, whether the texts are read or in memory, on both databases.
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  deleteState,
+  lockAdvisory,
+  replaceState,
+} from "../../../../src/services/vulnerabilities/advisories/advisory-state.ts";
+import { findRow } from "../../../../src/storage/collection/collection.ts";
+import type { Database } from "../../../../src/storage/database.ts";
+import type { Transaction } from "../../../../src/storage/engine/session.ts";
+import { countRows, listRows, planRows, type Source } from "../../../../src/storage/list/list-rows.ts";
+import { type FindingMemory, newFindingMemory } from "../../../../src/storage/list/range-plan.ts";
+import { newTextMemory } from "../../../../src/storage/search/text-cache.ts";
+import { advisoryCondition } from "../../../../src/storage/vulnerabilities/advisories.ts";
+import { type AdvisoryRow, advisoryCollection } from "../../../../src/storage/vulnerabilities/rows.ts";
+import { stopPostgres } from "../../../harness/postgres.ts";
+import { forgetChanges, remainders } from "../../../storage/edits.ts";
+import { write } from "../../../storage/fixtures.ts";
+import { orders } from "../../../storage/forest.ts";
+import { modelCursor, modelPage, modelRows } from "../../../storage/listing-model.ts";
+import { openPostgresStore, openSqliteStore } from "../../../storage/stores.ts";
+import { addAdvisory, filterOf, limits, plantGroups } from "../search-fixtures.ts";
+
+after(stopPostgres);
+
+/** Letters whose small forms are longer, several, or depend on what follows; wildcards; a line feed. */
+const parts = [
+  "a",
+  "B",
+  "cve-",
+  "CVE-2026-1",
+  "lib",
+  "%",
+  "_",
+  "\\",
+  "'",
+  '"',
+  "İ",
+  "ΑΣ",
+  "ẞ",
+  "K",
+  "界",
+  "😀",
+  "\n",
+  " ",
+];
+const words = fc.array(fc.constantFrom(...parts), { maxLength: 4 }).map((chosen) => chosen.join(""));
+const content = fc.record({
+  artifactName: words,
+  componentName: words,
+  aliases: fc.uniqueArray(words, { maxLength: 3 }),
+});
+const edits = fc.array(fc.record({ what: fc.constantFrom("insert", "replace", "delete"), at: fc.nat(), content }), {
+  maxLength: 14,
+});
+const questions = fc.array(
+  fc.record({
+    query: fc.oneof(
+      words.filter((text) => text !== ""),
+      fc.constantFrom("e", "-2", "a\nb", "σ", "ς"),
+    ),
+    place: fc.constantFrom("subtree", "children", "both"),
+    order: fc.constantFrom(...orders),
+    start: fc.option(fc.nat({ max: 20 })),
+    skip: fc.nat({ max: 3 }),
+    limit: fc.integer({ min: 1, max: 9 }),
+    isKept: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+type Content = typeof content extends fc.Arbitrary<infer C> ? C : never;
+type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;
+
+/** What a search means. */
+function matches({ artifactName, componentName, aliases }: AdvisoryRow, query: string): boolean {
+  return [artifactName, componentName, ...aliases].join("\n").toLowerCase().includes(query.toLowerCase());
+}
+
+for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL", openPostgresStore] as const]) {
+  describe(`searches of advisories on ${name}`, () => {
+    it("find what trying every text would find, while advisories come, change and go", async () => {
+      await using store = await open();
+      const other = await store.open();
+      const groups = await plantGroups(store.database);
+      const property = fc.asyncProperty(
+        fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 4 }),
+        async (turns) => {
+          const memory = memoryOf(store.database);
+          const rows: AdvisoryRow[] = [];
+          for (const turn of turns) {
+            // Another node writes: only the change log tells of it.
+            for (const edit of turn.edits) await write(other, (tx) => apply(tx, groups, rows, edit));
+            await forgetChanges(other, turn.left);
+            for (const question of turn.questions) await ask(store.database, memory, groups, rows, question);
+          }
+          await memory.texts.close();
+          for (const { uid } of rows) await write(other, (tx) => removeAdvisory(tx, uid));
+        },
+      );
+      await fc.assert(property, { numRuns: 25 });
+    });
+  });
+}
+
+function memoryOf(database: Database): FindingMemory {
+  return newFindingMemory(newTextMemory((body) => database.read(body), limits));
+}
+
+async function removeAdvisory(tx: Transaction, uid: string): Promise<void> {
+  await deleteState(tx, await lockAdvisory(tx, uid), 1);
+}
+
+async function apply(
+  tx: Transaction,
+  groups: readonly string[],
+  rows: AdvisoryRow[],
+  { what, at, content: init }: { what: string; at: number; content: Content },
+): Promise<void> {
+  const row = rows[at % rows.length];
+  if (what === "insert" || !row) {
+    const uid = await addAdvisory(tx, groups[at % groups.length]!, init);
+    rows.push((await findRow(tx, advisoryCollection, uid))!);
+  } else if (what === "replace") {
+    const state = await lockAdvisory(tx, row.uid);
+    const replaced = await replaceState(tx, state, { ...state, row: { ...state.row, ...init } });
+    rows[rows.indexOf(row)] = replaced.row;
+  } else {
+    await removeAdvisory(tx, row.uid);
+    rows.splice(rows.indexOf(row), 1);
+  }
+}
+
+async function ask(
+  database: Database,
+  memory: FindingMemory,
+  [above, below]: readonly [string, string],
+  rows: readonly AdvisoryRow[],
+  { query, place, order, start, skip, limit, isKept }: Question,
+): Promise<void> {
+  const sources: Source[] =
+    place === "both"
+      ? [
+          { type: "subtree", uid: below },
+          { type: "children", uid: above },
+        ]
+      : [{ type: place as "subtree", uid: above }];
+  const passing = rows.filter((row) => matches(row, query));
+  const first = start === null ? undefined : modelRows(passing, { sources, filters: {}, order })[start];
+  const listing = {
+    ...{ sources, filters: {}, order, skip, limit },
+    after: first && modelCursor(first, order),
+    condition: advisoryCondition(filterOf(query)),
+  };
+  if (isKept) {
+    await database.read((session) => planRows(session, memory, advisoryCollection, listing));
+    await memory.texts.idle();
+    memory.found.clear();
+  }
+  const [page, total] = await database.read(async (session) => {
+    const plans = await planRows(session, memory, advisoryCollection, listing);
+    return [
+      await listRows(session, advisoryCollection, { ...listing, plans }),
+      await countRows(session, advisoryCollection, { ...listing, plans }),
+    ];
+  });
+  assert.deepEqual(
+    page.map(({ uid }) => uid),
+    modelPage(passing, listing).map(({ uid }) => uid),
+    JSON.stringify(query),
+  );
+  assert.equal(total, modelRows(passing, listing).length);
+}

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import BetterSqlite from "better-sqlite3";
+import { StorageUnavailable } from "../../../../src/storage/engine/errors.ts";
+import { type Checkpointer, newCheckpointer } from "../../../../src/storage/engine/sqlite/checkpointer.ts";
+
+const longLog = 100;
+
+function open(t: TestContext) {
+  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-checkpointer-"));
+  const file = path.join(directory, "database");
+  const writer = new BetterSqlite(file);
+  writer.pragma("journal_mode = WAL");
+  writer.pragma("wal_autocheckpoint = 0");
+  writer.exec("CREATE TABLE pages (page TEXT) STRICT");
+  const checkpointer = newCheckpointer(file, longLog);
+  t.after(async () => {
+    await checkpointer.close();
+    writer.close();
+    rmSync(directory, { recursive: true });
+  });
+  return { file, writer, checkpointer };
+}
+
+/** Adds so many pages to the log. */
+function write(writer: BetterSqlite.Database, pages: number): void {
+  writer.prepare("INSERT INTO pages VALUES (?)").run("x".repeat(pages * 4096));
+}
+
+/** What there is to wait for once the thread has seen how long the log is. */
+async function waitFor(checkpointer: Checkpointer): Promise<{ readonly room: Promise<void> }> {
+  for (;;) {
+    checkpointer.afterCommit();
+    const room = checkpointer.room();
+    if (room) return { room };
+    await pause(20);
+  }
+}
+
+describe("the checkpointer", () => {
+  it("does not keep the process alive, unless a write waits for it", async (t) => {
+    const { file, writer } = open(t);
+    write(writer, longLog + 1);
+    const module = JSON.stringify(new URL("../../../../src/storage/engine/sqlite/checkpointer.ts", import.meta.url));
+    const run = async (rest: string) => {
+      const script = `const { newCheckpointer } = await import(${module}); const it = newCheckpointer(${JSON.stringify(file)}, -1); ${rest}`;
+      return (await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script])).stdout;
+    };
+    assert.equal(await run("it.afterCommit(); setTimeout(() => console.log('idle'), 500);"), "idle\n");
+    assert.equal(await run("await it.room(); console.log('waited');"), "waited\n");
+  });
+
+  it("has writes wait for a long log, which then begins anew", async (t) => {
+    const { writer, checkpointer } = open(t);
+    assert.equal(checkpointer.room(), undefined);
+    write(writer, longLog + 1);
+    await (await waitFor(checkpointer)).room;
+    assert.equal(checkpointer.room(), undefined);
+    write(writer, 1);
+    const [{ log }] = writer.pragma("wal_checkpoint(PASSIVE)") as [{ log: number }];
+    assert.ok(log < longLog, `${log} pages`);
+  });
+
+  it("has them wait again where somebody still reads what the log began with", async (t) => {
+    const { file, writer, checkpointer } = open(t);
+    const reader = new BetterSqlite(file, { readonly: true });
+    t.after(() => reader.close());
+    reader.exec("BEGIN; SELECT count(*) FROM pages");
+    write(writer, longLog + 1);
+    await (await waitFor(checkpointer)).room;
+    assert.ok(checkpointer.room());
+    reader.exec("COMMIT");
+    await (await waitFor(checkpointer)).room;
+    assert.equal(checkpointer.room(), undefined);
+  });
+
+  it("lets no write be made behind what could not be flushed, until the log is empty", async (t) => {
+    const { file, writer, checkpointer } = open(t);
+    const reader = new BetterSqlite(file, { readonly: true });
+    t.after(() => reader.close());
+    write(writer, 1);
+    reader.exec("BEGIN; SELECT count(*) FROM pages");
+    write(writer, 1);
+    checkpointer.afterUnflushed();
+    await assert.rejects(checkpointer.room()!, StorageUnavailable);
+    reader.exec("COMMIT");
+    await checkpointer.room();
+    assert.equal(statSync(`${file}-wal`).size, 0);
+    assert.equal(checkpointer.room(), undefined);
+  });
+
+  it("gives back the log's part of a full disk before the next write", async (t) => {
+    const { file, writer, checkpointer } = open(t);
+    write(writer, 1);
+    assert.ok(statSync(`${file}-wal`).size > 0);
+    checkpointer.afterFull();
+    await checkpointer.room();
+    assert.equal(statSync(`${file}-wal`).size, 0);
+    assert.equal(checkpointer.room(), undefined);
+  });
+
+  it("can be closed at any moment of the start of its thread", async (t) => {
+    const { file } = open(t);
+    for (let turns = 0; turns < 40; turns++) {
+      const checkpointer = newCheckpointer(file, -1);
+      const room = checkpointer.room();
+      await pause(turns);
+      await checkpointer.close();
+      await room;
+    }
+  });
+
+  it("keeps nobody waiting once it is closed", async (t) => {
+    const { writer, checkpointer } = open(t);
+    write(writer, longLog + 1);
+    const { room } = await waitFor(checkpointer);
+    await checkpointer.close();
+    await room;
+    assert.equal(checkpointer.room(), undefined);
+  });
+});

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import BetterSqlite from "better-sqlite3";
+import { newSnapshot, type Snapshot } from "../../../../src/storage/engine/sqlite/snapshot.ts";
+import { damagePage } from "../../damage.ts";
+
+describe("the snapshot of a turn", () => {
+  let directory: string;
+  let writer: BetterSqlite.Database;
+  let reader: BetterSqlite.Database;
+  let snapshot: Snapshot;
+
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), "gatehouse-snapshot-"));
+    const file = path.join(directory, "database");
+    writer = new BetterSqlite(file);
+    writer.pragma("journal_mode = WAL");
+    writer.exec("CREATE TABLE numbers (number INTEGER) STRICT");
+    reader = new BetterSqlite(file, { readonly: true });
+    snapshot = newSnapshot(reader);
+  });
+
+  afterEach(() => {
+    reader.close();
+    writer.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const add = () => writer.exec("INSERT INTO numbers VALUES (1)");
+  const read = () => {
+    snapshot.open();
+    return reader.prepare("SELECT count(*) FROM numbers").pluck().get();
+  };
+
+  it("is the same for all of its reads, and gone in the next turn", async () => {
+    assert.equal(read(), 0);
+    add();
+    assert.equal(read(), 0);
+    await nextTurn();
+    assert.equal(reader.inTransaction, false);
+    assert.equal(read(), 1);
+  });
+
+  it("is of a turn that counts as one, however much is read or asked for", async () => {
+    snapshot.state();
+    read();
+    read();
+    snapshot.state();
+    assert.equal(snapshot.turns(), 1);
+    await nextTurn();
+    snapshot.state();
+    assert.equal(snapshot.turns(), 2);
+    await nextTurn();
+    read();
+    assert.equal(snapshot.turns(), 3);
+  });
+
+  describe("has a state", () => {
+    it("that is the same until somebody has committed, and asking begins no snapshot", async () => {
+      const first = snapshot.state();
+      await nextTurn();
+      assert.equal(snapshot.state(), first);
+      assert.equal(reader.inTransaction, false);
+      read();
+      assert.equal(snapshot.state(), first);
+      await nextTurn();
+      add();
+      assert.notEqual(snapshot.state(), first);
+    });
+
+    it("that is asked for once a turn", async () => {
+      const first = snapshot.state();
+      add();
+      assert.equal(snapshot.state(), first);
+      await nextTurn();
+      assert.notEqual(snapshot.state(), first);
+    });
+
+    it("that is that of the snapshot, once there is one", () => {
+      const first = snapshot.state();
+      add();
+      assert.equal(read(), 1);
+      const second = snapshot.state();
+      assert.notEqual(second, first);
+      add();
+      assert.equal(snapshot.state(), second);
+    });
+
+    it("that is known anew before a commit, but for a body that goes on", async () => {
+      const first = snapshot.state();
+      add();
+      snapshot.end();
+      const second = snapshot.state();
+      assert.notEqual(second, first);
+      await snapshot.share(async () => {
+        assert.equal(snapshot.state(), second);
+        add();
+        snapshot.end();
+        await nextTurn();
+        assert.equal(snapshot.state(), second);
+      });
+      await nextTurn();
+      assert.notEqual(snapshot.state(), second);
+    });
+  });
+
+  it("can be ended before, so that what is read then is new", () => {
+    assert.equal(read(), 0);
+    add();
+    snapshot.end();
+    assert.equal(read(), 1);
+  });
+
+  it("lasts as long as a body that shares it, and is not ended meanwhile", async () => {
+    await snapshot.share(async () => {
+      assert.equal(read(), 0);
+      add();
+      await nextTurn();
+      snapshot.end();
+      assert.equal(read(), 0);
+    });
+    assert.equal(reader.inTransaction, false);
+    assert.equal(read(), 1);
+  });
+
+  it("ends with the last of several bodies, also of one that fails", async () => {
+    const long = snapshot.share(async () => {
+      read();
+      await nextTurn();
+      await nextTurn();
+    });
+    await assert.rejects(
+      snapshot.share(async () => {
+        await nextTurn();
+        throw new Error("on purpose");
+      }),
+      /on purpose/,
+    );
+    assert.equal(reader.inTransaction, true);
+    await long;
+    assert.equal(reader.inTransaction, false);
+  });
+
+  it("ends where what it reads is damaged: only who reads it fails", async () => {
+    writer.exec("CREATE TABLE texts (text TEXT) STRICT");
+    writer.prepare("INSERT INTO texts VALUES (?)").run("x".repeat(3_000));
+    writer.pragma("wal_checkpoint(TRUNCATE)");
+    const rootPage = writer.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'texts'").pluck().get() as number;
+    damagePage(path.join(directory, "database"), rootPage);
+    snapshot.open();
+    assert.throws(() => reader.prepare("SELECT * FROM texts").all(), { code: "SQLITE_CORRUPT" });
+    await nextTurn();
+    assert.equal(reader.inTransaction, false);
+    assert.equal(read(), 0);
+    await assert.rejects(
+      snapshot.share(async () => {
+        await nextTurn();
+        reader.prepare("SELECT * FROM texts").all();
+      }),
+      { code: "SQLITE_CORRUPT" },
+    );
+    assert.equal(reader.inTransaction, false);
+    add();
+    assert.equal(read(), 1);
+  });
+
+  it("does not mind that its connection was closed, and leaves it to reads to say so", async () => {
+    read();
+    const state = snapshot.state();
+    reader.close();
+    await nextTurn();
+    const second = snapshot.state();
+    assert.notEqual(second, state);
+    await nextTurn();
+    assert.notEqual(snapshot.state(), second);
+    assert.throws(read, /not open/);
+  });
+});

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { chmodSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { checkDatabase } from "../../../../src/storage/check/check-database.ts";
+import { deleteRow, findRow, insertRow } from "../../../../src/storage/collection/collection.ts";
+import { readCounter, readCounters, setCounter } from "../../../../src/storage/engine/counters.ts";
+import { StorageUnavailable } from "../../../../src/storage/engine/errors.ts";
+import type { Transaction } from "../../../../src/storage/engine/session.ts";
+import { writeSetting } from "../../../../src/storage/engine/settings.ts";
+import { keptLogBytes } from "../../../../src/storage/engine/sqlite/checkpointer.ts";
+import * as tables from "../../../../src/storage/schema/tables.sqlite.ts";
+import { conformance } from "../../conformance.ts";
+import { collections, type GroupRow, groupRow, groups, write } from "../../fixtures.ts";
+import { explainPages } from "../../plans.ts";
+import { openSqliteStore, type Store } from "../../stores.ts";
+import { missingSqliteMigration } from "../migrations.ts";
+
+conformance("SQLite", openSqliteStore);
+
+const root = groupRow(null, "root");
+
+describe("SQLite: a lock that another process holds", () => {
+  it("is waited for without blocking the event loop", async () => {
+    await using store = await openSqliteStore();
+    await store.tamper("BEGIN IMMEDIATE");
+    let isHeld = true;
+    const writing = write(store.database, (tx) => insertRow(tx, groups, root)).then(() => isHeld);
+    // This timer could never fire, and the lock never go, if the writer were waiting on the event loop's time.
+    await pause(300);
+    assert.equal(await findRow(store.database.session, groups, root.uid), undefined);
+    isHeld = false;
+    await store.tamper("COMMIT");
+    assert.equal(await writing, false, "it was answered while the lock was held");
+    assert.deepEqual(await findRow(store.database.session, groups, root.uid), root);
+  });
+
+  it("makes writes unavailable when it is held beyond the limit, and only until it goes", async () => {
+    await using store = await openSqliteStore();
+    const database = await store.open({ lockTimeoutMs: 50 });
+    await store.tamper("BEGIN IMMEDIATE");
+    await assert.rejects(
+      write(database, (tx) => insertRow(tx, groups, root)),
+      StorageUnavailable,
+    );
+    await store.tamper("COMMIT");
+    await write(database, (tx) => insertRow(tx, groups, root));
+    assert.deepEqual(await findRow(database.session, groups, root.uid), root);
+  });
+});
+
+describe("SQLite: writes that share a commit", () => {
+  const rows = Array.from({ length: 4 }, (_, i) => groupRow(root.uid, `child ${i}`));
+  const add = (row: GroupRow) => (tx: Transaction) => insertRow(tx, groups, row);
+  const drop = (row: GroupRow) => (tx: Transaction) => deleteRow(tx, groups, row);
+
+  /** Makes writes at once, and answers what each came to. */
+  async function together<T>({ database }: Store, bodies: readonly ((tx: Transaction) => Promise<T>)[]) {
+    const answers = await Promise.allSettled(bodies.map((body) => write(database, body)));
+    const { findings } = await database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual(findings, []);
+    return answers.map((answer) => (answer.status === "fulfilled" ? answer.value : answer.reason.message));
+  }
+
+  it("see what those before them have added to the counters, and not what has failed", async () => {
+    await using store = await openSqliteStore();
+    await write(store.database, add(root));
+    const count = (tx: Transaction) => readCounter(tx, root.uid, groups.kind);
+    const below = async (tx: Transaction) => Object.fromEntries(await readCounters(tx, root.uid));
+    const failing = async (tx: Transaction) => {
+      await add(rows[2]!)(tx);
+      throw new Error("on purpose");
+    };
+    const [first, second] = [rows[0]!, rows[1]!];
+    const bodies = [add(first), count, add(second), below, failing, count, drop(first), count, drop(second), below];
+    const answers = await together<unknown>(store, bodies);
+    const added = [undefined, 1, undefined, { groups: 2 }, "on purpose", 2];
+    assert.deepEqual(answers, [...added, undefined, 1, undefined, {}]);
+    assert.equal(await readCounter(store.database.session, root.uid, groups.kind), 0);
+  });
+
+  it("may take away what others of them made, and make it anew", async () => {
+    await using store = await openSqliteStore();
+    await write(store.database, add(root));
+    const child = rows[0]!;
+    const below = groupRow(child.uid, "below");
+    const bodies = [add(child), add(below), drop(below), drop(child), add(child), add(below), add(rows[1]!)];
+    await together(store, bodies);
+    assert.equal(await readCounter(store.database.session, root.uid, groups.kind), 3);
+    assert.equal(await readCounter(store.database.session, child.uid, groups.kind), 1);
+    const belowChild = (tx: Transaction) => readCounter(tx, child.uid, groups.kind);
+    const again = await together<unknown>(store, [drop(below), drop(child), add(child), belowChild, drop(child)]);
+    assert.equal(again[3], 0);
+    assert.deepEqual(await store.tamper(`SELECT * FROM counters WHERE key LIKE '${child.uid}%'`), []);
+  });
+
+  it("may set a counter, which then has what those before them made", async () => {
+    await using store = await openSqliteStore();
+    await write(store.database, add(root));
+    await together(store, [add(rows[0]!), (tx) => setCounter(tx, root.uid, groups.kind, 1), add(rows[1]!)]);
+  });
+
+  it("let several turns of reads pass between them", async (t) => {
+    await using store = await openSqliteStore();
+    const { database } = store;
+    await write(database, (tx) => insertRow(tx, groups, root));
+    let now = performance.now();
+    t.mock.method(performance, "now", () => now);
+    let turns = 0;
+    let between: number | undefined;
+    const turn = () => {
+      void findRow(database.session, groups, root.uid);
+      turns++;
+      now++;
+      if (between === undefined) setImmediate(turn);
+    };
+    const first = write(database, async () => {
+      now += 10;
+      setImmediate(turn);
+    });
+    const second = write(database, async () => {
+      between = turns;
+    });
+    try {
+      await Promise.all([first, second]);
+    } finally {
+      between ??= turns;
+    }
+    assert.equal(between, 30);
+  });
+});
+
+describe("SQLite: the file", () => {
+  it("can be read and written by its owner alone, with everything beside it: it holds signing keys", async () => {
+    await using store = await openSqliteStore();
+    await write(store.database, (tx) => insertRow(tx, groups, root));
+    const folder = path.dirname(store.url);
+    const modes = readdirSync(folder).map((file) => [file, statSync(path.join(folder, file)).mode & 0o777]);
+    assert.deepEqual(modes.sort(), [
+      ["gatehouse.db", 0o600],
+      ["gatehouse.db-shm", 0o600],
+      ["gatehouse.db-wal", 0o600],
+    ]);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    chmodSync(store.url, 0o644);
+    await store.open();
+    assert.equal(statSync(store.url).mode & 0o777, 0o600, "a file that others could read when it was opened");
+  });
+
+  it("has strict tables that are their own primary index, except the change log and records, which are large", async () => {
+    await using store = await openSqliteStore();
+    const found = await store.tamper(`
+      SELECT name, wr, strict FROM pragma_table_list
+      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' AND name <> '${store.migrationsTable}'`);
+    const names = found.map(({ name }) => name);
+    assert.equal(names.length, Object.keys(tables.sqliteTables).length);
+    assert.deepEqual(
+      found,
+      names.map((name) => ({ name, wr: ["changes", "advisory_records"].includes(String(name)) ? 0 : 1, strict: 1 })),
+    );
+  });
+
+  it("has migrations that make exactly the declared tables", async () => {
+    assert.deepEqual(await missingSqliteMigration(), []);
+  });
+});
+
+describe("SQLite: the log", () => {
+  it("shrinks again after somebody else has read for long", async () => {
+    await using store = await openSqliteStore();
+    const { database } = store;
+    const size = () => statSync(`${store.url}-wal`).size;
+    await write(database, (tx) => insertRow(tx, groups, root));
+    await store.tamper("BEGIN");
+    await store.tamper("SELECT count(*) FROM groups");
+    for (let i = 0; i < 10; i++) await write(database, (tx) => writeSetting(tx, "text", `${i}`.repeat(2 ** 23)));
+    assert.ok(size() > keptLogBytes, `${size()} bytes`);
+    await store.tamper("COMMIT");
+    for (let tries = 0; size() > keptLogBytes && tries < 500; tries++) {
+      await write(database, (tx) => writeSetting(tx, "colour", `${tries}`));
+      await pause(20);
+    }
+    assert.ok(size() <= keptLogBytes, `${size()} bytes`);
+  });
+});
+
+describe("SQLite: the plan of a page", () => {
+  it("searches an index in its order, and neither scans nor sorts", async () => {
+    const plans = await explainPages();
+    // Three kinds of range in eight orders, two of them under a condition as well: the first page, a later one, and a place
+    // far ahead. And changes in both directions.
+    assert.equal(plans.length, (3 + 2) * 8 * 3 + 2);
+    for (const { name, plan } of plans) {
+      assert.ok(plan.length > 0, name);
+      for (const step of plan) {
+        assert.match(step, /^SEARCH \w+ USING (?:(?:COVERING )?INDEX|PRIMARY KEY)\b/, `${name}: ${plan.join("; ")}`);
+      }
+    }
+  });
+});

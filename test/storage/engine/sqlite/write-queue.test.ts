@@ -1,0 +1,341 @@
+// Group commit: who shares a commit, who fails with whom, and when a write is answered.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
+import { setImmediate as immediate } from "node:timers/promises";
+import BetterSqlite from "better-sqlite3";
+import { StorageUnavailable, UniqueViolation } from "../../../../src/storage/engine/errors.ts";
+import { withoutStatementJournal } from "../../../../src/storage/engine/sqlite/statement-journal.ts";
+import { WriteQueue, type WriteQueueOptions } from "../../../../src/storage/engine/sqlite/write-queue.ts";
+
+describe("write queue", () => {
+  let directory = "";
+  let connection: BetterSqlite.Database;
+  /** Every statement that was run, every flush and every answer, in order. */
+  let events: string[] = [];
+
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), "gatehouse-queue-"));
+    connection = new BetterSqlite(path.join(directory, "queue.db"), { verbose: (sql) => events.push(String(sql)) });
+    connection.pragma("journal_mode = WAL");
+    connection.exec("CREATE TABLE t (value TEXT PRIMARY KEY) STRICT, WITHOUT ROWID");
+    events = [];
+  });
+
+  afterEach(() => {
+    connection.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  function openQueue(options: Partial<WriteQueueOptions> = {}) {
+    const sync = async () => {
+      await immediate();
+      events.push("flushed");
+    };
+    const queue = new WriteQueue(connection, {
+      maxBatch: 128,
+      maxBatchMs: 60_000,
+      maxBulkBatch: 1000,
+      maxBulkBatchMs: 60_000,
+      maxWaiting: 1000,
+      lockTimeoutMs: 100,
+      sync,
+      ...options,
+    });
+    const insert = connection.prepare("INSERT INTO t VALUES (?)");
+    return {
+      queue,
+      insert: (value: string) => queue.run(async () => insert.run(value)),
+      insertInBulk: (value: string) => queue.run(async () => insert.run(value), true),
+    };
+  }
+
+  /** A connection of another process. */
+  function openOther() {
+    const other = new BetterSqlite(path.join(directory, "queue.db"));
+    return { connection: other, [Symbol.dispose]: () => void other.close() };
+  }
+
+  function values(): unknown[] {
+    return connection.prepare("SELECT value FROM t ORDER BY value").pluck().all();
+  }
+
+  it("300 writes that arrive together share three commits of at most 128", async () => {
+    const { insert } = openQueue();
+    await Promise.all(Array.from({ length: 300 }, (_, i) => insert(`${i}`)));
+    assert.equal(events.filter((event) => event === "COMMIT").length, 3);
+    assert.equal(values().length, 300);
+  });
+
+  it("a write that arrives while others are made shares their commit; one that arrives during the flush has the next", async () => {
+    const late: Promise<unknown>[] = [];
+    const { queue, insert } = openQueue({
+      sync: async () => {
+        if (late.length === 1) late.push(insert("during the flush"));
+        await immediate();
+      },
+    });
+    const first = queue.run(async () => {
+      late.push(insert("during the batch"));
+    });
+    await Promise.all([first, insert("at first")]);
+    const commits = events.flatMap((event) => event.match(/COMMIT|'.*'/) ?? []);
+    await Promise.all(late);
+    assert.deepEqual(commits, ["'at first'", "'during the batch'", "COMMIT"]);
+    assert.equal(events.at(-1), "COMMIT");
+    assert.deepEqual(values(), ["at first", "during the batch", "during the flush"]);
+  });
+
+  /** How many turns passed between two writes while each counts as `perTurn` of those who read. */
+  async function turnsBetween({ mock }: TestContext, perTurn: number): Promise<number> {
+    let now = performance.now();
+    mock.method(performance, "now", () => now);
+    let isDone = false;
+    let turns = 0;
+    const { queue, insert } = openQueue({ turnsOfReaders: () => turns });
+    const turn = () => {
+      turns += perTurn;
+      now++;
+      events.push("turn");
+      if (!isDone) setImmediate(turn);
+    };
+    const first = queue.run(async () => {
+      now += 10;
+      events.push("first");
+      setImmediate(turn);
+    });
+    try {
+      await Promise.all([first, insert("second")]);
+    } finally {
+      isDone = true;
+    }
+    const between = events.slice(events.indexOf("first"), events.indexOf("INSERT INTO t VALUES ('second')"));
+    return between.filter((event) => event === "turn").length;
+  }
+
+  it("whoever reads goes first for three times as long as the write took, and does not keep the next one waiting for ever", async (t) => {
+    assert.equal(await turnsBetween(t, 1), 30);
+  });
+
+  it("one turn is left to those who do not read", async (t) => {
+    assert.equal(await turnsBetween(t, 0), 1);
+  });
+
+  it("a batch that takes too long is committed, and the rest of it is the next one", async () => {
+    const { insert } = openQueue({ maxBatchMs: 0 });
+    await Promise.all(["a", "b", "a", "c"].map((value) => insert(value).catch(() => {})));
+    assert.equal(events.filter((event) => event === "COMMIT").length, 4);
+    assert.deepEqual(values(), ["a", "b", "c"]);
+  });
+
+  /** The values in the order in which they were written, with the commits between them. */
+  function written(): string[] {
+    return events.flatMap((event) => event.match(/COMMIT|'.*'/) ?? []);
+  }
+
+  it("writes of bulk work share commits beyond 128", async () => {
+    const { insertInBulk } = openQueue({ maxBulkBatch: 200 });
+    await Promise.all(Array.from({ length: 300 }, (_, i) => insertInBulk(`${i}`)));
+    assert.equal(events.filter((event) => event === "COMMIT").length, 2);
+    assert.equal(values().length, 300);
+  });
+
+  it("another write goes before those of bulk work that wait", async () => {
+    const { insert, insertInBulk } = openQueue();
+    await Promise.all([insertInBulk("bulk 1"), insertInBulk("bulk 2"), insert("single")]);
+    assert.deepEqual(written(), ["'single'", "'bulk 1'", "'bulk 2'", "COMMIT"]);
+  });
+
+  it("another write that arrives during bulk work is next, and ends their batch as it ends its own", async () => {
+    const { queue, insert, insertInBulk } = openQueue({ maxBatchMs: 0 });
+    const late: Promise<unknown>[] = [];
+    const first = queue.run(async () => {
+      late.push(insert("single"));
+    }, true);
+    await Promise.all([first, insertInBulk("bulk 1"), insertInBulk("bulk 2")]);
+    await Promise.all(late);
+    assert.deepEqual(written(), ["COMMIT", "'single'", "COMMIT", "'bulk 1'", "'bulk 2'", "COMMIT"]);
+  });
+
+  it("bulk work fails one by one, too, and what was written with it is made again", async () => {
+    const { queue, insert, insertInBulk } = openQueue();
+    const half = queue.run(async () => {
+      connection.exec("INSERT INTO t VALUES ('half')");
+      throw new Error("half");
+    }, true);
+    const results = await Promise.allSettled([insertInBulk("a"), half, insertInBulk("b"), insert("c")]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+    );
+    assert.deepEqual(values(), ["a", "b", "c"]);
+  });
+
+  it("whoever waits for a lock that is not given up is refused, and all of them at once", async () => {
+    using other = openOther();
+    other.connection.exec("BEGIN IMMEDIATE");
+    connection.pragma("busy_timeout = 0");
+    const { insert } = openQueue();
+    await Promise.all(["a", "b", "c"].map((value) => insert(value).catch(() => events.push("refused"))));
+    assert.deepEqual(events.slice(-3), ["refused", "refused", "refused"]);
+    other.connection.exec("COMMIT");
+    await insert("d");
+    assert.deepEqual(values(), ["d"]);
+  });
+
+  it("also those who are too many for one commit: whoever is behind them has waited for the same lock", async () => {
+    using other = openOther();
+    other.connection.exec("BEGIN IMMEDIATE");
+    connection.pragma("busy_timeout = 0");
+    const { insert } = openQueue({ maxBatch: 2 });
+    const release = () => other.connection.inTransaction && other.connection.exec("COMMIT");
+    const results = await Promise.allSettled(["a", "b", "c", "d", "e"].map((value) => insert(value).finally(release)));
+    for (const result of results)
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable, result.status);
+    await insert("f");
+    assert.deepEqual(values(), ["f"]);
+  });
+
+  it("a write is answered after its commit and after a flush that began later", async () => {
+    const { insert } = openQueue({ maxBatch: 2 });
+    await Promise.all(
+      ["a", "b", "c", "d", "e"].map(async (value) => {
+        await insert(value);
+        events.push(`answered ${value}`);
+      }),
+    );
+    for (const value of ["a", "b", "c", "d", "e"]) {
+      const inserted = events.findIndex((event) => event.includes(`'${value}'`));
+      const committed = events.indexOf("COMMIT", inserted);
+      const flushed = events.indexOf("flushed", committed);
+      assert.ok(inserted >= 0 && committed > inserted && flushed > committed, events.join("; "));
+      assert.ok(events.indexOf(`answered ${value}`) > flushed, events.join("; "));
+    }
+  });
+
+  it("a write that fails takes no other of its commit with it", async () => {
+    const { insert } = openQueue();
+    const results = await Promise.allSettled(["a", "b", "a", "c"].map(insert));
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "fulfilled", "rejected", "fulfilled"],
+    );
+    assert.equal(events.filter((event) => event === "COMMIT").length, 1);
+    assert.deepEqual(values(), ["a", "b", "c"]);
+  });
+
+  it("a write that fails after it has written leaves nothing, and all others of its commit are made anew and answered once", async () => {
+    const { queue, insert } = openQueue();
+    const half = () =>
+      queue.run(async () => {
+        connection.prepare("INSERT INTO t VALUES ('half')").run();
+        throw new Error("changed its mind");
+      });
+    const results = await Promise.allSettled([insert("a"), half(), insert("b"), half()]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "rejected", "fulfilled", "rejected"],
+    );
+    assert.match(String((results[1] as PromiseRejectedResult).reason), /changed its mind/);
+    assert.deepEqual(values(), ["a", "b"]);
+    const ends = events.filter((event) => ["COMMIT", "ROLLBACK"].includes(event));
+    assert.deepEqual(ends, ["ROLLBACK", "COMMIT"]);
+  });
+
+  it("a statement that fails after some of its rows leaves none of them, whoever shares its commit", async () => {
+    const { queue, insert } = openQueue();
+    const several = withoutStatementJournal(connection).prepare("INSERT INTO t SELECT value FROM json_each(?)");
+    const first = insert("a");
+    const failing = queue.run(async () => several.run(JSON.stringify(["b", "c", "a", "d"])));
+    const last = insert("e");
+    await assert.rejects(failing, UniqueViolation);
+    await Promise.all([first, last]);
+    assert.deepEqual(values(), ["a", "e"]);
+    // Those that follow have savepoints.
+    await assert.rejects(
+      queue.run(async () => several.run(JSON.stringify(["f", "e"]))),
+      UniqueViolation,
+    );
+    assert.deepEqual(values(), ["a", "e"]);
+  });
+
+  it("after such a write each has a savepoint, for a hundred commits; one that fails without having written costs nobody", async () => {
+    const { queue, insert } = openQueue();
+    const isGuarded = async () => {
+      events.length = 0;
+      await insert(`${Math.random()}`);
+      return events.some((event) => event.startsWith("SAVEPOINT"));
+    };
+    await assert.rejects(queue.run(() => Promise.reject(new Error("found nothing"))));
+    await insert("a");
+    await assert.rejects(insert("a"));
+    assert.equal(await isGuarded(), false);
+    await assert.rejects(
+      queue.run(async () => {
+        connection.prepare("DELETE FROM t").run();
+        throw new Error("changed its mind");
+      }),
+    );
+    for (let commit = 2; commit <= 100; commit++) assert.equal(await isGuarded(), true, `commit ${commit}`);
+    assert.equal(await isGuarded(), false);
+    assert.equal(values().includes("a"), true);
+  });
+
+  it("when the flush fails nobody of the commit is told that it is done, and whoever sees to the log is", async () => {
+    const sync = () => Promise.reject(new Error("the disk is gone"));
+    const { insert } = openQueue({ sync, afterUnflushed: () => events.push("unflushed") });
+    const results = await Promise.allSettled(["a", "b"].map(insert));
+    for (const result of results) {
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable);
+    }
+    assert.equal(events.filter((event) => event === "unflushed").length, 1);
+  });
+
+  it("while no write may be made, whoever waits is refused, and nothing is written", async () => {
+    let mayWrite = false;
+    const room = () => (mayWrite ? undefined : Promise.reject(new StorageUnavailable("not now")));
+    const { insert } = openQueue({ room });
+    for (const result of await Promise.allSettled(["a", "b"].map(insert)))
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable);
+    mayWrite = true;
+    await insert("c");
+    assert.deepEqual(values(), ["c"]);
+  });
+
+  it("a write beyond those that may wait is refused at once, and the others are not", async () => {
+    const { insert } = openQueue({ maxWaiting: 3 });
+    const results = await Promise.allSettled(["a", "b", "c", "d"].map(insert));
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "fulfilled", "fulfilled", "rejected"],
+    );
+    assert.ok(results[3]?.status === "rejected" && results[3].reason instanceof StorageUnavailable);
+    assert.deepEqual(values(), ["a", "b", "c"]);
+  });
+
+  it("a full disk makes writes unavailable, loses none of the earlier ones, and passes", async () => {
+    const { insert } = openQueue({ afterFull: () => events.push("full") });
+    await insert("earlier");
+    const pages = connection.pragma("page_count", { simple: true });
+    connection.pragma(`max_page_count = ${pages}`);
+    const results = await Promise.allSettled([insert("x".repeat(100_000)), insert("y".repeat(100_000))]);
+    for (const result of results) {
+      assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable, String(result.status));
+    }
+    assert.deepEqual(values(), ["earlier"]);
+    assert.ok(events.includes("full"));
+    connection.pragma("max_page_count = 1000000");
+    await insert("later");
+    assert.deepEqual(values(), ["earlier", "later"]);
+  });
+
+  it("idle waits for the writes that are in the queue and for their flush", async () => {
+    const { queue, insert } = openQueue({ maxBatch: 1 });
+    const answers: string[] = [];
+    for (const value of ["a", "b", "c"]) void insert(value).then(() => answers.push(value));
+    await queue.idle();
+    assert.deepEqual(answers, ["a", "b", "c"]);
+  });
+});

@@ -1,0 +1,186 @@
+// Marks along ranges: the place that they tell is that of the model, whatever has changed since they were made.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { Database } from "../../../src/storage/database.ts";
+import type { SessionDialect } from "../../../src/storage/engine/session.ts";
+import { type Condition, textPlaceholder } from "../../../src/storage/list/condition.ts";
+import { type Milestones, newMilestones } from "../../../src/storage/list/offset-index.ts";
+import type { Range, RangeSource } from "../../../src/storage/list/range.ts";
+import { sql } from "../../../src/storage/schema/drizzle.ts";
+import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "../edits.ts";
+import { type GroupRow, groups, write } from "../fixtures.ts";
+import { names, orders } from "../forest.ts";
+import { modelCursor, modelRows } from "../listing-model.ts";
+import type { OpenStore } from "../stores.ts";
+
+/** So short that a few dozen rows have several stretches, which soon become too long. */
+const limits = { stride: 4, longest: 8, marks: 1000, changes: 10 };
+
+const questions = fc.array(
+  fc.record({
+    order: fc.constantFrom(...orders),
+    place: fc.constantFrom("subtree", "children"),
+    parent: fc.nat({ max: 2 }),
+    after: fc.option(fc.nat({ max: 60 })),
+    offset: fc.integer({ min: 0, max: 60 }),
+    isPrepared: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+const turns = fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 5 });
+
+/** The condition of having a name. */
+function named(name: string): Condition {
+  const build = ({ tables }: SessionDialect) => sql`${tables.groups.name} = ${textPlaceholder("wanted")}`;
+  return { name: "named", build, values: { wanted: name } };
+}
+
+/** Declares the tests of milestones. */
+export function milestonesConformance(open: OpenStore): void {
+  describe("milestones", () => {
+    it("tell the place that walking would find, while rows come, go and move", async () => {
+      await using store = await open();
+      const { database } = store;
+      const other = await store.open();
+      const property = fc.asyncProperty(turns, async (all) => {
+        const rows = await plant(database);
+        const milestones = newMilestones((body) => database.read(body), limits);
+        try {
+          for (const turn of all) {
+            // Another node writes: only the change log tells of it.
+            for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
+            await forgetChanges(other, turn.left);
+            for (const question of turn.questions) await ask(database, milestones, rows, question);
+          }
+        } finally {
+          await uproot(database, rows);
+        }
+      });
+      await fc.assert(property, { numRuns: 15 });
+    });
+
+    it("are right while they are being made", async () => {
+      await using store = await open();
+      const { database } = store;
+      const rows = await plant(database);
+      let reads = 0;
+      const milestones = newMilestones(async (body) => {
+        // A row comes between any two of the snapshots that a range is measured on.
+        const at = reads++;
+        await write(database, (tx) => apply(tx, rows, { what: "insert", at: 0, name: names[at % names.length]! }));
+        return await database.read(body);
+      }, limits);
+      for (const order of orders) {
+        const range: Range = { source: { type: "subtree", uid: rows[0]!.uid }, filters: {}, order, after: undefined };
+        await milestones.prepare(groups, [range], 100);
+        for (let offset = 0; offset < rows.length; offset += 3)
+          await compare(database, milestones, rows, range, offset);
+      }
+    });
+
+    const narrowed: readonly [what: string, narrow: (name: string) => Pick<Range, "filters" | "condition">][] = [
+      ["filter", (name) => ({ filters: { name } })],
+      ["condition", (name) => ({ filters: {}, condition: named(name) })],
+    ];
+    for (const [what, narrow] of narrowed) {
+      it(`are not those of a range under a ${what}`, async () => {
+        await using store = await open();
+        const { database } = store;
+        const rows = await plant(database);
+        const milestones = newMilestones((body) => database.read(body), { ...limits, stride: 1 });
+        const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
+        const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
+        const called = (name: string) => modelRows(rows, { sources: [source], filters: { name }, order: whole.order });
+        const name = names.find((each) => called(each).length > 1)!;
+        const range = { ...whole, ...narrow(name) };
+        await milestones.prepare(groups, [whole, range], 100);
+        for (const [offset, row] of called(name).entries()) {
+          const found = await database.read((session) => milestones.find(session, groups, range, offset));
+          assert.deepEqual({ ...found }, modelCursor(row, whole.order));
+        }
+      });
+    }
+
+    it("are made anew when the log no longer has what they have not followed", async () => {
+      await using store = await open();
+      const { database } = store;
+      const rows = await plant(database);
+      const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
+      const range: Range = { source, filters: {}, order: orders[0]!, after: undefined };
+      let reads = 0;
+      const counted: Parameters<typeof newMilestones>[0] = (body) => {
+        reads++;
+        return database.read(body);
+      };
+      const milestones = newMilestones(counted, { ...limits, longest: 20, changes: 100 });
+      await milestones.prepare(groups, [range], 100);
+      const measured = reads;
+      await write(database, async (tx) => {
+        for (const at of [...rows.keys()])
+          await apply(tx, rows, { what: "insert", at, name: names[at % names.length]! });
+      });
+      await forgetChanges(database, 3);
+      for (const offset of [9, 12]) await compare(database, milestones, rows, range, offset);
+      await milestones.prepare(groups, [range], 100);
+      assert.ok(reads > 2 * measured, "all of the range is measured once more");
+      for (const offset of [9, 12]) await compare(database, milestones, rows, range, offset);
+    });
+
+    it("are those of the snapshot of a read, though another moves them on meanwhile", async () => {
+      await using store = await open();
+      const { database } = store;
+      const other = await store.open();
+      const rows = await plant(database);
+      const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
+      const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
+      const model = modelRows(rows, { sources: [source], filters: {}, order: whole.order });
+      const milestones = newMilestones((body) => database.read(body), { ...limits, longest: 4, changes: 100 });
+      await milestones.prepare(groups, [whole], 100);
+      const last = model.at(-1)!;
+      /** Rows come in all stretches, and a later read follows them. */
+      const moveOn = async () => {
+        await write(other, async (tx) => {
+          for (const at of model.keys()) await apply(tx, rows, { what: "insert", at, name: names[at % names.length]! });
+        });
+        await other.read((session) => milestones.find(session, groups, whole, limits.stride));
+      };
+      const range: Range = { ...whole, after: modelCursor(model[0]!, whole.order) };
+      const found = await database.read(async (session) =>
+        milestones.find(beforeFirst(session, "ahead", moveOn), groups, range, model.length - 2),
+      );
+      assert.deepEqual({ ...found }, modelCursor(last, whole.order));
+    });
+  });
+}
+
+type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;
+
+async function ask(
+  database: Database,
+  milestones: Milestones,
+  rows: readonly GroupRow[],
+  { order, place, parent, after, offset, isPrepared }: Question,
+): Promise<void> {
+  const source = { type: place, uid: rows[parent]!.uid } as RangeSource;
+  const first = after === null ? undefined : modelRows(rows, { sources: [source], filters: {}, order })[after];
+  const range: Range = { source, filters: {}, order, after: first && modelCursor(first, order) };
+  if (isPrepared) await milestones.prepare(groups, [range], limits.longest + offset);
+  await compare(database, milestones, rows, range, offset);
+}
+
+async function compare(
+  database: Database,
+  milestones: Milestones,
+  rows: readonly GroupRow[],
+  range: Range,
+  offset: number,
+): Promise<void> {
+  const { source, order, after } = range;
+  const all = modelRows(rows, { sources: [source], filters: {}, order });
+  const start = after ? all.findIndex(({ uid }) => uid === after.uid) + 1 : 0;
+  const expected = all[start + offset];
+  const found = await database.read((session) => milestones.find(session, groups, range, offset));
+  assert.deepEqual(found && { ...found }, expected && modelCursor(expected, order), JSON.stringify({ range, offset }));
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { Code } from "../../../src/aip/errors.ts";
+import type { Call } from "../../../src/pipeline/call.ts";
+import { assertError } from "./answers.ts";
+import { methodOf } from "./methods.ts";
+import { openDoors, versions } from "./transports.ts";
+
+const groups = GroupsService.method;
+
+for (const version of versions) {
+  describe(`time over ${version}`, () => {
+    it("runs out for a method that does not end, which is told", async () => {
+      let signal: AbortSignal | undefined;
+      const slow = methodOf(groups.listGroups, (call) => {
+        signal = call.signal;
+        return new Promise(() => {});
+      });
+      await using doors = await openDoors([slow], { requestTimeoutMs: 30 });
+      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      assertError(answer, 504, Code.DEADLINE_EXCEEDED, /^Deadline exceeded: /);
+      assert.equal(signal?.aborted, true);
+    });
+
+    it("ends for a method whose client leaves", async () => {
+      const started = Promise.withResolvers<Call>();
+      const aborted = Promise.withResolvers<void>();
+      const slow = methodOf(groups.listGroups, (call) => {
+        call.signal?.addEventListener("abort", () => aborted.resolve());
+        started.resolve(call);
+        return new Promise(() => {});
+      });
+      await using doors = await openDoors([slow], { requestTimeoutMs: 100_000 });
+      await doors.leave(version, { method: "GET", path: "/iam/v2beta1/groups" }, started.promise);
+      await aborted.promise;
+      assert.equal((await started.promise).signal?.aborted, true);
+    });
+
+    it("does not end the signal of a call that was answered", async () => {
+      let signal: AbortSignal | undefined;
+      const quick = methodOf(groups.listGroups, (call) => {
+        signal = call.signal;
+        return create(groups.listGroups.output);
+      });
+      const doors = await openDoors([quick]);
+      await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      await doors[Symbol.asyncDispose]();
+      assert.equal(signal?.aborted, false);
+    });
+  });
+
+  describe(`a log that fails over ${version}`, () => {
+    it("does not fail the request", async () => {
+      const fail = () => {
+        throw new Error("no disk");
+      };
+      const broken = methodOf(groups.listGroups, () => Promise.reject(new Error("unexpected")));
+      await using doors = await openDoors([broken], { report: fail });
+      assertError(
+        await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" }),
+        500,
+        Code.INTERNAL,
+        "Internal error",
+      );
+    });
+  });
+
+  describe(`a door without request ids over ${version}`, () => {
+    it("breaks the request off rather than leaving it open", async () => {
+      const fail = (): string => {
+        throw new Error("no entropy");
+      };
+      await using doors = await openDoors([methodOf(groups.listGroups)], { requestIdOf: fail });
+      await assert.rejects(doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" }));
+      assert.deepEqual(doors.reported.map(String), ["Error: no entropy"]);
+    });
+  });
+}
