@@ -24,7 +24,7 @@ export async function missingPostgresMigration(): Promise<string[]> {
 }
 
 function latestSnapshot<T>(dialect: string): T {
-  const folder = new URL(`../../src/storage/schema/migrations/${dialect}/meta/`, import.meta.url);
+  const folder = new URL(`../../../src/storage/schema/migrations/${dialect}/meta/`, import.meta.url);
   const journal = JSON.parse(readFileSync(new URL("_journal.json", folder), "utf8")) as { entries: { idx: number }[] };
   const latest = String(journal.entries.at(-1)!.idx).padStart(4, "0");
   return JSON.parse(readFileSync(new URL(`${latest}_snapshot.json`, folder), "utf8")) as T;
