@@ -1,5 +1,5 @@
 // What an issuer is: RFC 8414 §2 and OpenID Connect Discovery 1.0 §4.3 compare issuers to the letter, so one URL must have one
-// spelling (docs/decisions/0037-what-an-issuer-is.md).
+// spelling (docs/decisions/0037).
 import { isIP } from "node:net";
 import { clip } from "../aip/clip.ts";
 import { bareHost, isLoopbackUrl } from "./addresses.ts";

@@ -1,5 +1,5 @@
 // Which requests of this program go through a proxy, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say
-// (docs/decisions/0038-outbound-proxy.md).
+// (docs/decisions/0038).
 import { type BlockList, isIP } from "node:net";
 import { type Network, newNetworkList, parseNetwork } from "../base/network-address.ts";
 import { bareHost, isListed, isLoopbackUrl } from "./addresses.ts";

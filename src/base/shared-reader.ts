@@ -1,5 +1,5 @@
 // A value that many ask for, and that others change. Its age counts from the moment when its reading begins: how late the
-// database answers makes no difference (docs/decisions/0041-how-old-an-access-check-may-be.md).
+// database answers makes no difference (docs/decisions/0041).
 import { isLater, type Soon } from "./maybe-promise.ts";
 
 /** Reads a value for everybody who asks. */

@@ -1,5 +1,5 @@
 // `npm run bundle`, and part of `npm ci`: the server in a few files, which load in half the time that the sources take
-// (docs/decisions/0016-start.md). Does nothing when there are such files and the sources are as they were.
+// (docs/decisions/0016). Does nothing when there are such files and the sources are as they were.
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -29,7 +29,7 @@ export const flags = ["--max-semi-space-size=8"];
 /**
  * What V8 is told before anything is compiled or taken from a cache of compiled code, which is only good for the flags that it
  * was made with: to collect all garbage once the heap is twice what was needed after the last time, instead of four times. Each stream of
- * node:http2 stays until then, with memory outside of the heap that V8 does not see (docs/decisions/0019-what-a-request-leaves.md).
+ * node:http2 stays until then, with memory outside of the heap that V8 does not see (docs/decisions/0019).
  */
 export const heapFlag = "--heap-growing-percent=100";
 

@@ -1,5 +1,5 @@
 // How the files of a bundle become a startup snapshot: a heap in which they are loaded already, which Node takes for its own
-// (docs/decisions/0016-start.md).
+// (docs/decisions/0016).
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

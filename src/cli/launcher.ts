@@ -1,4 +1,4 @@
-// The launcher, which runs the program on another Node than its own, and passes signals on (docs/decisions/0008-launcher.md).
+// The launcher, which runs the program on another Node than its own, and passes signals on (docs/decisions/0008).
 
 /** How often the program looks whether its launcher is still there, in milliseconds. */
 const lookMs = 500;

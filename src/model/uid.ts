@@ -23,7 +23,7 @@ export function newRoot(): string {
 
 /**
  * A new uid below `parent`: a segment that begins with the moment, and has 44 random bits; with an empty parent a new root.
- * What is made together so lies together, and is written together (docs/decisions/0028-uids-of-one-moment.md).
+ * What is made together so lies together, and is written together (docs/decisions/0028).
  */
 export function newChild(parent: string): string {
   return parent === "" ? newRoot() : `${parent}/${momentDigits(systemClock())}${randomHex(8).slice(5)}`;

@@ -7,7 +7,7 @@ import type { PlaceFilter } from "./selection.ts";
 
 /**
  * The subtrees where a name is looked for. Anybody may bind a role to a person: in organizations that the person has not accepted,
- * names stand for nothing, unless the place filter names the organization (docs/decisions/0036-people-accept-an-organization.md).
+ * names stand for nothing, unless the place filter names the organization (docs/decisions/0036).
  */
 export async function namedScope(session: Session, call: Call, place: PlaceFilter | undefined) {
   const { uid } = callerOf(call);

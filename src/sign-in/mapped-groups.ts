@@ -40,7 +40,7 @@ export async function findMappings(
 
 /**
  * As `findMappings`, of a person who is known. What they vouch for by mappings that hold no longer is not vouched for by those any
- * more (docs/decisions/0035-authority-is-checked-when-used.md).
+ * more (docs/decisions/0035).
  */
 export async function mappingsOfPerson(
   { database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: MappingDeps["log"] },

@@ -19,7 +19,7 @@ export const callbackPath = "/oauth/callback";
 
 /**
  * Where it ends for the login provider of this uid. RFC 9700 §4.4.2: each has a redirect URI of its own, so that the path
- * says which provider sent the browser back (docs/decisions/0034-redirect-uris.md).
+ * says which provider sent the browser back (docs/decisions/0034).
  */
 export function callbackPathOf(providerUid: string): string {
   return providerUid === "" ? callbackPath : `${callbackPath}/${providerUid}`;

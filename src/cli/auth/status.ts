@@ -21,7 +21,7 @@ const statusView: View = {
 
 /**
  * Shows whose token is in use, for the API or for what is named; fails when there is none, or when the server refuses it.
- * The API takes no token for another audience (docs/decisions/0024-audience-of-the-registry.md) and is not asked about one.
+ * The API takes no token for another audience (docs/decisions/0024) and is not asked about one.
  */
 export async function showStatus(session: Session, quick: boolean, audience: string | undefined): Promise<void> {
   const forApi =

@@ -35,7 +35,7 @@ export function newPageMemory(memory: ReadMemory, milestones: Milestones, findin
   };
 }
 
-// A class: closures in an object would outlive the request (docs/decisions/0019-what-a-request-leaves.md).
+// A class: closures in an object would outlive the request (docs/decisions/0019).
 class PageReading<R extends ResourceRow> implements Reading<ListedPage<R>> {
   readonly #session: Session;
   readonly #collection: Collection<R>;

@@ -33,7 +33,7 @@ export function newRowMemory(memory: ReadMemory, own: Session): RowMemory {
   };
 }
 
-// A class: closures in an object would outlive the request (docs/decisions/0019-what-a-request-leaves.md).
+// A class: closures in an object would outlive the request (docs/decisions/0019).
 class RowReading<R extends ResourceRow> implements Reading<readonly R[]> {
   readonly kind: string;
   readonly #session: Session;

@@ -17,7 +17,7 @@ export async function latestRemovedChange(session: Session): Promise<number> {
 
 /**
  * Whether all changes after a place are in the log. Changes are kept as long as the operator says
- * (docs/decisions/0030-how-long-changes-are-kept.md), and a restored backup has fewer than clients were told of.
+ * (docs/decisions/0030), and a restored backup has fewer than clients were told of.
  */
 export async function hasAllAfter(session: Session, place: ChangePlace): Promise<boolean> {
   const removed = await latestRemovedChange(session);

@@ -1,5 +1,5 @@
 // The identity that writes a row which gives authority to others later is its maker, and vouches for it. The collections call this
-// with every write, so that no code path forgets it (docs/decisions/0035-authority-is-checked-when-used.md).
+// with every write, so that no code path forgets it (docs/decisions/0035).
 import { isDeepStrictEqual } from "node:util";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Transaction } from "../engine/session.ts";

@@ -1,5 +1,5 @@
 // The state of what a group exports: a random text that every transaction replaces that changes an advisory of the group or below it,
-// or a record that one is derived from. While the text is the same, so is the export (docs/decisions/0050-changes-and-exports-of-advisories.md).
+// or a record that one is derived from. While the text is the same, so is the export (docs/decisions/0050).
 
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";

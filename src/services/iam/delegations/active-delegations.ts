@@ -1,5 +1,5 @@
 // Which delegations are in force. Each may depend on others: what its maker holds by mappings, or by an identity with static keys, has
-// makers of its own (docs/decisions/0035-authority-is-checked-when-used.md).
+// makers of its own (docs/decisions/0035).
 import { Access } from "../../../authz/access.ts";
 import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import { combineRoles } from "../../../authz/policy.ts";

@@ -1,5 +1,5 @@
 // Errors and descriptions of delegations that are not in force: authority is checked when it is used
-// (docs/decisions/0035-authority-is-checked-when-used.md).
+// (docs/decisions/0035).
 import { ApiError, failedPrecondition } from "../../../aip/errors.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import type { DelegationKind } from "../../../storage/iam/delegations.ts";

@@ -1,5 +1,5 @@
 // People belong to no organization, and anybody may bind a role to anybody. Until a person accepts that, by a sign-in or a request in
-// the organization, they are nothing but a uid there (docs/decisions/0036-people-accept-an-organization.md).
+// the organization, they are nothing but a uid there (docs/decisions/0036).
 import { newEpochMemory } from "../../../authz/epoch-cache.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
