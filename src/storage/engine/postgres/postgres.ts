@@ -19,7 +19,7 @@ import { applicationName, openPool } from "./pool.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
 
 const { drizzle, migrate } = loadPostgresDriver();
-const migrationsFolder = fileURLToPath(new URL("../../migrations/postgres", import.meta.url));
+const migrationsFolder = fileURLToPath(new URL("../../schema/migrations/postgres", import.meta.url));
 
 /** Names of the advisory locks; any two constants do. */
 const migrationLock = 7_301_001;

@@ -5,7 +5,7 @@ import type { loadSqliteDriver } from "../../schema/drizzle.ts";
 import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
 import { preparing } from "./custom-prepare.ts";
 
-const migrationsFolder = fileURLToPath(new URL("../../migrations/sqlite", import.meta.url));
+const migrationsFolder = fileURLToPath(new URL("../../schema/migrations/sqlite", import.meta.url));
 
 /** Applies the migrations that are missing. Throws what SQLite says, and DatabaseNewer for a file of a later version. */
 export function migrateFile(
