@@ -1,6 +1,7 @@
 // The process: reads the environment once, runs a command, and turns what went wrong into a sentence and an exit code.
+
+import { printableLines } from "./cli/escape.ts";
 import { endWithLauncher } from "./cli/launcher.ts";
-import { printableLines } from "./cli/output/escape.ts";
 import { runCommand } from "./cli/program.ts";
 import { ConfigError } from "./config/settings.ts";
 

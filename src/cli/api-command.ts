@@ -7,8 +7,8 @@ import { reasonOf } from "../base/system-error.ts";
 import { reach, readBody } from "./client/reach.ts";
 import { openSession, type Session, withClient } from "./client/session.ts";
 import { callTimeoutMs } from "./client/transport.ts";
+import { printableLines } from "./escape.ts";
 import { CommandFailure, wrongUsage } from "./failure.ts";
-import { printableLines } from "./output/escape.ts";
 import type { Shell } from "./shell.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -9,8 +9,8 @@ import {
   readClientConfig,
   writeClientConfig,
 } from "./client/config-file.ts";
+import { printable } from "./escape.ts";
 import { CommandFailure } from "./failure.ts";
-import { printable } from "./output/escape.ts";
 import { note, type Shell } from "./shell.ts";
 
 const keyNames: Completer = async () =>

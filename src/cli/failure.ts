@@ -1,5 +1,5 @@
 // How a command fails: a sentence, what to try, and an exit code.
-import { printableLines } from "./output/escape.ts";
+import { printableLines } from "./escape.ts";
 
 /** What else is known of a failure. */
 export interface FailureOptions {

@@ -2,9 +2,9 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../base/version.ts";
 import { addCompletionCommands } from "./completion/commands.ts";
+import { printableLines } from "./escape.ts";
 import { CommandFailure, failureText } from "./failure.ts";
 import { addExamples, addHelpCommand, configureHelp, everyCommand, pathOf } from "./help.ts";
-import { printableLines } from "./output/escape.ts";
 import { addServerCommands, serverCommands } from "./server-commands.ts";
 import { endWithReader, type Finish, processShell, type Shell } from "./shell.ts";
 import { withSafeHint } from "./suggestions.ts";

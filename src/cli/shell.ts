@@ -1,5 +1,5 @@
 // What surrounds a run of the program: the environment that main has read, and the terminal, if there is one.
-import { printableLines } from "./output/escape.ts";
+import { printableLines } from "./escape.ts";
 
 /** Takes the exit code of a command that does not simply succeed or throw. */
 export type Finish = (exitCode: number) => void;

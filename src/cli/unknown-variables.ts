@@ -1,6 +1,6 @@
 // Variables that are meant to be settings and are none: unlike a flag, a misspelt variable is not refused by anybody.
 import { settings, variableOf } from "../config/settings.ts";
-import { printable } from "./output/escape.ts";
+import { printable } from "./escape.ts";
 import { neverProposed } from "./suggestions.ts";
 
 /** Variables that are no settings of a server: they name a file of them, or are for the commands of clients. */

@@ -7,7 +7,8 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { AccessToken, Policy } from "../authz/policy.ts";
 import { isUid } from "../model/uid.ts";
-import { type AssumptionDeps, assumeWithOutsideToken } from "../sts/assumption.ts";
+import type { AssumptionDeps } from "../sts/assumable-identity.ts";
+import { assumeWithOutsideToken } from "../sts/assumption.ts";
 import { expiryOf, parsePresented } from "../sts/subject-token.ts";
 
 /** A name and a password, as registry clients keep them: `_token`, or the uid of an identity; empty to leave it to the token. */

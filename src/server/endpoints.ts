@@ -15,7 +15,7 @@ import { upstreamContent } from "../registry/registry-client.ts";
 import type { RegistrySigner } from "../registry/signer.ts";
 import { tokenEndpoint } from "../registry/token-endpoint.ts";
 import type { Database } from "../storage/database.ts";
-import type { AssumptionDeps } from "../sts/assumption.ts";
+import type { AssumptionDeps } from "../sts/assumable-identity.ts";
 import type { Endpoint, Endpoints } from "../transport/pages/endpoints.ts";
 
 /** What the endpoints rest on. */

@@ -8,7 +8,7 @@ import type { Config } from "../config/config.ts";
 import { refreshStore } from "../services/auth/refresh-store.ts";
 import type { Database } from "../storage/database.ts";
 import type { Seals } from "../storage/installation/encryption.ts";
-import type { IdentityDirectory } from "../sts/assumption.ts";
+import type { IdentityDirectory } from "../sts/assumable-identity.ts";
 import type { Audiences } from "../sts/audiences.ts";
 import type { IssueDeps } from "../sts/issue-token.ts";
 import type { OrganizationProvider } from "../sts/provider-assumption.ts";

@@ -1,6 +1,7 @@
 import { permissionDenied } from "../aip/errors.ts";
 import { parseExactly } from "../base/json.ts";
-import { assumeWithClaims, type IdentityDirectory } from "../sts/assumption.ts";
+import type { IdentityDirectory } from "../sts/assumable-identity.ts";
+import { assumeWithClaims } from "../sts/assumption.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { type Claims, normalizeIssuer } from "../sts/claim-match.ts";
 import type { SignIn } from "../sts/refresh.ts";

@@ -4,7 +4,7 @@ import type { AccessLog } from "../audit/access-log.ts";
 import type { FailureBudget } from "../authn/failure-limiter.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../storage/database.ts";
-import type { IdentityDirectory } from "../sts/assumption.ts";
+import type { IdentityDirectory } from "../sts/assumable-identity.ts";
 import type { Audiences } from "../sts/audiences.ts";
 import type { IssueDeps } from "../sts/issue-token.ts";
 import type { RefreshStore } from "../sts/refresh.ts";

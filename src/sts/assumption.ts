@@ -1,13 +1,15 @@
-// Which identity a presented token may assume, and what the new token inherits from it.
-import type { Identity } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { ApiError, Code, permissionDenied } from "../aip/errors.ts";
 import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
-import type { Issuers } from "../authn/issuers.ts";
 import type { TokenRequest } from "../authn/token-claims.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
-import type { Tokens } from "../authn/tokens.ts";
 import { isForFormerIdentity } from "../authz/token-age.ts";
-import type { Clock } from "../base/clock.ts";
+import {
+  type AssumableIdentity,
+  type AssumptionDeps,
+  type IdentityDirectory,
+  maxCandidates,
+  type PeopleProvider,
+} from "./assumable-identity.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
 import { claimDenied, verificationDenied } from "./denials.ts";
@@ -15,45 +17,6 @@ import { inheritedClaims } from "./inherited-claims.ts";
 import { newStepBudget, type StepBudget } from "./patterns/step-budget.ts";
 import { type PresentedToken, verifyPresented } from "./subject-token.ts";
 import { personMatch, type Requirement, requirementOf, staticKeysProblem } from "./token-requirement.ts";
-
-/** An identity, as far as assuming it goes. */
-export interface AssumableIdentity {
-  readonly uid: string;
-  readonly relationship: Identity["relationship"];
-  /** The person that it stands for; absent for any other identity. */
-  readonly person?: { readonly issuer: string; readonly subject: string };
-  /** Milliseconds since the epoch. */
-  readonly createTime: number;
-  /** Why its static keys are not in force; absent when they are. */
-  readonly inactivity?: string;
-}
-
-/** Where identities are found. */
-export interface IdentityDirectory {
-  find(uid: string): Promise<AssumableIdentity | undefined>;
-  /** Identities with exactly this issuer and subject in a claim match or static keys, at most `maxCandidates`. */
-  findByIssuerAndSubject(issuer: string, subject: string): Promise<AssumableIdentity[]>;
-  /** The registered person of this issuer and subject. */
-  findPerson(issuer: string, subject: string): Promise<AssumableIdentity | undefined>;
-  /** Keeps when an identity was last assumed, in milliseconds since the epoch. */
-  touch(uid: string, time: number): Promise<void>;
-}
-
-/** How many identities with the same issuer and subject are tried. */
-export const maxCandidates = 10;
-
-/** What assuming rests on. */
-export interface AssumptionDeps {
-  readonly directory: IdentityDirectory;
-  readonly issuers: Issuers;
-  readonly tokens: Pick<Tokens, "verify">;
-  readonly issuer: string;
-  /** The audiences of outside tokens for identities that name none. */
-  readonly defaultAudiences: Audiences;
-  /** The login provider of the operator, whose tokens stand for people. */
-  readonly login?: PeopleProvider | undefined;
-  readonly clock: Clock;
-}
 
 /** An identity that the presented token may assume. */
 export interface Assumption {
@@ -89,12 +52,6 @@ export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, 
   // In the words for another issuer, so that nothing is learnt about which identities there are.
   if (!identity) throw claimDenied("iss", presented.claims.iss);
   return await assumeIdentity(deps, identity, presented, steps);
-}
-
-/** An OpenID provider whose tokens stand for people, and the client that we are there. */
-export interface PeopleProvider {
-  readonly issuer: string;
-  readonly clientId: string;
 }
 
 /** The claims of a token that the provider has made for us, of whomever it speaks. */

@@ -10,14 +10,8 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Call } from "../pipeline/call.ts";
-import {
-  type Assumption,
-  type AssumptionDeps,
-  assumeOwn,
-  assumeWithOutsideToken,
-  type IdentityDirectory,
-  verifyPerson,
-} from "./assumption.ts";
+import type { AssumptionDeps, IdentityDirectory } from "./assumable-identity.ts";
+import { type Assumption, assumeOwn, assumeWithOutsideToken, verifyPerson } from "./assumption.ts";
 import type { Audiences } from "./audiences.ts";
 import { assumeWithAwsRequest } from "./aws/assumption.ts";
 import { type AwsEndpoint, identityOf } from "./aws/caller-identity.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ApiError, notFound } from "../aip/errors.ts";
 import { resourceType } from "../aip/resource-type.ts";
-import type { AssumableIdentity, AssumptionDeps } from "./assumption.ts";
+import type { AssumableIdentity, AssumptionDeps } from "./assumable-identity.ts";
 import { type AwsAssumptionDeps, awsComparisons } from "./aws/assumption.ts";
 import { type AwsCaller, askAws } from "./aws/caller-identity.ts";
 import { awsChecks } from "./aws/request-checks.ts";

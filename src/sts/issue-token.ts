@@ -2,7 +2,8 @@ import { permissionDenied } from "../aip/errors.ts";
 import type { IssuedToken, Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Assumption, IdentityDirectory } from "./assumption.ts";
+import type { IdentityDirectory } from "./assumable-identity.ts";
+import type { Assumption } from "./assumption.ts";
 import type { WantedToken } from "./exchange-request.ts";
 import { narrow, shownGrants } from "./narrowing.ts";
 

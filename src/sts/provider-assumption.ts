@@ -1,14 +1,7 @@
 // Tokens of an organization's identity provider: they stand for its people, and for identities of that organization.
 import { rootOf } from "../model/uid.ts";
-import {
-  type Assumption,
-  type AssumptionDeps,
-  assumeWithClaims,
-  findPerson,
-  type IdentityDirectory,
-  type PeopleProvider,
-  verifyPerson,
-} from "./assumption.ts";
+import type { AssumptionDeps, IdentityDirectory, PeopleProvider } from "./assumable-identity.ts";
+import { type Assumption, assumeWithClaims, findPerson, verifyPerson } from "./assumption.ts";
 import { exactAudiences } from "./audiences.ts";
 import type { Claims } from "./claim-match.ts";
 import { claimDenied } from "./denials.ts";

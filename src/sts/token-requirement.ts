@@ -6,7 +6,7 @@ import {
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { fromTimestamp } from "../aip/timestamps.ts";
 import type { KeySet } from "../authn/key-sets.ts";
-import type { AssumableIdentity, AssumptionDeps } from "./assumption.ts";
+import type { AssumableIdentity, AssumptionDeps } from "./assumable-identity.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { normalizeIssuer } from "./claim-match.ts";
 import { staticKeySet, staticKeysMatch } from "./static-keys.ts";

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { personUid } from "../../src/services/iam/identities/identities.ts";
-import { maxCandidates } from "../../src/sts/assumption.ts";
+import { maxCandidates } from "../../src/sts/assumable-identity.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";

@@ -8,7 +8,7 @@ import { openIssuers } from "../../src/authn/issuers.ts";
 import type { Grants } from "../../src/authz/access.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/model/capabilities.ts";
 import { newCall } from "../../src/pipeline/call.ts";
-import type { AssumableIdentity } from "../../src/sts/assumption.ts";
+import type { AssumableIdentity } from "../../src/sts/assumable-identity.ts";
 import { defaultAudiences, exactAudiences } from "../../src/sts/audiences.ts";
 import type { AwsEndpoint } from "../../src/sts/aws/caller-identity.ts";
 import { type ExchangeEvent, newExchange } from "../../src/sts/exchange.ts";

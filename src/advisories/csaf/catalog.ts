@@ -1,7 +1,7 @@
 // The product tree of an export: every product that it names, once, under an id of its own.
 import type { JsonObject } from "../../base/json.ts";
 import { canonicalJson } from "../extra.ts";
-import type { ProductJson } from "./products.ts";
+import type { ProductJson } from "./read-product.ts";
 import { fullNameOf } from "./relationships.ts";
 
 /** A branch of the tree: branches by category and name, and the numbers of products. */

@@ -12,13 +12,13 @@ import type { JsonObject } from "../../base/json.ts";
 import { parseCvss } from "../cvss.ts";
 import { saidTime } from "../derive/holding.ts";
 import { parseExtra } from "../extra.ts";
-import { heldStatement } from "../held.ts";
 import { identityOf } from "../product.ts";
 import { timestampText } from "../times.ts";
+import { heldStatement } from "../versions/held-statement.ts";
 import { type DetailKind, detailKinds } from "./details.ts";
 import { unpackProducts } from "./packing.ts";
-import type { ProductJson } from "./products.ts";
 import { writeProducts } from "./products-written.ts";
+import type { ProductJson } from "./read-product.ts";
 import type { Shared } from "./statements.ts";
 import { flagLabels, noAction, noAnalysis, noFix, noReason, pendingFix, wordOfStatus } from "./words.ts";
 

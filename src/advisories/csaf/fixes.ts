@@ -8,9 +8,15 @@ import {
 import { packageKeyOf } from "../product.ts";
 import { orderOf, type VersionOrder } from "../versions/order.ts";
 import { rangeBefore } from "../versions/ranges.ts";
-import type { ReadProduct } from "./products.ts";
-import type { Stated } from "./statements.ts";
+import type { ReadProduct } from "./read-product.ts";
 import { statusWords } from "./words.ts";
+
+/** A product, and what the vulnerability says of it. */
+export interface Stated {
+  /** The members of `product_status`. */
+  readonly words: readonly string[];
+  readonly product: ReadProduct;
+}
 
 /** The versions with a fix that a vulnerability names. */
 export interface Fixes {

@@ -2,8 +2,8 @@
 import type { ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type JsonObject, scalarText } from "../../base/json.ts";
 import { canonicalJson } from "../extra.ts";
-import type { ProductJson, ReadProduct } from "./products.ts";
 import { canonicalPurl } from "./purl.ts";
+import type { ProductJson, ReadProduct } from "./read-product.ts";
 
 /** Paths of branches, which all statements of a record share. */
 export type Branches = NonNullable<ProductJson["branches"]>;

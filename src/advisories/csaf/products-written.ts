@@ -4,8 +4,8 @@ import type { JsonObject } from "../../base/json.ts";
 import { identityOf } from "../product.ts";
 import { purlLibrary, readPurl } from "../purl.ts";
 import { orderOf } from "../versions/order.ts";
-import type { ProductJson } from "./products.ts";
 import { versionedPurl } from "./purl.ts";
+import type { ProductJson } from "./read-product.ts";
 import { rangeText } from "./vers.ts";
 
 /** The versions of a product, its ranges or all of it, each as CSAF names it. */

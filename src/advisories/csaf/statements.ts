@@ -13,10 +13,11 @@ import { extraOf } from "../extra.ts";
 import { identityOf } from "../product.ts";
 import { parseTime, type ReadTime } from "../times.ts";
 import { type Detail, type DetailKind, type Details, readDetails } from "./details.ts";
-import { type Fixes, readFixes } from "./fixes.ts";
+import { type Fixes, readFixes, type Stated } from "./fixes.ts";
 import { csafLimits, smallerDocuments } from "./limits.ts";
 import { type Branches, ProductPacker } from "./packing.ts";
-import type { ProductReader, ReadProduct } from "./products.ts";
+import type { ProductReader } from "./products.ts";
+import type { ReadProduct } from "./read-product.ts";
 import type { ProductTree } from "./tree.ts";
 import { noAction, noAnalysis, noFix, noReason, pendingFix, recommended, statusWords } from "./words.ts";
 
@@ -99,13 +100,6 @@ function keyOf({ product, release, versions, ranges, subcomponent }: ReadProduct
   const versionsOfWhole =
     subcomponent === "" ? [] : [versions, ranges.map(({ type, events, extra }) => [type, events, extra])];
   return [identityOf(product), release, isOfAll, subcomponent === "", versionsOfWhole];
-}
-
-/** A product, and what the vulnerability says of it. */
-export interface Stated {
-  /** The members of `product_status`. */
-  readonly words: readonly string[];
-  readonly product: ReadProduct;
 }
 
 /** The words of each product, in the order of the document. */

@@ -17,9 +17,9 @@ import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { holdingRecords, saidTime } from "../derive/holding.ts";
 import { compareRecords } from "../digest.ts";
 import { parseExtra } from "../extra.ts";
-import { heldStatement } from "../held.ts";
 import { parseProduct } from "../product.ts";
 import { versionedPurl } from "../purl.ts";
+import { heldStatement } from "../versions/held-statement.ts";
 import { statusAt } from "../versions/status.ts";
 import { type NamedProduct, productJson } from "./products.ts";
 

@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from "../../base/json.ts";
 import { ecosystemProblem, packageOf, splitEcosystem } from "../ecosystems.ts";
 import { canonicalJson } from "../extra.ts";
-import { heldStatement } from "../held.ts";
+import { heldStatement } from "../versions/held-statement.ts";
 import { eventJson } from "./json.ts";
 import { type State, stateOf } from "./states.ts";
 

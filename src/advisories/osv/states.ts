@@ -6,8 +6,8 @@ import {
   RangeEventType,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { heldStatement } from "../held.ts";
 import { wordOfReason } from "../reasons.ts";
+import { heldStatement } from "../versions/held-statement.ts";
 
 /** The state of a product in the words of OSV. */
 export type State =

@@ -1,6 +1,5 @@
 // What an advisory says of the package and the version that a query asks for.
 import {
-  type AdvisoryRecord,
   type AdvisoryStatements,
   type ProductStatement,
   ProductStatus,
@@ -8,16 +7,11 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { holdingRecords } from "../derive/holding.ts";
 import { statusAt, statusAtCommit, type VersionStatus, worstOf } from "../versions/status.ts";
+import type { Finding } from "./finding.ts";
 import { isAbout, namesVendor, type QueriedPackage, versionFor } from "./package.ts";
 import { weigh } from "./weigh.ts";
 
 const { AFFECTED, NOT_AFFECTED, FIXED } = ProductStatus;
-
-/** What one statement says of the version. */
-export interface Finding extends VersionStatus {
-  readonly record: AdvisoryRecord;
-  readonly statement: ProductStatement;
-}
 
 /** What all statements of an advisory say of the version. */
 export interface Answer extends VersionStatus {

@@ -2,7 +2,7 @@
 // of the platform, and both before what follows from a fix in a later version. Statements of other formats all count.
 import { ProductStatus, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { beforeFixes, namesNothing, namesVersion, type VersionStatus } from "../versions/status.ts";
-import type { Finding } from "./evaluate.ts";
+import type { Finding } from "./finding.ts";
 import { isOfDistribution } from "./package.ts";
 
 /** A statement on the package, with the version of the package and what it says of it. */

@@ -7,7 +7,7 @@ import {
   RangeEventType,
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { heldStatement } from "../held.ts";
+import { heldStatement } from "./held-statement.ts";
 import { orderIn, orderOf, unknownOrder, type VersionOrder } from "./order.ts";
 import { type Place, placeIn } from "./ranges.ts";
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { openSession, type Session, withClient } from "../client/session.ts";
-import { jsonText } from "../output/escape.ts";
+import { jsonText } from "../escape.ts";
 import { timeOrAgo } from "../resources/flags.ts";
 import { groupOption } from "../resources/names.ts";
 import { note, type Shell } from "../shell.ts";

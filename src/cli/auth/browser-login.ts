@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Target } from "../client/credential.ts";
+import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import { note, type Shell } from "../shell.ts";
 import { type LoginOptions, loginAddress } from "./login-address.ts";
 

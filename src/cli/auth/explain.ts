@@ -2,8 +2,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import type { Session } from "../client/session.ts";
+import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import type { View } from "../output/view.ts";
 import { groups } from "../resources/groups.ts";
 import { identities } from "../resources/identities.ts";

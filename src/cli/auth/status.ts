@@ -5,7 +5,7 @@ import { issuerOf, readClaims } from "../client/credential.ts";
 import { readIfThere } from "../client/own-file.ts";
 import { configuredAudience, type Session } from "../client/session.ts";
 import { openTokenCache, openTokenCaches, type TokenCache } from "../client/token-cache.ts";
-import { printable } from "../output/escape.ts";
+import { printable } from "../escape.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { describeToken, tokenView } from "./login.ts";

@@ -3,9 +3,9 @@ import path from "node:path";
 import { decodeJwt, type JWTPayload } from "jose";
 import { ownerTokenFiles } from "../../server/development/owner-token-files.ts";
 import { isSameAudience } from "../../sts/audiences.ts";
+import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileLocked } from "../lock.ts";
-import { printable } from "../output/escape.ts";
 import type { Shell } from "../shell.ts";
 import { checkToken, openTokenCache, readToken, type TokenCache } from "./token-cache.ts";
 

@@ -1,7 +1,7 @@
 // Questions to a person. Only on a terminal: anywhere else the answer must be on the command line.
 import { createInterface } from "node:readline/promises";
+import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import type { Shell } from "../shell.ts";
 
 /** Goes on when the person says yes, or said so with --yes; fails otherwise. */

@@ -7,8 +7,8 @@ import {
   PreconditionFailureSchema,
 } from "../../../gen/google/rpc/error_details_pb.ts";
 import { certificateProblem } from "../../base/system-error.ts";
+import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import type { Target } from "./credential.ts";
 
 /** Turns what a call threw into a failure of the command; other errors are answered as they are. */

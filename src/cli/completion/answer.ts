@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { type Candidate, completerOf } from "../client/completing.ts";
 import { openSession } from "../client/session.ts";
+import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import type { Shell } from "../shell.ts";
 import { findPlace, type Place, type Target } from "./place.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { stringify } from "csv-stringify/sync";
-import { escapeCell } from "./escape.ts";
+import { escapeCell } from "../escape.ts";
 import { type Column, cellText } from "./view.ts";
 
 /**

@@ -1,7 +1,7 @@
 // One thing in full: its fields, then what belongs to it.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
-import { printable } from "./escape.ts";
+import { printable } from "../escape.ts";
 import { alignedText, tableText } from "./table.ts";
 import { cellText, type View } from "./view.ts";
 

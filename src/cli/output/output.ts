@@ -1,9 +1,9 @@
 // How results are printed: one view of the data, many formats.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { jsonText, printable, yamlText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 import type { Section } from "./details.ts";
-import { jsonText, printable, yamlText } from "./escape.ts";
 import { type Arrangement, inOrder, sorted } from "./order.ts";
 import { compileQuery, type Query, selectionOf } from "./query.ts";
 import { type Column, cellText, type View } from "./view.ts";

@@ -1,8 +1,8 @@
 // `--query`: a JMESPath expression over the JSON of a result, and how what it selects is printed.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
+import { printable } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import type { Column } from "./view.ts";
 
 /** Selects from the JSON of a result. */

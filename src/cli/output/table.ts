@@ -1,7 +1,7 @@
 // Tables for people. Cells are texts of others: nothing in them may reach the terminal as an instruction.
 import type { JsonObject } from "@bufbuild/protobuf";
 import stringWidth from "string-width";
-import { printable } from "./escape.ts";
+import { printable } from "../escape.ts";
 import { type Column, cellText } from "./view.ts";
 
 const gap = "   ";

@@ -1,7 +1,7 @@
 // Things as the tree that their uids make.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ancestorsOf } from "../../model/uid.ts";
-import { printable } from "./escape.ts";
+import { printable } from "../escape.ts";
 import { cellText, type View } from "./view.ts";
 
 interface Node {

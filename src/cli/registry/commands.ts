@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import { serviceNamePattern } from "../../registry/service-name.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
+import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import { groupOption } from "../resources/names.ts";
 import type { Finish, Shell } from "../shell.ts";
 

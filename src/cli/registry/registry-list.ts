@@ -1,7 +1,7 @@
 // Lists of a registry: OCI distribution-spec 1.1 has them in pages, by the Link header.
 import type { JsonObject } from "../../base/json.ts";
+import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import type { RegistryClient } from "./registry-client.ts";
 
 /** The texts of a list that comes in pages; undefined when there is no such list. */

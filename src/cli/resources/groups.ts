@@ -11,7 +11,6 @@ export const groups: Resource = {
   verbs: ["list", "describe", "create", "update", "delete"],
   view: { noun: "groups", columns: [name, uid, description, created, updated] },
   argument: { name: "name", field: "name" },
-  explainNotEmpty: async (session, uid) => (await import("./relations/contents.ts")).explainNotEmpty(session, uid),
   nests: true,
   parent: "group",
   fields: [describing, renaming],

@@ -1,13 +1,10 @@
 // Identities: how each of their relationships is put together from flags.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
-import { parentOf } from "../../model/uid.ts";
-import type { Session } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import { created, description, name, uid } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
 import { constant, endOf, fileOrKeys, list, pairs } from "./flags.ts";
-import { textAt } from "./json.ts";
 import { keysUntil } from "./keys-until.ts";
 import { checkNeeds } from "./relationship-needs.ts";
 import type { Options, Resource } from "./resource.ts";
@@ -112,7 +109,7 @@ export const identities: Resource = {
   ],
   complete: async (body, options) => withRelationship(body, options),
   checkCreate: checkRelationship,
-  prepareCreate: findRoles,
+  prepareCreate: async (options, session) => (await import("./bind-roles.ts")).prepareRoleBindings(options, session),
 };
 
 /** The members of an identity that say who may assume it; in a file the names of the proto do as well. */
@@ -207,22 +204,6 @@ function merge(before: JsonValue | undefined, changes: JsonObject): JsonObject {
   const merged = isJsonObject(before) ? { ...before } : {};
   for (const member of Object.keys(changes)) delete merged[alternatives[member] ?? ""];
   return { ...merged, ...changes };
-}
-
-/** Finds the roles, and answers how they are bound. */
-async function findRoles(options: Options, session: Session): Promise<(identity: JsonObject) => Promise<void>> {
-  const { findUid } = await import("./lookup.ts");
-  const roleUids: string[] = [];
-  for (const role of list(options.role ?? [])) roleUids.push(await findUid(session, roles, role));
-  return (identity) => bindRoles(session, textAt(identity, "uid"), roleUids);
-}
-
-async function bindRoles(session: Session, identityUid: string, roleUids: readonly string[]): Promise<void> {
-  const [{ roleBindings }, { standardMethod }] = await Promise.all([import("./iam.ts"), import("./methods.ts")]);
-  const { method } = await standardMethod(roleBindings, "Create");
-  for (const roleUid of roleUids) {
-    await session.call(method, { parent: parentOf(identityUid), roleBinding: { identityUid, roleUid } });
-  }
 }
 
 function present(members: Readonly<Record<string, JsonValue | readonly string[] | undefined>>): JsonObject {

@@ -91,8 +91,6 @@ export interface Resource {
   readonly serverColumns?: (session: Session) => Promise<readonly Column[]>;
   /** What has the same uid, and whose name stands for it as well: an account association has the uid of its group. */
   readonly uidOf?: Resource;
-  /** What to tell somebody whom the server refused to delete one that is not empty. */
-  readonly explainNotEmpty?: (session: Session, uid: string) => Promise<string>;
   /** Changes the body after the flags were read into it, for what flags cannot say one by one. */
   readonly complete?: (body: JsonObject, options: Options, session: Session) => Promise<JsonObject>;
   /** Flags that `complete` reads. */

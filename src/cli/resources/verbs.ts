@@ -6,8 +6,8 @@ import { isJsonObject } from "../../base/json.ts";
 import { reasonOf } from "../../base/system-error.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
+import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
-import { printable } from "../output/escape.ts";
 import type { View } from "../output/view.ts";
 import { groups } from "./groups.ts";
 import { setMember, textAt } from "./json.ts";
@@ -101,8 +101,9 @@ export async function deleteResources(session: Session, resource: Resource, text
 }
 
 /** Fails as the server says; of what is not empty, with what is in it. */
-async function explained(session: Session, { explainNotEmpty }: Resource, uid: string, error: unknown): Promise<never> {
-  if (!explainNotEmpty || !(error instanceof CommandFailure) || error.reason !== "RESOURCE_NOT_EMPTY") throw error;
+async function explained(session: Session, { type }: Resource, uid: string, error: unknown): Promise<never> {
+  if (type !== "Group" || !(error instanceof CommandFailure) || error.reason !== "RESOURCE_NOT_EMPTY") throw error;
+  const { explainNotEmpty } = await import("./relations/contents.ts");
   const hint = await explainNotEmpty(session, uid);
   throw hint === "" ? error : new CommandFailure(error.message, { hint });
 }

@@ -1,6 +1,7 @@
 // AWS identities: assumed with a signed GetCallerIdentity request (security case X2: for the identity that it names).
 import type { Identity_AWSIdentity } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import type { Assumption, AssumptionDeps } from "../assumption.ts";
+import type { AssumptionDeps } from "../assumable-identity.ts";
+import type { Assumption } from "../assumption.ts";
 import { matchMember } from "../claim-match.ts";
 import { awsDenied, claimDenied } from "../denials.ts";
 import { newStepBudget, type StepBudget } from "../patterns/step-budget.ts";

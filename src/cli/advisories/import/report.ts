@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { NamedFile } from "../../../advisories/named-files.ts";
 import type { Problem } from "../../../advisories/reading.ts";
-import { printable } from "../../output/escape.ts";
+import { printable } from "../../escape.ts";
 
 /** Where a record is: the file, and what the record is called in it. */
 export interface Place {

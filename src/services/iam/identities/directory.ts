@@ -6,7 +6,7 @@ import type { Session } from "../../../storage/engine/session.ts";
 import { findIdentitiesByClaims, touchIdentity } from "../../../storage/iam/identities.ts";
 import { type IdentityRow, identityCollection } from "../../../storage/iam/rows.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
-import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../../sts/assumption.ts";
+import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../../sts/assumable-identity.ts";
 import { staticKeysInactivity } from "../delegations/inactive-delegations.ts";
 import { personUid } from "./identities.ts";
 import { isAwaited } from "./pending-users.ts";

@@ -11,7 +11,7 @@ import {
   type QueryAffectedResponseSchema,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/query_pb.ts";
 import { RecordFormat } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import type { Finding } from "../../../advisories/queries/evaluate.ts";
+import type { Finding } from "../../../advisories/queries/finding.ts";
 import { type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
 import { effectivePageSize } from "../../../aip/pagination.ts";
 import { newViolations, type Violations } from "../../../aip/violations.ts";

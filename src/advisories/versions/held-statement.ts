@@ -3,15 +3,15 @@ import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryEvent,
   ReviewState,
-} from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+} from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import {
   type ProductStatement,
   ProductStatementSchema,
   ProductStatus,
   ResponsePlan,
-} from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { justificationOfReason } from "./reasons.ts";
-import { rangeBefore } from "./versions/ranges.ts";
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { justificationOfReason } from "../reasons.ts";
+import { rangeBefore } from "./ranges.ts";
 
 /** What an event says of a product, in the fields of a statement. */
 type Held = Partial<

@@ -6,9 +6,9 @@ import {
   type AdvisoryEventSchema,
   AdvisoryEvent_FalsePositiveDetermination_Type as Reason,
   ReviewState,
-} from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { ProductStatementSchema, ProductStatus } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { heldStatement } from "../../src/advisories/held.ts";
+} from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { ProductStatementSchema, ProductStatus } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { heldStatement } from "../../../src/advisories/versions/held-statement.ts";
 
 type Type = MessageInitShape<typeof AdvisoryEventSchema>["type"];
 
