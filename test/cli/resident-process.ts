@@ -1,8 +1,10 @@
 // Runs command lines one after another in this one process, each with its own environment, folder, input and outputs. A command has
 // ended when nothing of it is left that would keep a process alive.
 import { Console } from "node:console";
+import { readFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { main } from "../../src/main.ts";
 import type { CommandLine, Printed } from "./resident.ts";
 
@@ -10,11 +12,16 @@ process.on("message", async (line: CommandLine) => {
   process.send!(await runLine(line));
 });
 
+/** Node reads this variable when it starts. */
+const ownAuthorities = getCACertificates("default");
+
 async function runLine({ args, environment, folder, input = "" }: CommandLine): Promise<Printed> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, environment);
   const startFolder = process.cwd();
   if (folder !== undefined) process.chdir(folder);
+  const authorities = environment.NODE_EXTRA_CA_CERTS;
+  if (authorities !== undefined) setDefaultCACertificates([...ownAuthorities, readFileSync(authorities, "utf8")]);
   const printed: { isError: boolean; text: string }[] = [];
   const collector = (isError: boolean) =>
     new Writable({
@@ -34,6 +41,7 @@ async function runLine({ args, environment, folder, input = "" }: CommandLine): 
   const code = Number(process.exitCode ?? 0);
   process.exitCode = undefined;
   process.chdir(startFolder);
+  if (authorities !== undefined) setDefaultCACertificates(ownAuthorities);
   const textOf = (wanted: (isError: boolean) => boolean) =>
     printed
       .filter(({ isError }) => wanted(isError))

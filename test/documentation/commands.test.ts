@@ -6,7 +6,7 @@ import { runPage } from "./run-page.ts";
 // Pages that are not written for this test yet.
 const notYet = [
   ...["README.md", "CONTRIBUTING.md", "docs/advisories.md"],
-  ...["docs/events-and-audit.md", "docs/audit-log.md", "docs/operate/deploy.md", "docs/design/architecture.md"],
+  "docs/design/architecture.md",
   ...["docs/reference/api.md", "docs/reference/cli.md", "docs/reference/settings.md"],
 ];
 // Records of decisions are history.

@@ -1,4 +1,9 @@
 // What each page finds where its commands run.
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { certificate, certificateKey } from "../doors/certificate.ts";
+import type { Browser } from "../harness/browser.ts";
+import { newPostgresDatabase } from "../harness/postgres.ts";
+import { startRealProvider } from "../sign-in/real-provider.ts";
 
 /** The surroundings of a page. */
 export interface PageSetup {
@@ -10,9 +15,16 @@ export interface PageSetup {
   readonly environment?: Readonly<Record<string, string>>;
   /** Texts of the page, and what stands in their places when it is run. */
   readonly replacements?: readonly (readonly [shown: string, real: string])[];
+  /** Files in the folder of the shell. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Tells a browser's provider who the person is. */
+  readonly signIn?: (browser: Browser, person: string) => void;
 }
 
-type Setup = (address: string, running: AsyncDisposableStack) => PageSetup | Promise<PageSetup>;
+/** The free port that takes the place of one on the page. */
+export type PortOf = (shown: number) => number;
+
+type Setup = (portOf: PortOf, running: AsyncDisposableStack) => PageSetup | Promise<PageSetup>;
 
 const withServer: Setup = () => ({ hasServer: true });
 const withoutServer: Setup = () => ({ hasServer: false });
@@ -23,9 +35,35 @@ const setups: Readonly<Record<string, Setup>> = {
   "docs/install.md": withoutServer,
   "docs/first-steps.md": withoutServer,
   "docs/registry.md": withoutServer,
+  "docs/operate/deploy.md": inProduction,
 };
 
+/** PostgreSQL, a provider where people sign in, and a certificate. The page starts the server on port 8443. */
+async function inProduction(portOf: PortOf, running: AsyncDisposableStack): Promise<PageSetup> {
+  const trusted = getCACertificates("default");
+  setDefaultCACertificates([...trusted, certificate]);
+  running.defer(() => setDefaultCACertificates(trusted));
+  const provider = running.use(await startRealProvider({ sendsIssuer: false, tls: true }));
+  const secret = "only-for-this-test";
+  const redirectUris = [`https://127.0.0.1:${portOf(8443)}/oauth/callback`];
+  provider.register({ clientId: "gatehouse", clientSecret: secret, redirectUris });
+  return {
+    hasServer: false,
+    environment: { NODE_EXTRA_CA_CERTS: "chain.pem", GATEHOUSE_PRIVATE_ISSUER_NETWORKS: "127.0.0.0/8" },
+    files: { "chain.pem": certificate, "key.pem": certificateKey },
+    replacements: [
+      ["https://gatehouse.example.com", "https://127.0.0.1:8443"],
+      ["CLIENT_SECRET=…", `CLIENT_SECRET=${secret}`],
+      ["https://login.example.com", provider.issuer],
+      ["postgres://gatehouse@db.internal/gatehouse", await newPostgresDatabase()],
+    ],
+    signIn(browser, person) {
+      provider.signIn(browser, person);
+    },
+  };
+}
+
 /** Prepares what a page needs; what it starts is disposed of with `running`. */
-export async function setUp(file: string, address: string, running: AsyncDisposableStack): Promise<PageSetup> {
-  return await (setups[file] ?? withServer)(address, running);
+export async function setUp(file: string, portOf: PortOf, running: AsyncDisposableStack): Promise<PageSetup> {
+  return await (setups[file] ?? withServer)(portOf, running);
 }

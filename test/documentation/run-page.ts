@@ -1,5 +1,5 @@
 // Runs the commands of a page in the order of the page, and compares what they print with what the page shows.
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../harness/postgres.ts";
@@ -80,6 +80,7 @@ function isInstalled(program: string): boolean {
 /** What the blocks of a page share. */
 interface OpenPage {
   readonly session: ShellSession;
+  readonly signIn: PageSetup["signIn"];
   readonly known: KnownValues;
   readonly background: Map<string, BackgroundCommand & { taken: number }>;
   /** A text of the page as it is run, and what was printed as it stands on the page. */
@@ -88,29 +89,34 @@ interface OpenPage {
 }
 
 async function openPage(file: string, running: AsyncDisposableStack): Promise<OpenPage> {
-  const real = new Map<string, string>();
-  for (const port of ports) real.set(String(port), String(await freePort()));
-  const address = `127.0.0.1:${real.get("8080")}`;
-  const setup: PageSetup = await setUp(file, address, running);
-  const url = `http://${address}`;
-  const session = running.use(openSession({ GATEHOUSE_URL: url, GATEHOUSE_LISTEN: address, ...setup.environment }));
+  const free = new Map<string, string>();
+  for (const port of ports) free.set(String(port), String(await freePort()));
+  const shown = new Map([...free].map(([port, taken]) => [taken, port]));
+  const setup = await setUp(file, (port) => Number(free.get(String(port))), running);
+  const address = `127.0.0.1:${free.get("8080")}`;
+  const variables = { GATEHOUSE_URL: `http://${address}`, GATEHOUSE_LISTEN: address, ...setup.environment };
+  const session = running.use(openSession(variables));
+  for (const [name, content] of Object.entries(setup.files ?? {}))
+    writeFileSync(path.join(session.folder, name), content, { mode: 0o600 });
   if (setup.hasServer)
     running.use(await startDevelopmentServer(path.join(session.folder, "data"), address, setup.settings));
-  const pairs = [...(setup.replacements ?? [])];
-  const shown = new Map([...real].map(([port, free]) => [free, port]));
-  const swapPorts = (text: string, by: ReadonlyMap<string, string>) =>
-    text.replace(/\b\d{4,5}\b/g, (number) => by.get(number) ?? number);
+  const pairs = setup.replacements ?? [];
   return {
     session,
+    signIn: setup.signIn,
     known: new Map(),
     background: new Map(),
     toRun: (text) =>
       swapPorts(
         pairs.reduce((all, [from, to]) => all.replaceAll(from, to), text),
-        real,
+        free,
       ),
     toShow: (text) => pairs.reduce((all, [from, to]) => all.replaceAll(to, from), swapPorts(text, shown)),
   };
+}
+
+function swapPorts(text: string, by: ReadonlyMap<string, string>): string {
+  return text.replace(/\b\d{4,5}\b/g, (number) => by.get(number) ?? number);
 }
 
 async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<void> {
@@ -125,7 +131,7 @@ async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<voi
     page.background.set(name, { ...(await page.session.start(page.toRun(shown.command))), taken: 0 });
     const person = attributes.get("person");
     // A sign-in that fails shows in the output.
-    const answered = person && answerSignIns(page.background.get(name)!, person).catch(() => {});
+    const answered = person && answerSignIns(page.background.get(name)!, person, page.signIn).catch(() => {});
     await awaitOutput(page, name, shown.output, trace);
     await answered;
   } else if (language === "console") {

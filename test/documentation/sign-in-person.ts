@@ -1,10 +1,17 @@
 // A person with a browser, for commands that ask for one.
 import { setTimeout as pause } from "node:timers/promises";
-import { newBrowser } from "../harness/browser.ts";
+import { type Browser, newBrowser } from "../harness/browser.ts";
 import type { BackgroundCommand } from "./session.ts";
 
-/** Signs in at every address that a command prints, as a person of the development server such as `owner`, until the command ends. */
-export async function answerSignIns({ output, ended }: BackgroundCommand, person: string): Promise<void> {
+/**
+ * Signs a person in at every address that a command prints, until the command ends. `prepare` tells the browser's provider who they
+ * are; that of a development server asks, and is told a name such as `owner`.
+ */
+export async function answerSignIns(
+  { output, ended }: BackgroundCommand,
+  person: string,
+  prepare: (browser: Browser, person: string) => void = () => {},
+): Promise<void> {
   let isEnded = false;
   void ended.then(() => {
     isEnded = true;
@@ -15,15 +22,16 @@ export async function answerSignIns({ output, ended }: BackgroundCommand, person
     const printed = [...output().matchAll(/\bhttps?:\S+\/oauth\?\S+(?=\s)/g)].map(([address]) => address);
     for (const address of printed.filter((each) => !answered.has(each))) {
       answered.add(address);
-      await signInAt(address, person);
+      const browser = newBrowser();
+      prepare(browser, person);
+      await signInAt(address, person, browser);
     }
     if (wasEnded) return;
     await pause(20);
   }
 }
 
-async function signInAt(address: string, person: string): Promise<void> {
-  const browser = newBrowser();
+async function signInAt(address: string, person: string, browser: Browser): Promise<void> {
   let page = await browser.visit(address);
   // The page for a device without a browser asks whether its code is the same.
   const onward = /class="action" href="([^"]+)"/.exec(page.text)?.[1];
