@@ -1,9 +1,9 @@
 // What each page finds where its commands run.
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { certificate, certificateKey } from "../doors/certificate.ts";
 import type { Browser } from "../harness/browser.ts";
 import { newPostgresDatabase } from "../harness/postgres.ts";
 import { startRealProvider } from "../sign-in/real-provider.ts";
+import { certificate, certificateKey } from "../transport/certificate.ts";
 
 /** The surroundings of a page. */
 export interface PageSetup {
