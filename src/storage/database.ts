@@ -12,7 +12,7 @@ import type { MigrationListener } from "./engine/migrations.ts";
 import type { Session, Transaction, WriteContext } from "./engine/session.ts";
 import { type Milestones, newMilestones } from "./list/offset-index.ts";
 import { newFindingMemory } from "./list/range-plan.ts";
-import { newTextMemory } from "./search/text-cache.ts";
+import { newTextSearch } from "./search/text-search.ts";
 import { changeExportStates } from "./vulnerabilities/export-states.ts";
 
 /** An open database. */
@@ -55,8 +55,7 @@ export async function openDatabase(
   const dialect = await openDialect(url, limits, mode, onMigrated);
   const accessEpoch = newAccessEpoch(dialect.session);
   const read: Database["read"] = (body) => dialect.read(body);
-  const texts = newTextMemory(read);
-  const findings = newFindingMemory(texts);
+  const findings = newFindingMemory(newTextSearch(dialect.name));
   const milestones = newMilestones(read);
   const memory = newReadMemory();
   return {
@@ -75,10 +74,7 @@ export async function openDatabase(
     pages: newPageMemory(memory, milestones, findings),
     rows: newRowMemory(memory, dialect.session),
     check: () => dialect.check(),
-    async close() {
-      await texts.close();
-      await dialect.close();
-    },
+    close: () => dialect.close(),
   };
 }
 

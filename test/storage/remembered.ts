@@ -10,7 +10,7 @@ import type { Database } from "../../src/storage/database.ts";
 import type { Session } from "../../src/storage/engine/session.ts";
 import type { ListQuery, Source } from "../../src/storage/list/list-rows.ts";
 import { newFindingMemory } from "../../src/storage/list/range-plan.ts";
-import { newTextMemory } from "../../src/storage/search/text-cache.ts";
+import { newTextSearch } from "../../src/storage/search/text-search.ts";
 import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
 import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
@@ -212,7 +212,7 @@ async function compareRows(database: Database, find: RowMemory, rows: readonly G
 
 /** A memory of pages that remembers nothing yet. */
 export function memoryOf(database: Database, size: MemoryLimits): PageMemory {
-  const findings = newFindingMemory(newTextMemory(database.read));
+  const findings = newFindingMemory(newTextSearch(database.dialect));
   return newPageMemory(newReadMemory(size), database.milestones, findings);
 }
 

@@ -3,18 +3,17 @@ import { hash } from "node:crypto";
 import type { SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
-import { rangeBelow } from "../../model/uid.ts";
+import { rangeBelow, rootOf } from "../../model/uid.ts";
 import { latestOfKind } from "../change-log/change-log.ts";
 import type { Collection, ResourceRow, RowTable } from "../collection/collection.ts";
 import { readCounter } from "../engine/counters.ts";
-import { atMost } from "../engine/placeholders.ts";
 import type { Session, SessionDialect } from "../engine/session.ts";
 import { and, count, countDistinct, eq, gte, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { SearchedText, TextMemory } from "../search/text-cache.ts";
 import type { Condition } from "./condition.ts";
 import type { Order } from "./order.ts";
 import { keyOf, type RangeSource } from "./range.ts";
+import type { TextQuery, TextSearch } from "./text-search.ts";
 
 /** A side table, and which of its rows name the rows that are looked for. */
 export interface Finder {
@@ -28,8 +27,8 @@ export interface Finder {
   readonly isDistinct: boolean;
   /** Whether the rows come in the order of their uids, without being sorted. */
   readonly isInOrder: boolean;
-  /** What it looks for in the texts of its table; it then reads all of them, where they are not in memory. */
-  readonly text?: SearchedText;
+  /** The search term, in lower case, if the table is that of the searched texts. */
+  readonly term?: string;
 }
 
 /** How the rows of a source are found. */
@@ -49,9 +48,6 @@ export interface FoundRows {
 
 /** So many rows are cheaper fetched and sorted than looked for in their order. */
 const fewRows = 1000;
-
-/** So many rows that were found in memory are named to the database, where it needs only those of a page. */
-const maxNamed = 5000;
 
 /** Decides how the rows of a source under a condition are found. */
 export async function planRange<R extends ResourceRow>(
@@ -80,11 +76,11 @@ export async function planRange<R extends ResourceRow>(
   };
 }
 
-/** The finder that finds least. What looks through texts is asked only where nothing else finds few. */
+/** The finder that finds least. Texts are searched only where nothing else finds few. */
 async function bestFinder(findings: Findings, finders: readonly Finder[]) {
   let best: (Finding & { finder: Finder }) | undefined;
-  for (const finder of finders.toSorted((a, b) => Number(!!a.text) - Number(!!b.text))) {
-    if (best && best.count <= fewRows && finder.text) break;
+  for (const finder of finders.toSorted((a, b) => Number(a.term !== undefined) - Number(b.term !== undefined))) {
+    if (best && best.count <= fewRows && finder.term !== undefined) break;
     const finding = await findings.of(finder);
     if (!best || finding.count < best.count) best = { ...finding, finder };
   }
@@ -94,7 +90,7 @@ async function bestFinder(findings: Findings, finders: readonly Finder[]) {
 /** What a finder finds in a source. */
 interface Finding {
   readonly count: number;
-  /** The rows in the order of their uids, where a finder of texts found few. */
+  /** The rows in the order of their uids, where a search found few. */
   readonly uids?: readonly string[];
 }
 
@@ -105,14 +101,14 @@ interface Findings {
 /** How much is remembered: entries, and characters of the uids, about 8 MiB. */
 const remembered = { max: 1000, maxSize: 8 * 1024 * 1024, sizeCalculation: sizeOf };
 
-/** Remembers what was found, and what is looked through: of one database, whichever of its connections asks. */
+/** Remembers what was found in one database, whichever of its connections asks, and searches its texts. */
 export interface FindingMemory {
   readonly found: LRUCache<string, Finding>;
-  readonly texts: TextMemory;
+  readonly texts: TextSearch;
 }
 
 /** Makes one that remembers nothing yet. */
-export function newFindingMemory(texts: TextMemory): FindingMemory {
+export function newFindingMemory(texts: TextSearch): FindingMemory {
   return { found: new LRUCache(remembered), texts };
 }
 
@@ -135,12 +131,25 @@ async function openFindings<R extends ResourceRow>(
       const known = found.get(key);
       if (known) return known;
       const finding =
-        (finder.text && (await texts.find(session, collection, source, finder.text, state, maxNamed))) ??
-        (await find(session, collection, source, finder));
+        finder.term === undefined || source.uid === null
+          ? await find(session, collection, source, finder)
+          : await search(session, texts, collection, { ...source, uid: source.uid }, finder.term);
       found.set(key, finding);
       return finding;
     },
   };
+}
+
+async function search<R extends ResourceRow>(
+  session: Session,
+  texts: TextSearch,
+  { kind }: Collection<R>,
+  source: TextQuery["source"],
+  term: string,
+): Promise<Finding> {
+  const size = await readCounter(session, keyOf(source), kind);
+  const organizationSize = await readCounter(session, rootOf(source.uid), kind);
+  return await texts.find(session, { term, source, size, organizationSize }, fewRows);
 }
 
 async function find<R extends ResourceRow>(
@@ -156,16 +165,6 @@ async function find<R extends ResourceRow>(
     source.type === "subtree"
       ? and(finder.where(session), gte(side.uid, sql.placeholder("from")), lt(side.uid, sql.placeholder("to")))
       : and(finder.where(session), eq(rows.parent, sql.placeholder("parent")));
-  if (finder.text) {
-    const statement = session.prepared(`${key}.uids`, (db, tables) => {
-      const [side, rows] = [finder.table(tables), collection.rows(tables)];
-      const select = db.select({ uid: side.uid }).from(side);
-      const joined = source.type === "subtree" ? select : select.innerJoin(rows, eq(rows.uid, side.uid));
-      return joined.where(conditionsOf(side, rows)).limit(atMost(fewRows + 1));
-    });
-    const found = (await statement.execute(values)) as { uid: string }[];
-    if (found.length <= fewRows) return { count: found.length, uids: found.map(({ uid }) => uid).sort() };
-  }
   const statement = session.prepared(`${key}.count`, (db, tables) => {
     const [side, rows] = [finder.table(tables), collection.rows(tables)];
     const select = db.select({ count: finder.isDistinct ? count() : countDistinct(side.uid) }).from(side);

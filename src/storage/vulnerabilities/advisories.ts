@@ -7,7 +7,8 @@ import type { Session, SessionDialect, Transaction } from "../engine/session.ts"
 import { type Condition, textPlaceholder } from "../list/condition.ts";
 import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
-import { likePattern, type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
+import { likePattern } from "../search/like-pattern.ts";
+import { type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
 
 /** An event as it is stored; the protobuf JSON is of everything but its uid. */
 export type AdvisoryEventRow = Tables["advisoryEvents"]["$inferSelect"];

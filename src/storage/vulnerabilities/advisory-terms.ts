@@ -5,6 +5,7 @@ import { textPlaceholder } from "../list/condition.ts";
 import type { Finder } from "../list/range-plan.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
+import { likePattern } from "../search/like-pattern.ts";
 
 /** The filters that have terms. True where an advisory has one value at most. */
 export const termFilters = {
@@ -166,11 +167,6 @@ export function textFinder(query: string): Finder {
     values: { "text.pattern": likePattern(query) },
     isDistinct: true,
     isInOrder: true,
-    text: { wanted: query, table: (tables) => tables.advisoryTexts, of: (row) => textOf(row as TermRow) },
+    term: query,
   };
-}
-
-/** The LIKE pattern of texts that contain this one. */
-export function likePattern(text: string): string {
-  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }

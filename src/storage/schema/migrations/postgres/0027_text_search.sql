@@ -1,0 +1,36 @@
+-- The trigram index of the searched texts, where the extension can be had. Everything works without it, but slower
+-- (docs/decisions/0052-text-search.md).
+DO $$
+DECLARE
+	place name;
+BEGIN
+	BEGIN
+		CREATE EXTENSION IF NOT EXISTS pg_trgm;
+	EXCEPTION WHEN OTHERS THEN
+		RAISE NOTICE 'pg_trgm cannot be created: %', SQLERRM;
+	END;
+	SELECT nspname INTO place FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm';
+	IF place IS NOT NULL THEN
+		EXECUTE format('CREATE INDEX "advisory_texts_trigrams" ON "advisory_texts" USING gin ("text" %I.gin_trgm_ops) WITH (gin_pending_list_limit = 512)', place);
+	END IF;
+END $$;
+--> statement-breakpoint
+-- The uids of texts that contain a term: at most so many. The index finds them by two patterns, which are parts of the term.
+-- A function, since these statements alone are to use bitmap scans and to be planned for their values.
+CREATE FUNCTION "find_advisory_texts"(first_part text, second_part text, term text, low text, high text, uid_length integer, most bigint)
+RETURNS SETOF text LANGUAGE plpgsql STABLE SET enable_bitmapscan = on SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+	RETURN QUERY SELECT t."uid" FROM "advisory_texts" t
+	WHERE t."text" LIKE first_part AND t."text" LIKE second_part AND strpos(t."text", term) > 0
+		AND t."uid" >= low COLLATE "C" AND t."uid" < high COLLATE "C" AND (uid_length IS NULL OR length(t."uid") = uid_length)
+	LIMIT most;
+END $$;
+--> statement-breakpoint
+-- How many texts contain a term.
+CREATE FUNCTION "count_advisory_texts"(first_part text, second_part text, term text, low text, high text, uid_length integer)
+RETURNS SETOF bigint LANGUAGE plpgsql STABLE SET enable_bitmapscan = on SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+	RETURN QUERY SELECT count(*) FROM "advisory_texts" t
+	WHERE t."text" LIKE first_part AND t."text" LIKE second_part AND strpos(t."text", term) > 0
+		AND t."uid" >= low COLLATE "C" AND t."uid" < high COLLATE "C" AND (uid_length IS NULL OR length(t."uid") = uid_length);
+END $$;

@@ -1,0 +1,49 @@
+// Searches the texts of advisories through the trigram index of the database (docs/decisions/0052-text-search.md).
+import { rangeBelow } from "../../model/uid.ts";
+import { atMost } from "../engine/placeholders.ts";
+import type { Session } from "../engine/session.ts";
+import { textPlaceholder } from "../list/condition.ts";
+import type { TextQuery, TextSearch } from "../list/text-search.ts";
+import { and, asc, gte, lt } from "../schema/drizzle.ts";
+import { postgresTextIndex } from "./postgres-text-index.ts";
+import { sqliteTextIndex } from "./sqlite-text-index.ts";
+import { rarePartsOf } from "./term-parts.ts";
+
+/** When the index is used. */
+export interface SearchLimits {
+  /** So many texts at most are read as fast as they are found in the index. */
+  readonly fewTexts: number;
+  /** How many texts of a source tell which parts of a term are rare. */
+  readonly sampleSize: number;
+}
+
+const defaultLimits: SearchLimits = { fewTexts: 1000, sampleSize: 200 };
+
+/** Makes the search of one database. */
+export function newTextSearch(dialect: "sqlite" | "postgres", limits: SearchLimits = defaultLimits): TextSearch {
+  const index = dialect === "sqlite" ? sqliteTextIndex : postgresTextIndex;
+  return {
+    async find(session, given, maxUids) {
+      // Texts are stored with replacement characters in place of lone surrogates.
+      const query = { ...given, term: given.term.toWellFormed() };
+      const sample = query.size <= limits.fewTexts ? [] : await readSample(session, query, limits.sampleSize);
+      const indexQuery = { ...query, ...rarePartsOf(query.term, sample) };
+      const uids = await index.find(session, indexQuery, maxUids + 1);
+      if (uids.length <= maxUids) return { count: uids.length, uids: uids.sort() };
+      return { count: await index.count(session, indexQuery) };
+    },
+  };
+}
+
+async function readSample(session: Session, { source }: TextQuery, size: number): Promise<string[]> {
+  const statement = session.prepared(`advisory_texts.sample.${size}`, (db, { advisoryTexts: texts }) =>
+    db
+      .select({ text: texts.text })
+      .from(texts)
+      .where(and(gte(texts.uid, textPlaceholder("from")), lt(texts.uid, textPlaceholder("to"))))
+      .orderBy(asc(texts.uid))
+      .limit(atMost(size)),
+  );
+  const rows = await statement.execute(rangeBelow(source.uid));
+  return rows.map(({ text }) => text);
+}
