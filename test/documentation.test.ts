@@ -43,7 +43,7 @@ describe("documents", () => {
       .filter((line) => line.startsWith("| `--"));
     const wanted = settings.map(({ name, fallback, description, ...rest }) => {
       const flag = "value" in rest ? `--${name} ${rest.value}` : `--${name}`;
-      return `| ${flag} | ${variableOf(name)} | ${name} | ${fallback} | ${description} |`;
+      return `| ${flag} | ${variableOf(name)} | ${fallback} | ${description} |`;
     });
     assert.deepEqual(rows.map(plain), wanted.map(plain));
   });
