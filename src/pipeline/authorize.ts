@@ -5,7 +5,7 @@ import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import type { AccessRule } from "../authz/rules.ts";
 import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
-import type { Call } from "./call.ts";
+import type { Call, CalledMethod } from "./call.ts";
 
 /**
  * Applies the rule of the method. AIP-211: permission comes before existence; the check reads nothing but grants and the
@@ -50,7 +50,7 @@ export function isNarrowed(call: Call): boolean {
 }
 
 /** The method that is called. */
-export function methodOf(call: Call): NonNullable<Call["method"]> {
+export function methodOf(call: Call): CalledMethod {
   if (!call.method) throw new Error("the call did not come through the pipeline");
   return call.method;
 }

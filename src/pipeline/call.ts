@@ -1,11 +1,18 @@
+import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import { randomHex } from "../base/random.ts";
 import type { Session } from "../storage/engine/session.ts";
-import type { Method } from "./method.ts";
 
 /** Which door a request came through. */
 export type DoorName = "rest" | "grpc" | "grpc-web" | "connect";
+
+/** The method that a call invokes. */
+export interface CalledMethod {
+  /** The gRPC path of the method: `/package.Service/Method`. */
+  readonly path: string;
+  readonly descriptor: DescMethodUnary;
+}
 
 /**
  * What the pipeline and the handlers know of a request besides its message.
@@ -31,7 +38,7 @@ export interface Call {
   /** Aborted when the client goes away or its deadline passes. */
   readonly signal: AbortSignal | undefined;
   /** The method that is called. Set by the pipeline, which then logs the call. */
-  method?: Pick<Method, "path" | "descriptor">;
+  method?: CalledMethod;
   /** Who is calling. Set by the authenticate step; absent for methods that are open to all. */
   caller?: Caller;
   /** What the caller may do. Set together with `caller`. */
@@ -60,7 +67,7 @@ export function newCall(init: CallInit): Call {
 }
 
 /** The same call, as another method sees it. What that sets on its reply is set on the reply of the call. */
-export function callAs(call: Call, method: NonNullable<Call["method"]>): Call {
+export function callAs(call: Call, method: CalledMethod): Call {
   return {
     ...call,
     method,

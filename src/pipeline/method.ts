@@ -1,6 +1,6 @@
-import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 import type { Soon } from "../base/maybe-promise.ts";
-import type { Call } from "./call.ts";
+import type { Call, CalledMethod } from "./call.ts";
 import type { FieldRules } from "./text-rules.ts";
 
 /**
@@ -13,10 +13,7 @@ import type { FieldRules } from "./text-rules.ts";
  * `authenticate` is its first step, for a door to take before it decodes what a stranger has sent; `invoke` then leaves it out.
  * At once where that is possible; throws, or rejects with, a finished `ApiError`. Nothing for a method that is open to all.
  */
-export interface Method {
-  /** The path of the method over gRPC: `/package.Service/Method`. */
-  readonly path: string;
-  readonly descriptor: DescMethodUnary;
+export interface Method extends CalledMethod {
   /** The domain of the ErrorInfo that a door adds to what goes wrong before the method is called. */
   readonly errorDomain: string;
   /** What is asked of the fields of its request. */

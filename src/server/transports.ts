@@ -15,10 +15,10 @@ import { originOf } from "../pipeline/observe.ts";
 import { newRouter, type RouterOptions } from "../transport/connect/router.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import { type Cors, newCors } from "../transport/http/cors.ts";
+import type { HttpHandler } from "../transport/http/handlers.ts";
 import { requestIdOf } from "../transport/http/request-id.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
-import type { HttpHandler } from "../transport/listener/request-guard.ts";
 import { type EndpointOptions, type Endpoints, newEndpoints } from "../transport/pages/endpoints.ts";
 import { type Mounts, newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts";
 import { newGateway } from "../transport/rest/rest-transport.ts";
@@ -115,7 +115,6 @@ function routerOf(options: DoorsOptions): HttpHandler {
     operations,
     fallback: siteOf(options),
     maxBodyBytes: limits.bodyBytes,
-    bodyTimeoutMs: limits.bodyTimeoutMs,
     maxJsonDepth: limits.jsonDepth,
     maxTimeoutMs: limits.deadlineMs,
     detailTypes,

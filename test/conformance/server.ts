@@ -1,9 +1,11 @@
 // The server under test of connectconformance: Gatehouse's listener, fast path and router, with the service that the suite calls.
+
 import { once } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { limits } from "../../src/config/limits.ts";
 import { newRouter } from "../../src/transport/connect/router.ts";
+import type { HttpHandler } from "../../src/transport/http/handlers.ts";
 import {
   type HttpRequest,
   type HttpResponse,
@@ -13,7 +15,6 @@ import {
 } from "../../src/transport/http/message.ts";
 import { defaultLimits } from "../../src/transport/listener/limits.ts";
 import { openListener } from "../../src/transport/listener/listener.ts";
-import type { HttpHandler } from "../../src/transport/listener/request-guard.ts";
 import { newFastPath } from "../../src/transport/unary/unary-transport.ts";
 import { schemaOf, service, types } from "./descriptors.ts";
 import { addStreams } from "./streams.ts";

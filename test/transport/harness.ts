@@ -3,10 +3,10 @@ import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import type { HttpHandler } from "../../src/transport/http/handlers.ts";
 import type { HttpResponse } from "../../src/transport/http/message.ts";
 import { defaultLimits, type ListenerLimits } from "../../src/transport/listener/limits.ts";
 import { type Listener, type ListenerOptions, openListener } from "../../src/transport/listener/listener.ts";
-import type { HttpHandler } from "../../src/transport/listener/request-guard.ts";
 
 /** Answers every request with what it saw, once the body is there. */
 export const echo: HttpHandler = async (request, response) => {

@@ -1,5 +1,6 @@
 // Messages of about the largest size, on each transport: those within the limit are served, others get RESOURCE_EXHAUSTED in the words of
 // the protocol, with trailers where it has any. The limit is for the message, not for its prefix or its compressed form.
+
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, request as requestHttp1 } from "node:http";
@@ -8,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { limits } from "../../src/config/limits.ts";
-import { maxOperationBytes } from "../../src/transport/listener/limits.ts";
+import { maxOperationBytes } from "../../src/transport/http/message-size.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
 interface Sent {

@@ -1,4 +1,5 @@
 // The login provider of development mode: a real OpenID provider on the same port, where people choose who they are.
+
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { stripVTControlCharacters } from "node:util";
@@ -6,8 +7,8 @@ import type { Logger } from "pino";
 import { loader, once } from "../../base/lazy.ts";
 import { goBack, markup, page } from "../../sign-in/html.ts";
 import type { LoginProvider } from "../../sign-in/login-provider.ts";
+import type { HttpHandler } from "../../transport/http/handlers.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../../transport/http/message.ts";
-import type { HttpHandler } from "../../transport/listener/request-guard.ts";
 import { sendPage } from "../../transport/pages/pages.ts";
 import { chooserPage, readChoice } from "./person-chooser.ts";
 

@@ -1,4 +1,5 @@
 // connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
+
 import type { Message } from "@bufbuild/protobuf";
 import {
   ConnectError,
@@ -19,18 +20,30 @@ import { isLater } from "../../base/maybe-promise.ts";
 import { type Call, type DoorName, newCall } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { clientAddress } from "../http/client-address.ts";
+import type { HttpHandler } from "../http/handlers.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
-import { messageTooLarge } from "../http/message-size.ts";
+import { maxOperationBytes, messageTooLarge } from "../http/message-size.ts";
 import { requestIdOf } from "../http/request-id.ts";
-import { maxOperationBytes } from "../listener/limits.ts";
-import type { HttpHandler } from "../listener/request-guard.ts";
 import { toConnectError } from "../unary/connect-error.ts";
 import { connectTimeout } from "../unary/connect-protocol.ts";
 import { grpcTimeout } from "../unary/grpc.ts";
 import type { HeaderOf } from "../unary/protocol.ts";
 import { fitTrailers } from "../unary/trailer-limit.ts";
+import type { RejectionOptions } from "./error-response.ts";
 import { checked } from "./message-check.ts";
-import type { RouterOptions } from "./router.ts";
+
+/** What connect-node needs, for methods of the table and for other services. */
+export interface AdapterOptions extends RejectionOptions {
+  readonly maxBodyBytes: number;
+  /** Takes requests that connect-node does not recognize. */
+  readonly fallback: HttpHandler;
+  /** The longest deadline of a call; a later one is shortened to it. */
+  readonly maxTimeoutMs: number;
+  /** The longest message to a service that is not in the method table; 64 KiB when absent. */
+  readonly maxOperationBytes?: number;
+  /** Aborted when the program starts to drain. */
+  readonly draining: AbortSignal;
+}
 
 const clientAddressKey = createContextKey("", { description: "address of the client" });
 const requestIdKey = createContextKey("", { description: "id of the request" });
@@ -39,7 +52,7 @@ const requestIdKey = createContextKey("", { description: "id of the request" });
 type Bounds = Pick<ConnectNodeAdapterOptions, "readMaxBytes" | "shutdownSignal">;
 
 /** Serves methods of the table. What they have begun they finish, also while the program stops. */
-export function adaptMethods(methods: Iterable<Method>, options: RouterOptions): HttpHandler {
+export function adaptMethods(methods: Iterable<Method>, options: AdapterOptions): HttpHandler {
   const limits = { ...options, compressions };
   return connectHandler({ readMaxBytes: options.maxBodyBytes }, options, (router) => {
     for (const method of methods) {
@@ -53,12 +66,12 @@ export function adaptMethods(methods: Iterable<Method>, options: RouterOptions):
  * Serves whatever is added to the router. What is no method of the table gets no longer messages than a question needs, and its
  * streams, which may have no end of their own, end when the program stops.
  */
-export function adapt(routes: (router: ConnectRouter) => void, options: RouterOptions): HttpHandler {
+export function adapt(routes: (router: ConnectRouter) => void, options: AdapterOptions): HttpHandler {
   const readMaxBytes = options.maxOperationBytes ?? maxOperationBytes;
   return connectHandler({ readMaxBytes, shutdownSignal: options.draining }, options, routes);
 }
 
-function connectHandler(bounds: Bounds, options: RouterOptions, routes: (router: ConnectRouter) => void): HttpHandler {
+function connectHandler(bounds: Bounds, options: AdapterOptions, routes: (router: ConnectRouter) => void): HttpHandler {
   const handler = connectNodeAdapter({
     routes,
     fallback: (request, response) => void options.fallback(request, response as HttpResponse),

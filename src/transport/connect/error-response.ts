@@ -13,7 +13,7 @@ import { grpcWeb } from "../unary/grpc-web.ts";
 import type { Answer, Protocol } from "../unary/protocol.ts";
 
 /** What refusing a call needs. */
-export interface RefusalOptions {
+export interface RejectionOptions {
   readonly detailTypes: Registry;
   readonly maxJsonDepth: number;
   /** The domain of the ErrorInfo where no service is called. */
@@ -21,7 +21,7 @@ export interface RefusalOptions {
 }
 
 /** Answers a call with an error, in the words of its protocol. */
-export type RpcRefusal = (request: HttpRequest, response: HttpResponse, call: Call, error: ApiError) => void;
+export type CallRejection = (request: HttpRequest, response: HttpResponse, call: Call, error: ApiError) => void;
 
 /** The door of a unary call by its content type; undefined for what is none, or has several messages. */
 export function doorByType(request: HttpRequest): Exclude<DoorName, "rest"> | undefined {
@@ -39,7 +39,7 @@ export function isConnectStream(request: HttpRequest): boolean {
 const connectStream = /^application\/connect\+(?:proto|json)\b/i;
 
 /** Makes the function that refuses. */
-export function newRpcRefusal(options: RefusalOptions): RpcRefusal {
+export function newCallRejection(options: RejectionOptions): CallRejection {
   const { proto } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
   const protocols: Readonly<Record<string, Protocol>> = { grpc, "grpc-web": grpcWeb, connect: proto };
   return (request, response, call, error) => {

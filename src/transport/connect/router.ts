@@ -1,4 +1,5 @@
 // The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
+
 import type { ConnectRouter } from "@connectrpc/connect";
 import { toApiError, unimplemented } from "../../aip/errors.ts";
 import { loader } from "../../base/lazy.ts";
@@ -7,26 +8,20 @@ import { completeError } from "../../pipeline/complete-error.ts";
 import { isMethodPath } from "../../pipeline/lazy-methods.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import { clientAddress } from "../http/client-address.ts";
+import type { HttpHandler } from "../http/handlers.ts";
 import { connectionOf, type HttpRequest, type HttpResponse, pathOf, readHeader } from "../http/message.ts";
-import type { BodyLimits } from "../http/request-body.ts";
+import { maxOperationBytes } from "../http/message-size.ts";
+import { reject } from "../http/rejection.ts";
 import { requestIdOf } from "../http/request-id.ts";
-import { maxOperationBytes } from "../listener/limits.ts";
-import { type HttpHandler, refuse as refusePlainly } from "../listener/request-guard.ts";
+import type { AdapterOptions } from "./adapter.ts";
 import { checkLength, checkRpcHead } from "./call-head.ts";
-import { doorByType, isConnectStream, newRpcRefusal, type RefusalOptions, type RpcRefusal } from "./error-response.ts";
+import { type CallRejection, doorByType, isConnectStream, newCallRejection } from "./error-response.ts";
 
-/** What the router needs, and its limits. */
-export interface RouterOptions extends RefusalOptions, BodyLimits {
+/** The methods and services to serve, and the limits of calls. */
+export interface RouterOptions extends AdapterOptions {
   readonly methods: MethodTable;
-  /** Services that are not in the table, those with streams, by name; each adds itself when it is first asked for. */
+  /** Services outside the method table, such as those with streams, by name. Each registers itself on first use. */
   readonly operations: Readonly<Record<string, (router: ConnectRouter) => void>>;
-  /** Takes whatever is no RPC. */
-  readonly fallback: HttpHandler;
-  readonly maxTimeoutMs: number;
-  /** The longest message to those services; 64 KiB when absent. */
-  readonly maxOperationBytes?: number;
-  /** Aborted when the program begins to stop. */
-  readonly draining: AbortSignal;
 }
 
 const load = loader(import.meta.url);
@@ -34,7 +29,7 @@ const load = loader(import.meta.url);
 /** Makes the request listener of both HTTP versions. What serves a service is made with its first request. */
 export function newRouter(routerOptions: RouterOptions): HttpHandler {
   const made = new Map<string, HttpHandler>();
-  const refuse = newRpcRefusal(routerOptions);
+  const refuse = newCallRejection(routerOptions);
   const { fallback } = routerOptions;
   // What connect-node does not find in a service that it knows is as unknown as what is in none.
   const options = {
@@ -53,7 +48,7 @@ export function newRouter(routerOptions: RouterOptions): HttpHandler {
       made.set(name, handler);
     }
     // What a call came to is in trailers, which HTTP/1.0 has not: a failure would look like an empty reply.
-    if (request.httpVersion === "1.0" && doorOf(request) === "grpc") return refusePlainly(response, 505);
+    if (request.httpVersion === "1.0" && doorOf(request) === "grpc") return reject(response, 505);
     // RFC 9110 §15.5.6: a 405 names what is allowed.
     if (request.method !== "POST") response.setHeader("allow", "POST");
     return method
@@ -67,7 +62,7 @@ function serveOperation(
   handler: HttpHandler,
   request: HttpRequest,
   response: HttpResponse,
-  refuse: RpcRefusal,
+  refuse: CallRejection,
   options: RouterOptions,
 ): void | Promise<void> {
   const isStream = isConnectStream(request);
@@ -91,7 +86,7 @@ async function serve(
   handler: HttpHandler,
   request: HttpRequest,
   response: HttpResponse,
-  refuse: RpcRefusal,
+  refuse: CallRejection,
   { maxBodyBytes }: RouterOptions,
 ): Promise<void> {
   const door = doorOf(request);
@@ -113,7 +108,7 @@ async function serve(
 function unknown(
   request: HttpRequest,
   response: HttpResponse,
-  refuse: RpcRefusal,
+  refuse: CallRejection,
   fallback: HttpHandler,
 ): void | Promise<void> {
   const door = doorOf(request);

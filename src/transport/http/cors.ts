@@ -1,5 +1,5 @@
 // Browsers let a page call another origin when that origin answers by the CORS protocol (https://fetch.spec.whatwg.org/#http-cors-protocol).
-import type { HttpHandler } from "../listener/request-guard.ts";
+import type { HttpHandler } from "./handlers.ts";
 import { type HttpRequest, type HttpResponse, pathOf } from "./message.ts";
 import type { HeaderList } from "./response.ts";
 

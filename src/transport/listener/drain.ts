@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server, Socket } from "node:net";
-import type { SocketServer } from "./request-guard.ts";
+import type { SocketServer } from "./socket-server.ts";
 
 /** What a port consists of. */
 export interface Port {

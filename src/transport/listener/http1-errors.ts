@@ -1,7 +1,8 @@
 // What node's HTTP/1 parser found wrong, as a response that no handler makes.
+
 import { http } from "../../base/node-http.ts";
+import { rejectionText, rejectionType } from "../http/rejection.ts";
 import type { MetLimit } from "./limit-counters.ts";
-import { refusalText, refusalType } from "./request-guard.ts";
 
 /** The status for an error of the parser. */
 export function statusOf(error: NodeJS.ErrnoException): number {
@@ -20,11 +21,11 @@ export function limitOf({ code }: NodeJS.ErrnoException): MetLimit | undefined {
 
 /** A response behind which the connection ends, as it goes over the wire. */
 export function lastResponse(status: number): string {
-  const text = refusalText(status);
+  const text = rejectionText(status);
   const head = [
     `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}`,
     "Connection: close",
-    `Content-Type: ${refusalType}`,
+    `Content-Type: ${rejectionType}`,
     `Content-Length: ${text.length}`,
   ];
   return `${head.join("\r\n")}\r\n\r\n${text}`;

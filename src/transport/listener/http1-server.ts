@@ -8,9 +8,8 @@ import { lastResponse, limitOf, statusOf } from "./http1-errors.ts";
 import type { OnLimit } from "./limit-counters.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove-item.ts";
-import { ignore, type SocketServer } from "./request-guard.ts";
 import { type Line, newTurns } from "./request-scheduler.ts";
-import type { Debt } from "./write-backlog.ts";
+import { type Backlog, ignore, type SocketServer } from "./socket-server.ts";
 
 interface Connection extends Line {
   readonly peer: Peer;
@@ -149,13 +148,13 @@ export function newHttp1Server(
       if (retiring) server.closeIdleConnections();
       retiring = true;
     },
-    debts() {
-      const debts: Debt[] = [];
+    backlogs() {
+      const backlogs: Backlog[] = [];
       for (const [socket, connection] of connections) {
         const bytes = connection.unreadBytes();
-        if (bytes > 0) debts.push({ bytes, cancel: () => socket.destroy() });
+        if (bytes > 0) backlogs.push({ bytes, cancel: () => socket.destroy() });
       }
-      return debts;
+      return backlogs;
     },
     close() {
       server.close();

@@ -10,18 +10,19 @@ import {
 } from "node:http2";
 import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import type { StreamHandler } from "../http/handlers.ts";
 import { beginRequest, endRequest, type Peer, peerOf } from "../http/peer.ts";
-import type { StreamHandler } from "../unary/unary-transport.ts";
+import { reject } from "../http/rejection.ts";
 import { streamDiscarder } from "./early-response.ts";
 import { boundFloods, type FloodBounds } from "./frame-floods.ts";
 import { type IdleWatch, watchIdle } from "./idle-session.ts";
 import type { OnLimit } from "./limit-counters.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
 import { removeFrom } from "./remove-item.ts";
-import { ignore, refuse, type SocketServer } from "./request-guard.ts";
 import { headBytes } from "./request-head.ts";
 import { type Line, newTurns } from "./request-scheduler.ts";
-import { type Debt, queuedBytes } from "./write-backlog.ts";
+import { type Backlog, ignore, type SocketServer } from "./socket-server.ts";
+import { queuedBytes } from "./write-backlog.ts";
 
 /** The open streams of a session; a list for the reason that decision 0019 tells. */
 type OpenStreams = {
@@ -146,14 +147,14 @@ export function newHttp2Server(
     retire() {
       for (const session of sessions.keys()) session.close();
     },
-    debts() {
-      const debts: Debt[] = [];
+    backlogs() {
+      const backlogs: Backlog[] = [];
       for (const [session, connection] of sessions) {
         const bytes = connection.unreadBytes();
         if (bytes > 0)
-          debts.push({ bytes, cancel: () => cutOff(session, connection.socket, new Error("too much is unread")) });
+          backlogs.push({ bytes, cancel: () => cutOff(session, connection.socket, new Error("too much is unread")) });
       }
-      return debts;
+      return backlogs;
     },
     close: () => clearInterval(sweep),
   };
@@ -169,7 +170,7 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
     response.writeContinue();
     handle(request, response);
   });
-  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => refuse(response, 405));
+  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => reject(response, 405));
   return server;
 }
 

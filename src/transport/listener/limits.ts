@@ -1,9 +1,11 @@
+import type { ChunkLimits } from "../http/chunk-limits.ts";
+
 /**
  * Every bound of the listener. Node leaves most of them open, or generous; a server on the internet can't.
  *
  * Times are milliseconds. `headersTimeoutMs` must not exceed `requestTimeoutMs`.
  */
-export interface ListenerLimits {
+export interface ListenerLimits extends ChunkLimits {
   /** Connections at once; for the next one a silent one of the largest holder is closed. */
   readonly maxConnections: number;
   /** Those of one client, which is an IPv4 address or an IPv6 /64, unless it is a trusted proxy. */
@@ -74,25 +76,7 @@ export interface ListenerLimits {
   readonly discardTimeoutMs: number;
   /** How long the client may send none of them before its connection (HTTP/1) or stream (HTTP/2) is closed. */
   readonly discardStallMs: number;
-  /** Chunks (DATA frames, HTTP/1 chunks) of one body that may be of any size. */
-  readonly freeChunks: number;
-  /** Beyond the free ones, the bytes that a chunk must have on average. */
-  readonly meanChunkBytes: number;
 }
-
-/** How finely a body may be cut. */
-export type ChunkLimits = Pick<ListenerLimits, "freeChunks" | "meanChunkBytes">;
-
-/** Whether a body comes in so small pieces that to collect them would take a hundred times its size in memory. */
-export function isCutTooFinely(chunks: number, bytes: number, { freeChunks, meanChunkBytes }: ChunkLimits): boolean {
-  return chunks > freeChunks && bytes < (chunks - freeChunks) * meanChunkBytes;
-}
-
-/** How many values a message may hold altogether, so that to decode it does not keep other requests waiting. */
-export const maxValues = 200_000;
-
-/** Bytes of a message to health and reflection, which answer everybody: what they are asked is a name. */
-export const maxOperationBytes = 64 * 1024;
 
 /** Limits that no well-behaved client meets. */
 export const defaultLimits: ListenerLimits = {

@@ -1,17 +1,19 @@
 // The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, told apart connection by connection.
+
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, type BlockList, createServer, type Server, type Socket } from "node:net";
 import { loader, once as made } from "../../base/lazy.ts";
+import type { HttpHandler, StreamHandler } from "../http/handlers.ts";
 import { markPeer, newPeer, type Peer } from "../http/peer.ts";
-import type { StreamHandler } from "../unary/unary-transport.ts";
 import { newConnectionShares } from "./connection-shares.ts";
 import { drainer } from "./drain.ts";
 import { newHttp1Server } from "./http1-server.ts";
 import { type MetLimits, newMetLimits } from "./limit-counters.ts";
 import type { ListenerLimits } from "./limits.ts";
 import { sniff } from "./protocol-detection.ts";
-import { guarded, guardedStream, type HttpHandler, ignore, type SocketServer } from "./request-guard.ts";
+import { guarded, guardedStream } from "./request-guard.ts";
+import { ignore, type SocketServer } from "./socket-server.ts";
 import { type Certificate, newHandshakes } from "./tls.ts";
 import { boundUnread, type UnreadReport } from "./write-backlog.ts";
 

@@ -1,16 +1,9 @@
 // Replies that clients do not take stay in memory. What one connection may ask for at once bounds what it is owed, but not what
 // all of them are: see limits.ts.
+
 import type { Socket } from "node:net";
 import type { ListenerLimits } from "./limits.ts";
-import type { SocketServer } from "./request-guard.ts";
-
-/** A connection whose client has not taken all that it was replied. */
-export interface Debt {
-  /** As the streams count: bytes, or characters of a text that is not encoded yet. */
-  readonly bytes: number;
-  /** Closes the connection, so that the memory is free. */
-  cancel(): void;
-}
+import type { SocketServer } from "./socket-server.ts";
 
 /** Keeps what is owed below its bound. */
 export interface UnreadBound {
@@ -64,11 +57,11 @@ export function queuedBytes(socket: Socket): number {
 }
 
 function cancelLargest(servers: readonly SocketServer[], maxBytes: number, report: UnreadReport): void {
-  const debts = servers.flatMap((server) => server.debts());
-  const owed = debts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const backlogs = servers.flatMap((server) => server.backlogs());
+  const owed = backlogs.reduce((sum, { bytes }) => sum + bytes, 0);
   if (owed <= maxBytes) return;
-  debts.sort((a, b) => b.bytes - a.bytes);
+  backlogs.sort((a, b) => b.bytes - a.bytes);
   let cancelled = 0;
-  for (let rest = owed; rest > maxBytes; rest -= debts[cancelled++]!.bytes) debts[cancelled]!.cancel();
+  for (let rest = owed; rest > maxBytes; rest -= backlogs[cancelled++]!.bytes) backlogs[cancelled]!.cancel();
   report(cancelled, owed);
 }

@@ -1,16 +1,17 @@
 // Plain HTTP beside the API: paths of other people's protocols, with bodies and replies of their own.
+
 import { type ApiError, retryAfterOf } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { finishError } from "../../pipeline/complete-error.ts";
 import { httpCall } from "../http/call.ts";
 import { isUnchanged, type Validators, validatorHeaders } from "../http/conditional-request.ts";
+import type { HttpHandler } from "../http/handlers.ts";
 import { HttpError } from "../http/http-error.ts";
 import { type HttpRequest, type HttpResponse, pathOf, requestTarget } from "../http/message.ts";
 import { checkFormType, decodeUtf8, readBody } from "../http/request-body.ts";
 import { callHeaders, type Reply, sendReply } from "../http/response.ts";
 import { type BodyStream, beginStream, sendStream } from "../http/send-stream.ts";
 import { Client } from "../http/waiting-client.ts";
-import type { HttpHandler } from "../listener/request-guard.ts";
 import { bodyField, parseJsonText } from "../rest/json/parse-json.ts";
 import { type Parameter, parseParameters } from "../rest/query-parameters.ts";
 import { statusOf } from "../rest/rest-response.ts";

@@ -1,10 +1,11 @@
 // The few fixed pages beside the API: probes, metrics, discovery.
+
 import type { ServerResponse } from "node:http";
 import { isForwarded } from "../http/client-address.ts";
 import { isUnchanged } from "../http/conditional-request.ts";
+import type { HttpHandler } from "../http/handlers.ts";
 import { type HttpRequest, type HttpResponse, pathOf } from "../http/message.ts";
 import { peerOf } from "../http/peer.ts";
-import type { HttpHandler } from "../listener/request-guard.ts";
 import { newPathFinder } from "./path-finder.ts";
 
 /** One page: its text, or a status other than 200. */

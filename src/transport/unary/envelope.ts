@@ -1,9 +1,9 @@
 // The envelope of gRPC and gRPC-web messages: a byte of flags, four bytes of length, the message.
+
 import { fromBinary, type Message } from "@bufbuild/protobuf";
 import { ApiError, Code, unimplemented } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
-import { messageTooLarge } from "../http/message-size.ts";
-import { maxValues } from "../listener/limits.ts";
+import { maxValues, messageTooLarge } from "../http/message-size.ts";
 import { writeBinary } from "./protobuf-encoder.ts";
 import { holdsMoreValues } from "./value-count.ts";
 

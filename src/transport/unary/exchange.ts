@@ -1,16 +1,17 @@
 // One request and its answer, over a stream of HTTP/2 or as a request of HTTP/1.
+
 import type { ServerHttp2Stream } from "node:http2";
 import { type ApiError, resourceExhausted } from "../../aip/errors.ts";
 import { once } from "../../base/lazy.ts";
 import { onceFrozen } from "../../base/memoize-frozen.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { type ChunkLimits, hasTooSmallChunks } from "../http/chunk-limits.ts";
+import { internalError } from "../http/http2-error-codes.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { messageTooLarge } from "../http/message-size.ts";
 import { type BodyLimits, readBody } from "../http/request-body.ts";
 import { callHeaders, sendReply } from "../http/response.ts";
 import { clientLeft } from "../http/waiting-client.ts";
-import { type ChunkLimits, isCutTooFinely } from "../listener/limits.ts";
-import { internalError } from "../listener/request-guard.ts";
 import type { Answer } from "./protocol.ts";
 
 /** What a call needs of the connection. */
@@ -79,7 +80,7 @@ export class StreamExchange implements Exchange {
     this.#size += chunk.length;
     if (this.#isRefused) return;
     if (this.#size > this.#maxBytes + this.#prefixBytes) this.#refuse(messageTooLarge(this.#maxBytes));
-    else if (isCutTooFinely(this.#chunks.push(chunk), this.#size, this.#limits))
+    else if (hasTooSmallChunks(this.#chunks.push(chunk), this.#size, this.#limits))
       this.#refuse(resourceExhausted("the body comes in too many pieces"));
   }
 

@@ -1,31 +1,25 @@
 // The short way for unary calls of gRPC, gRPC-web and Connect: from the request straight to the method and back. What it does
 // not recognise by the head it leaves alone, and connect-node serves it: streams, compression, odd encodings.
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+
 import type { Registry } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import { isLater } from "../../base/maybe-promise.ts";
 import { type Call, newCall } from "../../pipeline/call.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
+import type { ChunkLimits } from "../http/chunk-limits.ts";
 import { clientAddress, clientAddressOfStream } from "../http/client-address.ts";
 import type { Cors } from "../http/cors.ts";
 import { Deadline } from "../http/deadline.ts";
+import type { StreamHandler } from "../http/handlers.ts";
 import { connectionOf, type HttpRequest, type HttpResponse } from "../http/message.ts";
 import type { BodyLimits } from "../http/request-body.ts";
 import { requestIdOf, requestIdOfStream } from "../http/request-id.ts";
-import type { ChunkLimits } from "../listener/limits.ts";
 import { connect } from "./connect-protocol.ts";
 import { type Exchange, requestExchange, StreamExchange } from "./exchange.ts";
 import { grpc } from "./grpc.ts";
 import { grpcWeb } from "./grpc-web.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
-
-/** Takes a stream and answers it, or leaves it untouched and says no. */
-export type StreamHandler = (
-  stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
-  rawHeaders: readonly string[],
-) => boolean;
 
 /** What the door of unary calls needs, and its limits. */
 export interface FastOptions extends BodyLimits, ChunkLimits {

@@ -8,7 +8,7 @@ import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/grou
 import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
 import { unimplemented } from "../../../src/aip/errors.ts";
 import { newCall, newRequestId } from "../../../src/pipeline/call.ts";
-import { newRpcRefusal } from "../../../src/transport/connect/error-response.ts";
+import { newCallRejection } from "../../../src/transport/connect/error-response.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { frameClient, frameType, request, reset } from "../frames.ts";
 import { listen } from "../harness.ts";
@@ -75,7 +75,7 @@ describe("a call over HTTP/1 that is refused", () => {
 test("a call whose client leaves before it is refused is no failure of a connection", async (t) => {
   const failures: unknown[] = [];
   const limits = { maxBodyBytes: 1000, bodyTimeoutMs: 60_000 };
-  const refuse = newRpcRefusal({ ...limits, detailTypes: createRegistry(), maxJsonDepth: 9, errorDomain: "test" });
+  const refuse = newCallRejection({ ...limits, detailTypes: createRegistry(), maxJsonDepth: 9, errorDomain: "test" });
   const begun = Promise.withResolvers<void>();
   const listener = await listen(t, {
     onError: (error) => failures.push(error),

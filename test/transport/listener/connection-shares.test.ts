@@ -1,12 +1,13 @@
 // Which connections there are when there are too many: of one client, of one network, of all.
+
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { BlockList, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
+import type { HttpHandler } from "../../../src/transport/http/handlers.ts";
 import type { ListenerLimits } from "../../../src/transport/listener/limits.ts";
 import type { Listener } from "../../../src/transport/listener/listener.ts";
-import type { HttpHandler } from "../../../src/transport/listener/request-guard.ts";
 import { certificate, certificateKey } from "../certificate.ts";
 import { frameClient } from "../frames.ts";
 import { collect, echo, listen, type RawClient, type TestOptions } from "../harness.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { constants } from "node:http2";
 import { type TestContext, test } from "node:test";
 import { connect } from "node:tls";
+import type { HttpHandler } from "../../../src/transport/http/handlers.ts";
 import type { Listener } from "../../../src/transport/listener/listener.ts";
-import type { HttpHandler } from "../../../src/transport/listener/request-guard.ts";
 import { certificate, certificateKey } from "../certificate.ts";
 import { frame, frameClient, frameType } from "../frames.ts";
 import {

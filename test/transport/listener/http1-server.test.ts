@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { Agent, type ServerResponse } from "node:http";
 import { test } from "node:test";
 import { setImmediate as immediate } from "node:timers/promises";
+import type { HttpHandler } from "../../../src/transport/http/handlers.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/transport/http/message.ts";
-import type { HttpHandler } from "../../../src/transport/listener/request-guard.ts";
 import { echo, exchange, gate, get, listen, rawClient, write } from "../harness.ts";
 
 const post = "POST / HTTP/1.1\r\nHost: a\r\n";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import type { HttpHandler } from "../../../src/transport/http/handlers.ts";
 import type { HttpRequest } from "../../../src/transport/http/message.ts";
-import type { HttpHandler } from "../../../src/transport/listener/request-guard.ts";
 import {
   codeOf,
   errorCode,

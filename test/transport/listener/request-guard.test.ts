@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { Health } from "../../../gen/health/v1/health_pb.ts";
+import type { HttpHandler } from "../../../src/transport/http/handlers.ts";
 import type { HttpResponse } from "../../../src/transport/http/message.ts";
-import type { HttpHandler } from "../../../src/transport/listener/request-guard.ts";
 import { flag, frame, frameClient, frameType, headerBlock, request, reset } from "../frames.ts";
 import { echo, exchange, gate, get, get2, listen, rawClient, session, write } from "../harness.ts";
 

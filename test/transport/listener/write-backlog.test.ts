@@ -4,8 +4,8 @@ import type { ServerResponse } from "node:http";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { HttpHandler } from "../../../src/transport/http/handlers.ts";
 import type { Listener } from "../../../src/transport/listener/listener.ts";
-import type { HttpHandler } from "../../../src/transport/listener/request-guard.ts";
 import { codeOf, errorCode, frame, frameClient, frameType, greeting, request } from "../frames.ts";
 import { gate, get, get2, listen, rawClient, session, type TestOptions } from "../harness.ts";
 

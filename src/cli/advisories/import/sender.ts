@@ -1,6 +1,7 @@
 // What an import sends: records in batches, a few of which are under way while the next files are read.
+
 import type { AdvisoryRecord } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { maxValues } from "../../../transport/listener/limits.ts";
+import { maxValues } from "../../../transport/http/message-size.ts";
 
 /** A record, what it is known by, and how many bytes and values it has as a message. */
 export interface Item {

@@ -1,8 +1,8 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { clip } from "../../../aip/clip.ts";
 import { invalidField } from "../../../aip/errors.ts";
+import { maxValues } from "../../http/message-size.ts";
 import { decodeUtf8 } from "../../http/request-body.ts";
-import { maxValues } from "../../listener/limits.ts";
 
 /** Where a violation says that the body as a whole is wrong. */
 export const bodyField = "body";
