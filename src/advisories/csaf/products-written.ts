@@ -2,9 +2,8 @@
 import type { Product, ProductStatement, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { identityOf } from "../product.ts";
-import { purlLibrary, readPurl } from "../purl.ts";
+import { purlLibrary, readPurl, versionedPurl } from "../purl.ts";
 import { orderOf } from "../versions/order.ts";
-import { versionedPurl } from "./purl.ts";
 import type { ProductJson } from "./read-product.ts";
 import { rangeText } from "./vers.ts";
 

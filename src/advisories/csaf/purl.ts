@@ -1,13 +1,7 @@
-// Package URLs with versions.
+// Package URLs of builds and platforms.
 import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { readPurl, writePurl } from "../purl.ts";
-
-/** A package URL with a version. */
-export function versionedPurl(purl: string, version: string): string {
-  const parsed = version === "" ? undefined : readPurl(purl);
-  return parsed ? writePurl({ ...parsed, version }) : purl;
-}
 
 /** A package URL in its canonical form, with all of its qualifiers; empty for what is none. */
 export function canonicalPurl(text: string): string {

@@ -1,6 +1,7 @@
 // What relationships between products are in a record: a package on a platform, or a product and a part of it.
 import { joinReleases, releaseOfModule } from "../modules.ts";
-import { versionedPurl, withoutBuild } from "./purl.ts";
+import { versionedPurl } from "../purl.ts";
+import { withoutBuild } from "./purl.ts";
 import type { ProductJson, ReadProduct } from "./read-product.ts";
 import { placeCategories } from "./words.ts";
 
