@@ -93,8 +93,8 @@ async function warmToken(database: Database, dataDir: string, { ownerUid }: Land
   // A fresh string each time, as a request brings one: its hash is not known yet.
   const sent = () => header.toString("latin1");
   return [
-    { name: "authenticate, warm token", run: () => void tokens.recall(sent(), connection) },
-    { name: "authenticate, warm token, first on a connection", run: () => void tokens.recall(sent()) },
+    { name: "authenticate, warm token", run: () => void tokens.cached(sent(), connection) },
+    { name: "authenticate, warm token, first on a connection", run: () => void tokens.cached(sent()) },
   ];
 }
 

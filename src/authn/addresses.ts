@@ -1,8 +1,8 @@
-// Which addresses a request on behalf of a stranger may go to (security cases J2 to J4, W1).
+// Which addresses a request on behalf of an untrusted caller may go to (security cases J2 to J4, W1).
 import { BlockList, isIP } from "node:net";
 import { once } from "../base/lazy.ts";
 
-/** An address, as a lookup answers it. */
+/** An address as a DNS lookup returns it. */
 export interface Address {
   readonly address: string;
   readonly family: number;
@@ -26,11 +26,11 @@ const specialV4 = lazyBlockList("ipv4", [
   ["224.0.0.0", 3],
 ]);
 
-// RFC 4291 §2.4: global unicast. Outside it lie loopback, link-local, unique local, multicast, and the forms that
+// RFC 4291 §2.4: global unicast. Outside it are loopback, link-local, unique local and multicast, and the forms that
 // carry an IPv4 address: mapped (::ffff:0:0/96), compatible (::/96) and NAT64 (64:ff9b::/96).
 const globalV6 = lazyBlockList("ipv6", [["2000::", 3]]);
 
-// Teredo, 6to4 and the rest of 2001::/23 carry or tunnel to other addresses; the others are for documentation.
+// Teredo, 6to4 and the rest of 2001::/23 carry or tunnel to other addresses; the other ranges are for documentation.
 const specialV6 = lazyBlockList("ipv6", [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -44,32 +44,32 @@ const loopback = once(() => {
   return list;
 });
 
-/** Whether an address is reachable from everywhere, and so tells nothing about the network that we are in. */
+/** Reports whether an address is globally reachable, and therefore not part of the server's own network. */
 export function isPublicAddress({ address, family }: Address): boolean {
   if (family === 4) return !specialV4().check(address, "ipv4");
-  // RFC 4007 §11: a zone is written for addresses of a link only, and a list cannot read one.
+  // RFC 4007 §11: only link-local addresses have a zone, and a BlockList cannot parse one.
   if (address.includes("%")) return false;
   return globalV6().check(address, "ipv6") && !specialV6().check(address, "ipv6");
 }
 
-/** Whether an address is of this machine. An IPv4-mapped spelling is not taken for one. */
+/** Reports whether an address is a loopback address. An IPv4-mapped loopback address does not count. */
 export function isLoopbackAddress(address: Address): boolean {
   return !address.address.includes("::ffff:") && isListed(loopback(), address);
 }
 
-/** Whether a URL names this machine by a loopback address or as `localhost`. */
+/** Reports whether the host of a URL is a loopback address or `localhost`. */
 export function isLoopbackUrl(url: URL): boolean {
   const address = bareHost(url);
   const family = isIP(address);
   return address === "localhost" || (family !== 0 && isLoopbackAddress({ address, family }));
 }
 
-/** RFC 3986 §3.2.2: an IPv6 address stands in brackets. */
+/** Returns the host of a URL without the brackets of an IPv6 address (RFC 3986 §3.2.2). */
 export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
-/** Whether a list has the address. */
+/** Reports whether a list contains the address. */
 export function isListed(list: BlockList, { address, family }: Address): boolean {
   return !address.includes("%") && list.check(address, family === 4 ? "ipv4" : "ipv6");
 }

@@ -1,25 +1,26 @@
 import { unauthenticated } from "../aip/errors.ts";
 
-/** The longest Authorization header that is read, in characters; a token is never longer. */
+/** The maximum length of an Authorization header in characters. Tokens are always shorter. */
 export const maxBearerLength = 16 * 1024;
 
-/** What an Authorization header holds. */
+/** The content of an Authorization header. */
 export type Bearer = { readonly token: string } | { readonly problem: BearerProblem };
 
-/** Why an Authorization header holds no token. */
+/** Why an Authorization header contains no token. */
 export type BearerProblem = "missing" | "too long" | "repeated" | "malformed";
 
 // RFC 6750 §2.1: credentials = "Bearer" 1*SP b64token; RFC 9110 §11.1: the scheme is case-insensitive.
 const credentials = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-// A file-based credential is sent without a scheme. Only the three segments of a signed JWT pass for one,
-// so that another scheme's name or half a header never does.
+// Clients that read the token from a file may send it without a scheme. Only a signed JWT with three segments is
+// accepted, so the name of another scheme or half a header never passes for a token.
 const bareToken = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 /**
- * Reads the token out of an Authorization header; white space around the header is dropped.
+ * Parses the token in an Authorization header, ignoring surrounding white space.
  *
- * Two headers, which doors join by ", ", are malformed (security case T14), as is anything over `maxBearerLength`.
+ * Repeated headers, which transports join by ", ", are malformed (security case T14), as is a header longer than
+ * `maxBearerLength`.
  */
 export function parseBearer(header: string | undefined): Bearer {
   if (header === undefined) return { problem: "missing" };
@@ -32,8 +33,8 @@ export function parseBearer(header: string | undefined): Bearer {
 }
 
 /**
- * Reads the token out of an Authorization header. Throws UNAUTHENTICATED, naming what is wrong with the header; `credential`
- * is what it should carry, such as "a bearer token".
+ * Returns the token in an Authorization header. Throws UNAUTHENTICATED with the problem of the header; `credential`
+ * says what the header should contain, such as "a bearer token".
  */
 export function requireBearer(header: string | undefined, credential: string): string {
   const bearer = parseBearer(header);
@@ -44,7 +45,8 @@ export function requireBearer(header: string | undefined, credential: string): s
 const form = '"Authorization: Bearer <token>"';
 
 const problems: Readonly<Record<BearerProblem, string>> = {
-  // RFC 9113 §8.2.1: HTTP/2 drops such a field, as of a token that is read from a file together with its last line break.
+  // RFC 9113 §8.2.1: HTTP/2 clients drop a header with a line break, such as a token read from a file with its final
+  // newline.
   missing: `send ${form}; a header with a line break in its value does not arrive`,
   "too long": `the Authorization header has more than ${maxBearerLength} characters`,
   repeated: `send ${form} once, and nothing else in that header`,

@@ -1,14 +1,14 @@
 import type { CapabilitySet } from "../model/capabilities.ts";
 
-/** What a token was narrowed to at its exchange. A narrowing only ever takes away. */
+/** The limits that a token exchange put on a token. They only ever remove access. */
 export interface Narrowing {
-  /** Group uids: nothing outside them and what lies below may be touched. Absent means no narrowing. */
+  /** Group uids: the token is valid in these groups and their subgroups only. Absent means no limit. */
   readonly scopes?: readonly string[];
-  /** Capabilities beyond these are not in force. Absent means no narrowing. */
+  /** The token has no capability besides these. Absent means no limit. */
   readonly capabilities?: CapabilitySet;
 }
 
-/** An API token that has been verified. */
+/** The content of a verified API token. */
 export interface VerifiedToken {
   /** The uid of the identity. */
   readonly subject: string;
@@ -16,16 +16,19 @@ export interface VerifiedToken {
   /** Milliseconds since the epoch. */
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Claims of the outside token that was exchanged: at least `iss`, `sub` and `aud`. */
+  /** Claims of the subject token of the exchange: at least `iss`, `sub` and `aud`. */
   readonly act: Readonly<Record<string, string>>;
   readonly email: string;
   readonly emailVerified: boolean;
   readonly narrowing: Narrowing;
-  /** The uids of the mappings of outside groups that hold besides the bindings, as long as they exist; none when absent. */
+  /**
+   * The uids of the external group role mappings of the session. They grant roles, besides the role bindings, for as
+   * long as they exist.
+   */
   readonly mappings?: readonly string[];
 }
 
-/** Who is calling. */
+/** The authenticated caller of a request. */
 export interface Caller {
   /** The uid of the identity. */
   readonly uid: string;

@@ -2,17 +2,17 @@ import { type FetchJson, fetchDiscovery } from "./issuer-documents.ts";
 import { checkIssuer } from "./issuer-url.ts";
 import { OutboundError } from "./outbound-error.ts";
 
-/** What asking an issuer rests on. */
+/** Options of the discoverer. */
 export interface DiscovererOptions {
   readonly fetchJson: FetchJson;
   readonly allowInsecureIssuers: boolean;
-  /** How many issuers are asked at the same time. */
+  /** The maximum number of concurrent fetches. */
   readonly maxFetches: number;
 }
 
 /**
- * Asks issuers what they can do; undefined for one that does not answer, answers with something else, or is not asked
- * since too many are.
+ * Returns a function that fetches the discovery document of an issuer. It returns undefined if the issuer does not
+ * respond, responds with something else, or if `maxFetches` fetches are running.
  */
 export function newDiscoverer({ fetchJson, allowInsecureIssuers, maxFetches }: DiscovererOptions) {
   let fetches = 0;

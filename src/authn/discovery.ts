@@ -1,12 +1,12 @@
 import type { KeyAlgorithm } from "./signing-key.ts";
 
-/** Where the discovery document is served, below the issuer (OpenID Connect Discovery 1.0 §4). */
+/** The path of the discovery document below the issuer (OpenID Connect Discovery 1.0 §4). */
 export const discoveryPath = "/.well-known/openid-configuration";
 
-/** Where the key set is served, below the issuer. */
+/** The path of the key set below the issuer. */
 export const keySetPath = "/.well-known/jwks.json";
 
-/** The members of the discovery document that are true of this server. */
+/** The members of the discovery document that apply to this server. */
 export interface DiscoveryDocument {
   readonly issuer: string;
   readonly authorization_endpoint: string;
@@ -19,10 +19,10 @@ export interface DiscoveryDocument {
 }
 
 /**
- * What verifiers of our tokens need to know of the issuer (OpenID Connect Discovery 1.0 §3).
+ * Returns the discovery document for verifiers of our tokens (OpenID Connect Discovery 1.0 §3).
  *
- * The issuer is repeated byte for byte. The two endpoints are where people sign in and where tokens are exchanged: strict
- * libraries refuse a document without them, although neither serves OAuth clients of others.
+ * It repeats the issuer byte for byte. It names the sign-in and token exchange endpoints because strict libraries
+ * reject a document without them, although neither serves third-party OAuth clients.
  */
 export function discoveryDocument(issuer: string): DiscoveryDocument {
   const base = issuer.replace(/\/$/, "");
@@ -31,10 +31,11 @@ export function discoveryDocument(issuer: string): DiscoveryDocument {
     authorization_endpoint: `${base}/oauth`,
     token_endpoint: `${base}/sts/exchange`,
     jwks_uri: base + keySetPath,
-    // Required, and §4.2 forbids an empty list: `id_token` is what issuers of workload tokens state.
+    // Required, and §4.2 forbids an empty list: `id_token` is what issuers of workload tokens use.
     response_types_supported: ["id_token"],
     subject_types_supported: ["public"],
-    // Both, whichever one is configured: after a change tokens of the other kind live on for their hour.
+    // Both algorithms, whichever is configured: after a change, tokens of the other algorithm are valid for up to an
+    // hour.
     id_token_signing_alg_values_supported: ["RS256", "ES256"],
     claims_supported: ["iss", "sub", "aud", "iat", "exp", "jti", "act", "cap", "email", "email_verified"],
   };

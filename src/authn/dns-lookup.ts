@@ -1,35 +1,35 @@
-// Where a name leads that a stranger has chosen. The system's resolver keeps one of two threads of the process (libuv gives
-// half of its pool to slow work) for as long as the servers of the name are silent, however soon we stop waiting: with a few
-// such names nobody's could be found any more. DNS is therefore asked without threads.
+// Resolves host names that an untrusted caller chose. The system resolver blocks one of two libuv threads for as long
+// as the DNS servers of the name are silent, whatever our timeout is; a few such names would block all lookups. So this
+// module asks DNS directly, without threads.
 import { promises as dns, type LookupAddress } from "node:dns";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Finds all addresses of a host name. */
+/** Resolves a host name to all of its addresses. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
-/** What a lookup asks. */
+/** Options of a lookup. */
 export interface LookupOptions {
-  /** Addresses of DNS servers, with or without a port; those of the system when absent. */
+  /** Addresses of DNS servers, with or without a port. Absent means those of the system. */
   readonly servers?: readonly string[];
-  /** The system's resolver when absent. */
+  /** The fallback resolver. Absent means the system's. */
   readonly system?: Lookup;
 }
 
-/** A server is asked twice, and then given up; in milliseconds, of which the second time takes twice as many. */
+/** DNS servers get two tries. The timeout is in milliseconds and doubles for the second try. */
 const patience = { timeout: 1000, tries: 2 };
 
 /**
- * How long DNS is asked for a name, in milliseconds, however many of its servers are silent: there has to be time left to ask the
- * system, and for the document.
+ * The total time for DNS in milliseconds, however many servers are silent. It leaves time for the system resolver and
+ * for the document itself.
  */
 const maxDnsMs = 3000;
 
-/** How long a name waits until the system has found another one. */
+/** How long a name waits for the system resolver while it resolves another name. */
 const maxWaitMs = 1000;
 
 /**
- * Makes a lookup in DNS. What is not found there may be in a file of this machine: the system is asked, for one name at a
- * time, so that a thread is left for the names of the operator.
+ * Creates a lookup that asks DNS first, then the system resolver, which also knows the hosts file. The system resolver
+ * gets one name at a time, which leaves a thread for names of the operator.
  */
 export function newLookup({ servers, system = lookUpBySystem }: LookupOptions = {}): Lookup {
   let isAsked: Promise<void> | undefined;
@@ -54,14 +54,14 @@ export function newLookup({ servers, system = lookUpBySystem }: LookupOptions = 
   };
 }
 
-/** As programs of this machine find names: by its files, DNS, and whatever else it is set up for. */
+/** Resolves a name with the system resolver: hosts file, DNS and whatever else the machine is configured for. */
 export async function lookUpBySystem(hostname: string): Promise<LookupAddress[]> {
   return await dns.lookup(hostname, { all: true, order: "verbatim" });
 }
 
-/** The addresses in DNS; none for whatever reason there are none. */
+/** Returns the addresses in DNS, or an empty list on any failure. */
 async function askDns(hostname: string, servers: LookupOptions["servers"]): Promise<LookupAddress[]> {
-  // Made anew, since the system's servers may have changed.
+  // A new resolver each time: the DNS servers of the system may have changed.
   const resolver = new dns.Resolver(patience);
   if (servers) resolver.setServers(servers);
   const ask = async (family: 4 | 6) => {

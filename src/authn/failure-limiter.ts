@@ -1,38 +1,39 @@
-// How many bad tokens one client may have looked at: a verification costs a signature (security case D8).
+// Limits the invalid tokens that one client may send, since each verification costs a signature check (security case
+// D8).
 import { LRUCache } from "lru-cache";
 import { ApiError, Code, rateLimited } from "../aip/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import { once } from "../base/lazy.ts";
 import { clientOf } from "../base/network-address.ts";
 
-/** How much an address may get wrong, and how many addresses are remembered. */
-export interface FailureLimits {
-  /** Refused tokens within a second, after which an address waits for the next one. */
+/** The limits per client address. */
+export interface FailureLimiterOptions {
+  /** Rejected tokens per second; further tokens must wait for the next second. */
   readonly perSecond: number;
-  /** Addresses that are counted at a time; the one that was quiet longest is forgotten first. */
+  /** The number of addresses that are counted. The one that was idle longest is evicted first. */
   readonly sources: number;
 }
 
-/** Counts the refused tokens of each client, by its canonical address. The addresses of one IPv6 /64 are one client. */
-export interface FailureBudget {
-  /** Whether the client has had its share of this second. */
+/** Counts rejected tokens per client address (canonical form). The addresses of one IPv6 /64 are one client. */
+export interface FailureLimiter {
+  /** Reports whether the client has used up this second's limit. */
   isSpent(address: string): boolean;
-  /** Counts one refused token. */
+  /** Counts one rejected token. */
   spend(address: string): void;
 }
 
-/** Within this time failures are counted together, and the next such time allows as many again. */
+/** The length of the counting window. */
 export const windowMs = 1000;
 
 interface Tally {
-  /** The second that is counted, since the epoch. */
+  /** The window being counted, in seconds since the epoch. */
   second: number;
   failures: number;
 }
 
-/** A budget in memory that nobody has drawn on yet. */
-export function newFailureBudget({ perSecond, sources }: FailureLimits, clock: Clock): FailureBudget {
-  // The memory for so many sources is taken at once: by the first failure.
+/** Creates an in-memory limiter. */
+export function newFailureLimiter({ perSecond, sources }: FailureLimiterOptions, clock: Clock): FailureLimiter {
+  // LRUCache allocates memory for all sources up front, so create it on the first failure.
   const tallies = once(() => new LRUCache<string, Tally>({ max: sources }));
   const currentSecond = () => Math.floor(clock() / windowMs);
   return {
@@ -50,34 +51,34 @@ export function newFailureBudget({ perSecond, sources }: FailureLimits, clock: C
   };
 }
 
-/** A credential, and what looks at it. */
-export interface Look<T> {
-  /** The address that it came from. */
+/** A credential and the check that verifies it. */
+export interface CredentialCheck<T> {
+  /** The client address. */
   readonly source: string;
-  /** Whether it was found good before, so that to look again costs nothing. */
-  isKnown?(): boolean;
-  /** Rejects with UNAUTHENTICATED or PERMISSION_DENIED when the credential is no good. */
-  look(): Promise<T>;
+  /** Reports whether the credential was verified before, so that checking it again costs nothing. */
+  isAlreadyVerified?(): boolean;
+  /** Verifies the credential. Rejects with UNAUTHENTICATED or PERMISSION_DENIED if it is not valid. */
+  verify(): Promise<T>;
 }
 
 /**
- * Has a credential looked at, and counts it against its address when it is refused. RESOURCE_EXHAUSTED, without a look, once
- * the address has had its share of this second, unless the credential is known to be good.
+ * Checks a credential and counts a failure against its client address. Rejects with RESOURCE_EXHAUSTED, without
+ * checking, if the address reached its limit and the credential is not known to be valid.
  */
-export async function lookWithin<T>(
-  failures: FailureBudget,
-  { source, isKnown = () => false, look }: Look<T>,
+export async function withFailureLimit<T>(
+  failures: FailureLimiter,
+  { source, isAlreadyVerified = () => false, verify }: CredentialCheck<T>,
 ): Promise<T> {
-  if (failures.isSpent(source) && !isKnown()) throw tooManyFailures();
+  if (failures.isSpent(source) && !isAlreadyVerified()) throw tooManyFailures();
   try {
-    return await look();
+    return await verify();
   } catch (error) {
     if (error instanceof ApiError && refusals.includes(error.code)) failures.spend(source);
     throw error;
   }
 }
 
-/** RESOURCE_EXHAUSTED: the address has had its share. */
+/** The error for a client address that reached its limit. */
 export function tooManyFailures(): ApiError {
   return rateLimited("too many bad tokens from this address; try again in a second", windowMs);
 }

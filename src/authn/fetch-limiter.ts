@@ -1,20 +1,22 @@
-// Who is asked at the same time: few in all, and fewer of one host, so that a host that never answers keeps nobody from
-// the others.
+// Limits concurrent fetches: in total and per host, so a host that never responds does not block fetches from others.
 import { OutboundError } from "./outbound-error.ts";
 
-/** How many. */
-export interface FetchSlotsLimits {
-  /** Fetches under way; more are UNAVAILABLE for the moment. */
+/** The limits of concurrent fetches. */
+export interface FetchLimits {
+  /** Concurrent fetches in total; further ones are UNAVAILABLE. */
   readonly maxFetches: number;
-  /** Those of one host; more wait in line. */
+  /** Concurrent fetches per host; further ones wait. */
   readonly maxFetchesOfHost: number;
-  /** Those that wait for one host; more are UNAVAILABLE for the moment. */
+  /** Waiting fetches per host; further ones are UNAVAILABLE. */
   readonly maxWaitingOfHost: number;
 }
 
-/** Places for fetches. */
-export interface FetchSlots {
-  /** Runs a fetch in a place of this host. Rejects with an OutboundError, unavailable, when there is none to be had. */
+/** Runs fetches within the limits. */
+export interface FetchLimiter {
+  /**
+   * Runs a fetch when the host has a free slot. Rejects with an OutboundError (unavailable) if it has none and too many
+   * are waiting.
+   */
   run<T>(host: string, fetch: () => Promise<T>): Promise<T>;
 }
 
@@ -23,8 +25,8 @@ interface HostSlots {
   readonly waiting: (() => void)[];
 }
 
-/** Places that are all free. */
-export function newFetchSlots({ maxFetches, maxFetchesOfHost, maxWaitingOfHost }: FetchSlotsLimits): FetchSlots {
+/** Creates a fetch limiter. */
+export function newFetchLimiter({ maxFetches, maxFetchesOfHost, maxWaitingOfHost }: FetchLimits): FetchLimiter {
   const hosts = new Map<string, HostSlots>();
   let fetches = 0;
 
@@ -42,7 +44,7 @@ export function newFetchSlots({ maxFetches, maxFetchesOfHost, maxWaitingOfHost }
 
   function leave(host: string): void {
     const slots = hosts.get(host)!;
-    // The place stays taken where somebody waits for it.
+    // Hands the slot on to the next waiting fetch.
     const next = slots.waiting.shift();
     if (next) {
       next();

@@ -1,21 +1,21 @@
-// The documents that an issuer publishes: discovery (OpenID Connect Discovery 1.0 §4) and keys (RFC 7517 §5).
+// The documents that an issuer publishes: discovery (OpenID Connect Discovery 1.0 §4) and key set (RFC 7517 §5).
 import { checkEndpoint } from "./issuer-url.ts";
 import { type OutsideKey, parseKeySet } from "./key-sets.ts";
 import { OutboundError } from "./outbound-error.ts";
 
-/** Fetches a JSON document under the rules of outbound.ts. */
+/** Fetches a JSON document under the rules of outbound-http.ts. */
 export type FetchJson = (url: string) => Promise<unknown>;
 
-/** Fetches the discovery document of an issuer; rejects with an OutboundError. */
+/** Fetches the discovery document of an issuer. Rejects with an OutboundError. */
 export async function fetchDiscovery(issuer: string, fetchJson: FetchJson): Promise<Readonly<Record<string, unknown>>> {
   const document = await fetchJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
   const members = (document ?? {}) as Record<string, unknown>;
-  // §4.3: exactly the issuer that was asked for.
+  // §4.3: the document must repeat the issuer exactly.
   if (members.issuer !== issuer) throw new OutboundError("refused", "the discovery document names another issuer");
   return members;
 }
 
-/** Fetches the keys of an issuer, which its discovery document names; rejects with an OutboundError. */
+/** Fetches the key set that the discovery document names. Rejects with an OutboundError. */
 export async function fetchKeys(issuer: string, fetchJson: FetchJson): Promise<OutsideKey[]> {
   const { jwks_uri: keysUrl } = await fetchDiscovery(issuer, fetchJson);
   if (typeof keysUrl !== "string") throw new OutboundError("refused", "the discovery document names no keys");

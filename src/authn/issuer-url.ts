@@ -1,15 +1,15 @@
-// What an issuer is: RFC 8414 §2 and OpenID Connect Discovery 1.0 §4.3 compare issuers to the letter, so one URL must have one
-// spelling (docs/decisions/0037).
+// Rules for issuer URLs. RFC 8414 §2 and OpenID Connect Discovery 1.0 §4.3 compare issuers character by character, so
+// each URL must have exactly one spelling (docs/decisions/0037).
 import { isIP } from "node:net";
 import { clip } from "../aip/clip.ts";
 import { bareHost, isLoopbackUrl } from "./addresses.ts";
 
-/** The longest URL, in characters. */
+/** The maximum length of a URL in characters. */
 export const maxUrlLength = 2048;
 
 /**
- * The rule that an issuer breaks, as words that follow its name; undefined for a good one (security case J7). Plain http is for
- * issuers on this machine, where it is allowed.
+ * Returns the rule that an issuer breaks, as words that follow its name, or undefined if it is valid (security case
+ * J7). `allowInsecure` permits plain http for issuers on loopback.
  */
 export function checkIssuer(issuer: string, allowInsecure: boolean): string | undefined {
   const problem = checkIssuerSpelling(issuer);
@@ -19,13 +19,13 @@ export function checkIssuer(issuer: string, allowInsecure: boolean): string | un
   return url.protocol === "https:" || isInsecure ? undefined : notHttps;
 }
 
-/** The same, except that an issuer which nobody fetches anything from may have an http URL anywhere. */
+/** Like `checkIssuer`, for issuers that the server never contacts: these may have an http URL anywhere. */
 export function checkIssuerSpelling(issuer: string): string | undefined {
   if (issuer.length > maxUrlLength) return `must be at most ${maxUrlLength} characters long`;
   const url = URL.parse(issuer);
   if (!url || !isWeb(url)) return notHttps;
   if (!isPlain(issuer)) return "must be printable ASCII without spaces and backslashes";
-  // By their signs, since an empty query, fragment or user name leaves no trace in a parsed URL.
+  // Checked as text: an empty query, fragment or user name leaves no trace in a parsed URL.
   if (issuer.includes("?")) return "must not have a query";
   if (issuer.includes("#")) return "must not have a fragment";
   const [, authority = "", path = ""] = /^[^:]*:\/\/([^/]*)(.*)$/.exec(issuer) ?? [];
@@ -34,9 +34,9 @@ export function checkIssuerSpelling(issuer: string): string | undefined {
 }
 
 /**
- * The rule that an endpoint in the discovery document of an issuer breaks, as words that follow its name; undefined for a good one.
- * An endpoint is fetched and never compared, so it may have a query and any spelling. An issuer elsewhere must not send anybody to
- * this machine.
+ * Returns the rule that an endpoint in a discovery document breaks, as words that follow its name, or undefined if it
+ * is valid. Endpoints are fetched but never compared, so they may have a query and any spelling. An issuer elsewhere
+ * must not point to loopback.
  */
 export function checkEndpoint(endpoint: unknown, issuer: string): string | undefined {
   const url = typeof endpoint === "string" && endpoint.length <= maxUrlLength ? URL.parse(endpoint) : null;
@@ -55,12 +55,12 @@ function isWeb({ protocol }: URL): boolean {
   return protocol === "https:" || protocol === "http:";
 }
 
-/** The WHATWG parser reads a backslash as a slash, and passes over tabs, line breaks and the spaces around a URL. */
+/** Rejects what the WHATWG parser silently changes: backslashes, tabs, line breaks and surrounding spaces. */
 function isPlain(text: string): boolean {
   return /^[\x21-\x5b\x5d-\x7e]+$/.test(text);
 }
 
-/** `https://issuer.example` and `https://issuer.example/` are both in use, and two issuers. */
+/** `https://issuer.example` and `https://issuer.example/` are both in use, and are two different issuers. */
 function checkCanonical(issuer: string, url: URL, path: string): string | undefined {
   const canonical = path === "" ? url.href.slice(0, -1) : url.href;
   if (canonical !== issuer) return `must be written as ${JSON.stringify(clip(canonical))}`;
@@ -71,7 +71,7 @@ function checkCanonical(issuer: string, url: URL, path: string): string | undefi
 function checkPath(path: string): string | undefined {
   const segments = path.split("/").slice(1);
   const names = segments.map(nameOf);
-  // A slash at the end leaves one empty segment.
+  // A trailing slash leaves one empty segment.
   const isEmpty = (name: string, index: number) =>
     name === "" && (index < segments.length - 1 || segments[index] !== "");
   if (names.some(isEmpty)) return "must not have an empty path segment";
@@ -82,7 +82,10 @@ function checkPath(path: string): string | undefined {
 const encodesTooMuch =
   "must percent-encode nothing in its path but what a URL cannot hold otherwise, in upper-case hexadecimal, and no delimiter";
 
-/** Without parameters (RFC 3986 §3.3), which some servers drop before they resolve dots, and with dots decoded. */
+/**
+ * Returns a segment without parameters (RFC 3986 §3.3), which some servers drop before they resolve dot segments, and
+ * with encoded dots decoded.
+ */
 function nameOf(segment: string): string {
   return segment.replace(/%2e/gi, ".").replace(/;.*$/, "");
 }
@@ -90,7 +93,10 @@ function nameOf(segment: string): string {
 // RFC 3986 §3.3: pchar.
 const segmentPattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-F]{2})*$/;
 
-/** What may stand there by itself (RFC 3986 §6.2.2.2), what divides a URL for whoever decodes it twice, and what nobody sees. */
+/**
+ * Characters that need no encoding (RFC 3986 §6.2.2.2), that delimit parts of a URL for software that decodes twice, or
+ * that are invisible.
+ */
 const neverEncoded = /[A-Za-z0-9._~!$&'()*+,;=:@/\\?#[\]%\p{C}-]/u;
 
 function isSegment(segment: string): boolean {
@@ -102,7 +108,7 @@ function isSegment(segment: string): boolean {
   });
 }
 
-/** Undefined for what is not UTF-8, such as an overlong form of a dot. */
+/** Returns undefined if the bytes are not valid UTF-8, such as an overlong encoding of a dot. */
 function decode(run: string): string | undefined {
   try {
     return decodeURIComponent(run);

@@ -1,30 +1,36 @@
-// The keys of the issuers that identities name: discovered, checked and cached (security cases J1 to J9).
+// Discovers, checks and caches the keys of the issuers that identities name (security cases J1 to J9).
 import type { KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../base/clock.ts";
 import { isLoopbackUrl } from "./addresses.ts";
-import { type FetchSlotsLimits, newFetchSlots } from "./fetch-limiter.ts";
+import { type FetchLimits, newFetchLimiter } from "./fetch-limiter.ts";
 import { type FetchJson, fetchKeys } from "./issuer-documents.ts";
 import { checkIssuer } from "./issuer-url.ts";
 import { type KeySet, type OutsideKey, selectKeys } from "./key-sets.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
-/** How long and how many. Times are in milliseconds. */
-export interface IssuersLimits extends FetchSlotsLimits {
-  /** Keys older than this are fetched anew before they are used. */
+/** Limits of the key cache. Times are in milliseconds. */
+export interface IssuersLimits extends FetchLimits {
+  /** Keys older than this are fetched again before use. */
   readonly refreshAfterMs: number;
-  /** While an issuer is down, its keys serve until they are this old (security case J9). */
+  /** While an issuer is unreachable, its cached keys stay valid until they are this old (security case J9). */
   readonly lifetimeMs: number;
-  /** Within it, tokens of unknown kids cause one fetch, and so do tokens that no key has signed, unless it brings keys for them. */
+  /**
+   * The minimum interval between fetches for unknown key ids, and between fetches for signatures that no key verifies.
+   * It does not apply if the last fetch brought new keys for the token.
+   */
   readonly cooldownMs: number;
-  /** How many issuers with keys are kept; the least recently used one makes room. */
+  /** The number of issuers with keys in the cache; the least recently used one is evicted. */
   readonly maxIssuers: number;
-  /** As many are kept of those that have shown none: anybody can name such, and they must drive out no other. */
+  /**
+   * The number of issuers without keys in the cache. They are separate because anyone can name such issuers, and they
+   * must not evict others.
+   */
   readonly maxUnknownIssuers: number;
 }
 
-/** The limits that hold unless others are given; those of fetches, once for issuers with keys and once for unknown ones. */
+/** The default limits. The fetch limits apply once to issuers with keys and once to issuers without. */
 export const defaultIssuersLimits: IssuersLimits = {
   refreshAfterMs: 10 * 60_000,
   lifetimeMs: 60 * 60_000,
@@ -36,7 +42,7 @@ export const defaultIssuersLimits: IssuersLimits = {
   maxWaitingOfHost: 8,
 };
 
-/** What finding keys rests on. */
+/** Options of the key finder. */
 export interface IssuersOptions {
   readonly fetchJson: FetchJson;
   readonly clock: Clock;
@@ -45,13 +51,13 @@ export interface IssuersOptions {
   readonly limits?: IssuersLimits;
 }
 
-/** Finds the keys of issuers. Whether an issuer may be asked at all is the caller's to decide, before it calls. */
+/** Finds the keys of issuers. The caller decides whether an issuer may be contacted at all, before it calls. */
 export interface Issuers {
   /**
-   * The keys of an issuer, fetched at most once at a time.
+   * Returns the keys of an issuer. Concurrent callers share one fetch.
    *
-   * This and the set's `find` and `findNewer` reject with an OutboundError: refused where the issuer or its documents break a rule,
-   * unavailable or untrusted where it does not answer and no keys are cached.
+   * This and the `find` and `findNewer` of the set reject with an OutboundError: refused if the issuer or its documents
+   * break a rule; unavailable or untrusted if it does not respond and no keys are cached.
    */
   keysFor(issuer: string): Promise<KeySet>;
 }
@@ -60,16 +66,16 @@ interface Entry {
   readonly issuer: string;
   keys: readonly OutsideKey[] | undefined;
   fetchedAt: number;
-  /** The last fetch, if it failed, and how many have failed since the last good one. */
+  /** The error of the last fetch if it failed, and the number of failures in a row. */
   failure: OutboundError | undefined;
   failures: number;
   retryAt: number;
-  /** When a token that no key verified last caused a fetch: one of a kid that no key has, or of a signature that no key made. */
+  /** When a token last caused a fetch because of an unknown key id, or because no key verified its signature. */
   readonly askedAt: { unknownKid: number; badSignature: number };
   fetching: Promise<void> | undefined;
 }
 
-/** Makes a finder of keys with an empty cache. */
+/** Creates a key finder with an empty cache. */
 export function openIssuers(options: IssuersOptions): Issuers {
   const { clock, limits = defaultIssuersLimits } = options;
   const known = new LRUCache<string, Entry>({ max: limits.maxIssuers });
@@ -83,7 +89,7 @@ export function openIssuers(options: IssuersOptions): Issuers {
     const entry = known.get(issuer) ?? unknown.get(issuer) ?? newEntry(issuer);
     keep(entry);
     const isDue = !isFresh(entry) && clock() >= entry.retryAt;
-    // It rejects when nobody was asked: too many others are, and anybody can have them asked.
+    // `refresh` rejects if too many fetches are running, which anyone can cause.
     const busy = isDue ? await refresh(entry).catch((error: unknown) => error) : undefined;
     if (entry.keys && isYounger(entry.fetchedAt, limits.lifetimeMs)) return keySet(entry, isDue && busy === undefined);
     throw busy ?? entry.failure ?? new OutboundError("unavailable", "the keys of the issuer are out of date");
@@ -99,39 +105,39 @@ export function openIssuers(options: IssuersOptions): Issuers {
     return keys !== undefined && isYounger(fetchedAt, limits.refreshAfterMs);
   }
 
-  /** `isNew` says that the keys were fetched for this token, so that fetching them again cannot help it. */
+  /** `isNew` means that the keys were fetched for this token, so another fetch cannot help. */
   function keySet(entry: Entry, isNew: boolean): KeySet {
     let seen = entry.keys ?? [];
     return {
       async find(hint) {
         const found = selectKeys(seen, hint);
         if (found.length > 0) return found;
-        await lookAgain(entry, "unknownKid");
+        await refetchKeys(entry, "unknownKid");
         seen = entry.keys ?? [];
         return selectKeys(seen, hint);
       },
       async findNewer(hint) {
         const tried = selectKeys(seen, hint);
         const { badSignature: askedAt } = entry.askedAt;
-        // Another token may have had them fetched since.
-        if (seen === entry.keys && !isNew) await lookAgain(entry, "badSignature");
+        // Another token may have caused a fetch in the meantime.
+        if (seen === entry.keys && !isNew) await refetchKeys(entry, "badSignature");
         seen = entry.keys ?? [];
         const newer = withoutKeys(selectKeys(seen, hint), tried);
-        // An issuer that has replaced its keys may do so again at once; only fetches that bring no new key are limited.
+        // An issuer that rotated its keys may do so again at once: only fetches that bring no new key are limited.
         if (newer.length > 0) entry.askedAt.badSignature = askedAt;
         return newer;
       },
     };
   }
 
-  /** Fetches the keys for a token that none of them verifies, unless that was done lately (security case T12). */
-  async function lookAgain(entry: Entry, why: keyof Entry["askedAt"]): Promise<void> {
+  /** Fetches the keys again for a token that none of them verifies, at most once per cooldown (security case T12). */
+  async function refetchKeys(entry: Entry, why: keyof Entry["askedAt"]): Promise<void> {
     const before = entry.askedAt[why];
     const mayAsk = entry.failure ? clock() >= entry.retryAt : !isYounger(before, limits.cooldownMs);
     if (mayAsk) entry.askedAt[why] = clock();
     if (mayAsk || entry.fetching) {
       await refresh(entry).catch((error: unknown) => {
-        // Nobody was asked: too many others are.
+        // No fetch happened because too many are running.
         entry.askedAt[why] = before;
         throw error;
       });
@@ -160,23 +166,26 @@ function withoutKeys(keys: readonly KeyObject[], others: readonly KeyObject[]): 
   return keys.filter((key) => !others.some((other) => other.equals(key)));
 }
 
-/** Whom a request to the issuer is a burden to: all ports of a host, but on this machine each is another program. */
+/**
+ * Returns the host that a fetch burdens: all ports of a host count together, except on loopback, where each port is
+ * another program.
+ */
 function hostOf(issuer: string): string {
   const url = new URL(issuer);
   return isLoopbackUrl(url) ? url.host : url.hostname;
 }
 
-/** Whether the issuer has shown keys: not every one that is named does. */
+/** Reports whether the issuer has ever published keys. */
 function isKnown({ keys }: Entry): boolean {
   return keys !== undefined && keys.length > 0;
 }
 
 /**
- * Fetches the keys of an entry, or joins the fetch that is under way; the outcome is written into the entry, and `keep` is
- * called with it. Unknown issuers take no places from known ones.
+ * Returns a function that fetches the keys of an entry, or joins the running fetch, stores the outcome in the entry and
+ * calls `keep`. Unknown issuers do not use the fetch slots of known ones.
  */
 function refresher({ fetchJson, clock }: IssuersOptions, limits: IssuersLimits, keep: (entry: Entry) => void) {
-  const [knownSlots, unknownSlots] = [newFetchSlots(limits), newFetchSlots(limits)];
+  const [knownSlots, unknownSlots] = [newFetchLimiter(limits), newFetchLimiter(limits)];
 
   async function refresh(entry: Entry): Promise<void> {
     try {
@@ -189,7 +198,7 @@ function refresher({ fetchJson, clock }: IssuersOptions, limits: IssuersLimits, 
       if (!(error instanceof OutboundError)) throw error;
       entry.failure = error;
       entry.retryAt = clock() + retryDelayMs(++entry.failures);
-      // An issuer that answers with something else has withdrawn its keys.
+      // An issuer that publishes an invalid document has withdrawn its keys.
       if (error.failure === "refused") entry.keys = undefined;
     }
     keep(entry);

@@ -1,5 +1,5 @@
-// RFC 7515: the compact serialisation, in the one form that we issue. Everything else is refused, since each second
-// spelling of a token, a header that selects a key, or an algorithm chosen by the sender has been an attack.
+// RFC 7515 compact serialization, restricted to the one form that we issue. Everything else is rejected: alternative
+// spellings of a token, headers that select a key and algorithms chosen by the sender have all been attacks.
 import { isUtf8 } from "node:buffer";
 import { sign, verify } from "node:crypto";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { KeyAlgorithm, SigningKey, VerificationKey } from "./signing-key.ts";
 import { TokenError } from "./token-error.ts";
 
-/** A token taken apart. Nothing in it is to be trusted before `verifyJws` said so. */
+/** A parsed token. Do not trust anything in it before `verifyJws` succeeds. */
 export interface Jws {
   readonly algorithm: KeyAlgorithm;
   readonly kid: string;
@@ -18,7 +18,7 @@ export interface Jws {
 
 const signAsync = promisify(sign);
 
-/** Signs a payload. The work is done off the event loop: an RSA signature takes a quarter of a millisecond. */
+/** Signs a payload off the event loop: an RSA signature takes a quarter of a millisecond. */
 export async function signJws(payload: JsonObject, key: SigningKey): Promise<string> {
   const header = { alg: key.algorithm, kid: key.kid, typ: "JWT" };
   const signingInput = `${encode(header)}.${encode(payload)}`;
@@ -26,11 +26,11 @@ export async function signJws(payload: JsonObject, key: SigningKey): Promise<str
   return `${signingInput}.${signature.toString("base64url")}`;
 }
 
-/** Takes a token apart; throws a TokenError for anything but the form that `signJws` writes. */
+/** Parses a token. Throws a TokenError unless it has exactly the form that `signJws` writes. */
 export function parseJws(token: string): Jws {
   const headerEnd = token.indexOf(".");
   const payloadEnd = token.indexOf(".", headerEnd + 1);
-  // Three segments exactly: five would be encryption (RFC 7516), which is not supported at all.
+  // Exactly three segments: five would be encryption (RFC 7516), which is not supported.
   if (headerEnd < 0 || payloadEnd < 0 || token.includes(".", payloadEnd + 1)) throw new TokenError("malformed");
   const header = readHeader(parseObject(token.slice(0, headerEnd)));
   const payload = parseObject(token.slice(headerEnd + 1, payloadEnd));
@@ -38,26 +38,26 @@ export function parseJws(token: string): Jws {
   return { ...header, payload, signingInput: token.slice(0, payloadEnd), signature };
 }
 
-/** Whether the signature is the key's. Throws a TokenError when the token asks for another algorithm than the key's. */
+/** Verifies the signature. Throws a TokenError if the token names another algorithm than that of the key. */
 export function verifyJws(jws: Jws, key: VerificationKey): boolean {
-  // RFC 8725 §3.1: a key is used with one algorithm, its own, and never with one that the token names.
+  // RFC 8725 §3.1: a key is used with its own algorithm only, never with the one that the token names.
   if (jws.algorithm !== key.algorithm) throw new TokenError("algorithm");
   return verify("sha256", Buffer.from(jws.signingInput), parameters(key.publicKey), jws.signature);
 }
 
-// RFC 7518 §3.4: R and S side by side, not DER. RSA has no such choice and ignores it.
+// RFC 7518 §3.4: R and S concatenated, not DER. RSA ignores this option.
 function parameters(key: SigningKey["privateKey"]) {
   return { key, dsaEncoding: "ieee-p1363" } as const;
 }
 
-// RFC 7515 §4.1: jwk, jku, x5c and x5u would let the sender choose the key, crit and zip change what is signed.
+// RFC 7515 §4.1: jwk, jku, x5c and x5u would let the sender choose the key; crit and zip change what is signed.
 const headerMembers: ReadonlySet<string> = new Set(["alg", "kid", "typ"]);
 
 function readHeader(header: JsonObject): Pick<Jws, "algorithm" | "kid"> {
   const { alg, kid, typ } = header;
-  // RFC 8725 §3.2: `none` and the symmetric algorithms are not among those that we know.
+  // RFC 8725 §3.2: rejects `none` and the symmetric algorithms.
   if (alg !== "RS256" && alg !== "ES256") throw new TokenError("algorithm");
-  // RFC 8725 §3.11: an explicit type keeps other kinds of tokens by the same keys apart.
+  // RFC 8725 §3.11: an explicit type separates our API tokens from other tokens signed by the same keys.
   if (typeof kid !== "string" || typ !== "JWT") throw new TokenError("header");
   if (!Object.keys(header).every((member) => headerMembers.has(member))) throw new TokenError("header");
   return { algorithm: alg, kid };
@@ -67,7 +67,7 @@ function encode(value: JsonObject): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** Unpadded base64url, and that spelling of the bytes which has its unused bits at zero (RFC 7515 §2). */
+/** Decodes unpadded base64url, and only the spelling whose unused bits are zero (RFC 7515 §2). */
 function decode(segment: string): Buffer {
   const bytes = Buffer.from(segment, "base64url");
   if (bytes.toString("base64url") !== segment) throw new TokenError("malformed");
@@ -81,7 +81,10 @@ function parseObject(segment: string): JsonObject {
   return value;
 }
 
-/** undefined for text that JSON.stringify would write otherwise: a member given twice above all (RFC 8725 §2.4). */
+/**
+ * Returns undefined unless JSON.stringify would write the same text: rejects duplicate members above all (RFC 8725
+ * §2.4).
+ */
 function parseCanonical(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-// The keys that our API tokens are signed with: kept in the database, shared by all nodes, rotated with overlap.
+// The key ring: the keys that sign our API tokens. Stored in the database, shared by all nodes, rotated with overlap.
 import { unavailable } from "../aip/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import { newReader } from "../base/shared-reader.ts";
@@ -13,65 +13,79 @@ import {
   type VerificationKey,
 } from "./signing-key.ts";
 
-/** Where keys are kept. */
+/** Where keys are stored. */
 export interface KeyStore {
-  /** The records that are not retired yet, in any order; retired ones may be among them, and are passed over. */
+  /**
+   * Returns the records that are not retired, in any order. It may also return retired ones, which the key ring
+   * ignores.
+   */
   list(): Promise<KeyRecord[]>;
   /**
-   * Adds a record and, in the same transaction, has all others retire at `retireOthersAt` (milliseconds since the
-   * epoch); one that retires sooner keeps its time.
+   * Adds a record and, in the same transaction, retires all others at `retireOthersAt` (milliseconds since the epoch).
+   * A key that retires sooner keeps its time.
    */
   add(record: KeyRecord, retireOthersAt: number): Promise<void>;
 }
 
-/** How a ring of keys behaves. */
+/** Options of a key ring. */
 export interface KeyRingOptions {
-  /** What new keys are made for. */
+  /** The algorithm of new keys. */
   readonly algorithm: KeyAlgorithm;
   readonly clock: Clock;
-  /** At most one look into the store per this many milliseconds is made for unknown kids (security case T12). */
+  /** The minimum interval in milliseconds between store reads for unknown key ids (security case T12). */
   readonly refreshCooldownMs: number;
   /**
-   * How long the store is waited for: by a signature, which is then made with the key that is known, by a question about an
-   * unknown kid, and by the next look into the store.
+   * How long to wait for the store: before signing with the known key, before reporting an unknown key id, and before
+   * the next read of the store.
    */
   readonly patienceMs: number;
-  /** How long before a call the keys may have been read by which its token is verified, in milliseconds. */
+  /** How old the known keys may be, in milliseconds, when a token is verified. */
   readonly maxAgeMs: number;
 }
 
-/** The keys of this installation, as this node knows them. */
+/** The keys of this installation as this node knows them. */
 export interface KeyRing {
-  /** Grows whenever a key came, went or was given another time to retire. */
+  /** Increases whenever a key is added, removed or gets another retire time. */
   readonly generation: number;
   /**
-   * The key to sign with: the newest that is not about to retire, as the store has it now, so that nothing is signed with a key
-   * that another node has retired. While the store cannot be read in time, as this node knows it; UNAVAILABLE when it knows none.
+   * Returns the newest signing key in the store that is not about to retire, so no token is signed with a key that
+   * another node retired. If the store does not respond in time, returns the newest known key; UNAVAILABLE if none is
+   * known.
    */
   signing(): Promise<SigningKey>;
-  /** Whether the keys were read so lately that a token may be verified by them. */
+  /** Reports whether the known keys are recent enough to verify tokens. */
   isCurrent(): boolean;
-  /** Reads the store unless that is so. Rejects with UNAVAILABLE when the store cannot be read in time. */
+  /**
+   * Reads the store unless the known keys are recent enough. Rejects with UNAVAILABLE if the store does not respond in
+   * time.
+   */
   makeCurrent(): Promise<void>;
-  /** A key that is known here and verifies; undefined otherwise. Never asks the store. */
+  /** Returns a known verification key, or undefined. Never reads the store. */
   known(kid: string): VerificationKey | undefined;
-  /** As `known`, after asking the store about an unknown kid; rejects with UNAVAILABLE when the store does not answer. */
+  /**
+   * Like `known`, but reads the store for an unknown key id. Rejects with UNAVAILABLE if the store does not respond.
+   */
   find(kid: string): Promise<VerificationKey | undefined>;
   /**
-   * Makes a new key for signing; the others verify for `overlapMs` more. To lose no token in force, the overlap must
-   * be an hour and as long as the slowest node takes to refresh; 0 retires a leaked key at once.
+   * Creates a new signing key; the others stay valid for verification for `overlapMs`. For all valid tokens to stay
+   * valid, the overlap must be one hour plus the time until the slowest node refreshes. 0 retires a leaked key at once.
    */
   rotate(overlapMs: number): Promise<KeyRecord>;
-  /** The public halves of all keys that verify, the newest first (RFC 7517 §5). */
+  /** Returns the public keys that verify tokens, newest first (RFC 7517 §5). */
   jwks(): { keys: PublicJwk[] };
-  /** Reads the store again, to learn of rotations by other nodes. Rejects, changing nothing, if a key must be refused. */
+  /**
+   * Reads the store again to learn of rotations by other nodes. Rejects, without changes, if a key is not acceptable.
+   */
   refresh(): Promise<void>;
 }
 
-// Two nodes that both start on an empty store both add a key: tokens by either outlive the hour they are made for.
+// If two nodes start on an empty store, each adds a key. Tokens signed by either stay valid for their hour.
 const openingOverlapMs = 2 * 60 * 60 * 1000;
 
-/** Opens the ring and makes a first key when the store has none to sign with the algorithm; rejects on a bad key. */
+/**
+ * Opens the key ring. Creates the first key if the store has none for the algorithm. Rejects if a stored key is not
+ * acceptable.
+ */
 export async function openKeyRing(store: KeyStore, options: KeyRingOptions): Promise<KeyRing> {
   const view = keyView(store, options);
   const ring = keyRing(view, store, options);
@@ -89,7 +103,7 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
       return view.generation();
     },
     async signing() {
-      // What cannot be read is told by `refresh`, again and again. A token by a retired key is refused, and does no harm.
+      // `refresh` reports read errors repeatedly. Tokens of a retired key are rejected in any case.
       await settled(view.latest(), patienceMs);
       const key = view.signing();
       if (!key) throw unavailable("there is no signing key");
@@ -106,9 +120,9 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
         lastLookup = clock();
         lookup = view.latest();
       }
-      // Within the cool-down everyone gets the outcome of the one look, a failure included.
+      // Within the cooldown all callers share the outcome of one read, including its failure.
       const outcome = await settled(lookup, patienceMs);
-      // A look that was begun later may have come to an end before.
+      // A later read may have finished first.
       if (!view.has(kid)) requireRead(outcome);
       return view.find(kid);
     },
@@ -124,14 +138,14 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
   };
 }
 
-/** What became of a promise. What comes too late has no cause. */
+/** The outcome of a promise. A timeout has no cause. */
 type Outcome = "fulfilled" | { readonly cause?: unknown };
 
 function requireRead(outcome: Outcome): void {
   if (outcome !== "fulfilled") throw unavailable("the signing keys cannot be read", outcome.cause);
 }
 
-/** Waits until a promise is fulfilled or rejected, but no longer than that. */
+/** Waits for a promise for at most `patienceMs`. */
 async function settled(promise: PromiseLike<void>, patienceMs: number): Promise<Outcome> {
   const { promise: over, resolve } = Promise.withResolvers<Outcome>();
   const timer = setTimeout(() => resolve({}), patienceMs);
@@ -146,12 +160,12 @@ async function settled(promise: PromiseLike<void>, patienceMs: number): Promise<
 
 type KeyView = ReturnType<typeof keyView>;
 
-/** What was last read of the store. */
+/** The most recent successful read of the store. */
 function keyView(store: KeyStore, { clock, patienceMs, maxAgeMs }: Omit<KeyRingOptions, "algorithm">) {
   let keys: ReadonlyMap<string, LoadedKey> = new Map();
   let generation = 0;
   let begun = 0;
-  /** Which reading the keys are of. */
+  /** The number of the read that the keys are from. */
   let shown = 0;
 
   const isUsable = (key: LoadedKey) => !isRetired(key, clock());
@@ -160,7 +174,7 @@ function keyView(store: KeyStore, { clock, patienceMs, maxAgeMs }: Omit<KeyRingO
   async function read(): Promise<void> {
     const own = ++begun;
     const records = await store.list();
-    // An older view never replaces a newer one.
+    // An older read never replaces a newer one.
     if (own < shown) return;
     const next = loadKeys(records, keys, clock());
     shown = own;
@@ -184,10 +198,10 @@ function keyView(store: KeyStore, { clock, patienceMs, maxAgeMs }: Omit<KeyRingO
   };
 }
 
-/** Newest first. Retired keys are left out, and what is loaded already is not parsed again. */
+/** Returns the keys, newest first, without retired ones. Reuses keys that are parsed already. */
 function loadKeys(records: readonly KeyRecord[], loaded: ReadonlyMap<string, LoadedKey>, now: number) {
   const inForce = records.filter((record) => !isRetired(record, now));
-  // The kid decides between keys of one millisecond, so that all nodes choose the same one.
+  // The key id breaks ties between keys of the same millisecond, so all nodes choose the same key.
   inForce.sort((a, b) => b.createTime - a.createTime || (a.kid < b.kid ? -1 : 1));
   return new Map(inForce.map((record) => [record.kid, reuse(loaded.get(record.kid), record) ?? loadKey(record)]));
 }

@@ -1,23 +1,23 @@
-// The keys of other issuers: JSON Web Key Sets (RFC 7517 §5), of which only what is sound and useful is kept.
+// Key sets of other issuers (RFC 7517 §5). Only sound and usable keys are kept.
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 
-/** The algorithms that outside tokens may be signed with. The symmetric ones and `none` are not among them. */
+/** The algorithms that subject tokens may be signed with: neither `none` nor symmetric ones. */
 export const outsideAlgorithms: readonly string[] = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"];
 
-/** What the header of a token says about its key. */
+/** The header members of a token that select its key. */
 export interface KeyHint {
   readonly alg: string;
   readonly kid: string | undefined;
 }
 
-/** A set of keys to verify with. */
+/** A set of verification keys. */
 export interface KeySet {
-  /** The keys that a token with this header can have been signed by, at most `maxCandidates`. */
+  /** Returns the keys that may have signed a token with this header, at most `maxCandidates`. */
   find(hint: KeyHint): Promise<readonly KeyObject[]>;
   /**
-   * Further keys for a token that none of these has verified, since an issuer may replace a key under the same kid or have none
-   * (RFC 7517 §4.5). Fetches the set again, unless a recent fetch brought no new key. A set that never changes has no such function.
+   * Returns further keys for a token that no returned key verified: an issuer may reuse a key id or have none (RFC 7517
+   * §4.5). Fetches the set again unless a recent fetch brought no new key. Absent for sets that never change.
    */
   findNewer?(hint: KeyHint): Promise<readonly KeyObject[]>;
 }
@@ -29,20 +29,20 @@ export interface OutsideKey {
   readonly key: KeyObject;
 }
 
-/** The most keys that a set may have; a larger one is refused as a whole (security case J5). */
+/** The maximum number of keys in a set; a larger set is rejected (security case J5). */
 export const maxKeys = 100;
 
-/** How many keys are tried for a token without a kid, each at the cost of a verification. */
+/** The maximum number of keys that are tried for a token without a key id. Each costs a signature check. */
 const maxCandidates = 10;
 
-// RFC 7518 §3.3 demands 2048 bits at least; beyond 8192 one verification costs milliseconds (security case D8).
+// RFC 7518 §3.3 requires at least 2048 bits; above 8192, one verification takes milliseconds (security case D8).
 const rsaBits = { least: 2048, most: 8192 };
 
 /**
- * The usable keys of a JWK set; undefined when the document is none or has more than `maxKeys`.
+ * Returns the usable keys of a JWK set, or undefined if the document is not a key set or has more than `maxKeys`.
  *
- * A key that is symmetric, weak, huge, not on its curve, not for signatures or for an algorithm that is not accepted
- * is left out (security case J8).
+ * Leaves out keys that are symmetric, weak, too large, not on their curve, not for signatures, or for an algorithm that
+ * is not accepted (security case J8).
  */
 export function parseKeySet(document: unknown): OutsideKey[] | undefined {
   const keys = isJsonObject(document) ? document.keys : undefined;
@@ -50,10 +50,10 @@ export function parseKeySet(document: unknown): OutsideKey[] | undefined {
   return keys.map(parseKey).filter((key) => key !== undefined);
 }
 
-// RFC 7518 §6.2.2, §6.3.2, §6.4.1 and RFC 8037 §2: whoever has these can sign.
+// RFC 7518 §6.2.2, §6.3.2, §6.4.1 and RFC 8037 §2: members of private and symmetric keys.
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/** The rule that a document breaks as a set of public keys that somebody hands in; undefined for a good one. */
+/** Returns the rule that a document breaks as a set of public keys in a request, or undefined if it is valid. */
 export function checkPublicKeySet(document: unknown, most: number): string | undefined {
   const keys = isJsonObject(document) ? document.keys : undefined;
   if (!Array.isArray(keys)) return 'must be a JSON Web Key Set: a JSON object with an array "keys" (RFC 7517 §5)';
@@ -64,9 +64,9 @@ export function checkPublicKeySet(document: unknown, most: number): string | und
   return `must have a public key for signatures by one of ${outsideAlgorithms.join(", ")}; RSA keys of 2048 to 8192 bits`;
 }
 
-/** The keys of a list for a token with this header. */
+/** Returns the keys that fit the header of a token. */
 export function selectKeys(keys: readonly OutsideKey[], { alg, kid }: KeyHint): KeyObject[] {
-  // RFC 8725 §3.1: a key is used only with the algorithms that it is for, whatever the header says.
+  // RFC 8725 §3.1: a key is used only with its own algorithms, whatever the header says.
   const fitting = keys.filter((key) => key.algorithms.includes(alg) && (kid === undefined || key.kid === kid));
   return fitting.slice(0, maxCandidates).map(({ key }) => key);
 }
@@ -87,10 +87,10 @@ function isForSignatures({ use, key_ops: operations }: JsonObject): boolean {
 
 function importKey({ kty, n, e, crv, x, y }: JsonObject): KeyObject | undefined {
   try {
-    // The public members alone: a published private key is no better than its public half.
+    // Uses the public members only, even if the issuer published a private key.
     return createPublicKey({ key: { kty, n, e, crv, x, y } as webcrypto.JsonWebKey, format: "jwk" });
   } catch {
-    // Not a key: an EC point off its curve, for one.
+    // Not a valid key, for example an EC point that is not on its curve.
     return undefined;
   }
 }
@@ -99,10 +99,10 @@ function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails: details =
   if (type === "ed25519") return ["EdDSA"];
   if (type === "ec") return ecAlgorithms[details.namedCurve ?? ""] ?? [];
   const { modulusLength: bits = 0, publicExponent = 0n } = details;
-  // RFC 8017 §3.1: the exponent is odd; a long one makes verifying as slow as signing.
+  // RFC 8017 §3.1: the exponent is odd. A long exponent makes verification as slow as signing.
   const isSound = bits >= rsaBits.least && bits <= rsaBits.most && publicExponent > 2n && publicExponent < 2n ** 32n;
   return type === "rsa" && isSound ? ["RS256", "RS384", "RS512", "PS256"] : [];
 }
 
-// RFC 7518 §3.4: each of these algorithms has its curve.
+// RFC 7518 §3.4: each algorithm has its own curve.
 const ecAlgorithms: Readonly<Record<string, readonly string[]>> = { prime256v1: ["ES256"], secp384r1: ["ES384"] };

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { OutboundError } from "./outbound-error.ts";
 
-/** The body of an answer that is one; rejects with an OutboundError for failures, redirects, and what was not asked for. */
+/**
+ * Reads the body of a 2xx or 4xx response. Rejects with an OutboundError for failures, redirects and unexpected
+ * encodings.
+ */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   checkHead(response);
   return await readWithin(response, maxBytes);
 }
 
-/** The body of an answer; rejects with an OutboundError where it is longer. */
+/** Reads the body of a response. Rejects with an OutboundError if it is longer than `maxBytes`. */
 export async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -22,7 +25,7 @@ export async function readWithin(response: IncomingMessage, maxBytes: number): P
 function checkHead({ statusCode = 0, headers }: IncomingMessage): void {
   if (statusCode >= 500 || statusCode === 429) throw new OutboundError("unavailable", "the server has a failure");
   if (statusCode >= 300 && statusCode < 400) throw new OutboundError("refused", "redirects are not followed");
-  // What was not asked for is not unpacked: a small body may open to a large one (security case J5).
+  // Never decompresses an encoding that was not requested: a small body may expand to a large one (security case J5).
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") throw new OutboundError("refused", "the answer is compressed");
 }

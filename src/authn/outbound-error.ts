@@ -1,10 +1,10 @@
 /**
- * Why there is no document: our rules forbid it or it breaks them, the other side does not answer, or its certificate is not
- * trusted.
+ * Why a fetch failed: a rule of ours forbids it or the document breaks one, the server does not respond, or its
+ * certificate is not trusted.
  */
 export type OutboundFailure = "refused" | "unavailable" | "untrusted";
 
-/** A document that could not be had. The message names a rule, and never what the other side answered. */
+/** A fetch that failed. The message names a rule, and never contains what the server responded. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
   readonly failure: OutboundFailure;

@@ -1,5 +1,5 @@
-// Fetches the documents that tokens of strangers make us fetch. The URL is theirs, so everything else is ours: where
-// the connection goes, how long it may take, how much it may say (security cases J2 to J5).
+// Fetches documents whose URLs come from untrusted tokens. Address, time and size are limited here (security cases J2
+// to J5).
 import type { LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { type BlockList, isIP, type LookupFunction, type Socket } from "node:net";
@@ -13,51 +13,54 @@ import { OutboundError } from "./outbound-error.ts";
 import { type Proxies, proxyFor } from "./proxies.ts";
 import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
 
-/** The time and size that a document may have. */
+/** The default time and size limit of a document. */
 export const outboundLimits = { timeoutMs: 5000, maxBytes: 100 * 1024 };
 
-/** How a document may be fetched. */
+/** Options of a fetch. */
 export interface OutboundOptions {
-  /** Whether `http://localhost` and other loopback hosts may be asked, as in development. */
+  /** Whether plain http to loopback is allowed, as in development. */
   readonly allowLoopbackHttp: boolean;
-  /** The same for https; no when absent. */
+  /** The same for https. Defaults to false. */
   readonly allowLoopbackHttps?: boolean;
-  /** For all of it: the lookup, the connection and the last byte. */
+  /** The time limit for the whole fetch, from the DNS lookup to the last byte. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** Gives up what is under way. Never when absent. */
+  /** Cancels the fetch. */
   readonly signal?: AbortSignal;
-  /** The private addresses that the operator opens to https. None when absent. */
+  /** Private addresses that the operator allows for https. Absent means none. */
   readonly allowedPrivate?: BlockList;
-  /** What a proxy is used for; nothing when absent. */
+  /** The proxies to use. Absent means none. */
   readonly proxies?: Proxies;
-  /** The certificates that are trusted; those of Node when absent. */
+  /** The trusted certificates. Absent means those of Node. */
   readonly trust?: () => SecureContext;
-  /** Whether the operator has named the host: it may then be anywhere, and speak http. */
+  /** Whether the operator configured the host: it may then have any address and speak http. */
   readonly isOwn?: boolean;
-  /** GET when absent. */
+  /** Defaults to GET. */
   readonly method?: string;
-  /** Sent besides our own; nothing when absent. */
+  /** Additional request headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Resolves a host name; by lookup.ts when absent, or by the system where a stranger cannot have chosen the name. */
+  /**
+   * Resolves a host name. Defaults to dns-lookup.ts, or to the system resolver for names that only the operator can
+   * choose.
+   */
   readonly resolve?: Lookup;
 }
 
-/** What is asked of the other side besides the URL. */
+/** Method, headers and body of a request. */
 export interface OutboundRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** What the other side answered: 2xx or 4xx. */
+/** A response with status 2xx or 4xx. */
 export interface OutboundReply {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
 }
 
-/** Fetches and parses a JSON document, as fetchBytes does; one that is not JSON is refused. */
+/** Fetches and parses a JSON document like `fetchBytes`. Rejects if it is not JSON. */
 export async function fetchJson(url: string, options: OutboundOptions): Promise<unknown> {
   const bytes = await fetchBytes(url, { ...options, headers: { accept: "application/json", ...options.headers } });
   try {
@@ -67,7 +70,7 @@ export async function fetchJson(url: string, options: OutboundOptions): Promise<
   }
 }
 
-/** Fetches a document, as fetchOutbound does; any answer but 200 is refused. */
+/** Fetches a document like `fetchOutbound`. Rejects unless the status is 200. */
 export async function fetchBytes(url: string, options: OutboundOptions): Promise<Buffer> {
   const { method = "GET", headers = {} } = options;
   const { status, body } = await fetchOutbound(url, { method, headers }, options);
@@ -76,10 +79,10 @@ export async function fetchBytes(url: string, options: OutboundOptions): Promise
 }
 
 /**
- * Sends one request; rejects with an OutboundError and nothing else.
+ * Sends one request. Rejects with an OutboundError and nothing else.
  *
- * No redirect is followed, and each address that the host has is checked before one is used. A failure of the server
- * (5xx, 429) is an error; what it refuses (4xx) is an answer.
+ * It follows no redirects and checks every address of the host before it uses one. Status 5xx and 429 are errors; other
+ * 4xx responses are returned.
  */
 export async function fetchOutbound(
   url: string,
@@ -93,12 +96,12 @@ export async function fetchOutbound(
 }
 
 /**
- * Sends one request, as fetchOutbound does, and answers its status, whichever it is. What else the other side says is passed over,
- * and cut off where it is too much.
+ * Sends one request like `fetchOutbound` and returns its status, whichever it is. The body is discarded and cut off at
+ * the limit.
  */
 export async function sendOutbound(url: string, request: OutboundRequest, options: OutboundOptions): Promise<number> {
   return await askedOf(url, request, options, async (response) => {
-    // Who is cut off may take it for a failure. What goes wrong behind the status changes nothing about it.
+    // A client that is cut off may report an error. Errors after the status line do not change the result.
     await readWithin(response, options.maxBytes).catch(() => {});
     return response.statusCode ?? 0;
   });
@@ -125,12 +128,12 @@ async function askedOf<T>(
   } catch (error) {
     throw toOutboundError(error);
   } finally {
-    // Also where no request came to be made through it.
+    // Also closes a tunnel that no request was sent through.
     way?.socket?.destroy();
   }
 }
 
-/** One text for a port that is closed and one that is silent: callers who see it must not learn which it is. */
+/** One text for closed and silent ports: callers must not learn which it is. */
 export const noAnswer = "there was no complete answer in time";
 
 function toOutboundError(error: unknown): OutboundError {
@@ -151,19 +154,19 @@ function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: Outboun
   return url;
 }
 
-/** How a connection is made. */
+/** How the connection is made. */
 interface Way {
-  /** Asked by the whole URL. */
+  /** The proxy that gets the absolute URL as the request target. */
   readonly proxy?: URL;
   readonly lookup?: LookupFunction;
   readonly secureContext?: SecureContext;
-  /** Of a tunnel. */
+  /** The socket of a tunnel. */
   readonly socket?: Socket;
 }
 
 /**
- * The way to a host: to addresses that were checked and no other, since the name is not looked up again (security case J4), or
- * through a proxy, which looks up names itself and whose operator decides where it goes.
+ * Returns the way to a host: its checked addresses, which are pinned because another lookup could return others
+ * (security case J4), or a proxy, which resolves names itself under the control of the operator.
  */
 async function findWay(url: URL, options: OutboundOptions, signal: AbortSignal): Promise<Way> {
   const proxy = options.proxies && proxyFor(url, options.proxies);
@@ -189,7 +192,7 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
   const { resolve = options.isOwn || isLoopbackUrl(url) ? lookUpBySystem : lookUp } = options;
   const addresses = family ? [{ address: hostname, family }] : await resolve(hostname);
   if (addresses.length === 0) throw new OutboundError("unavailable", "the host has no address");
-  // One bad address spoils all: an answer that mixes both is an attack (security case J4).
+  // One disallowed address rejects all: an answer that mixes both is an attack (security case J4).
   if (!addresses.every((one) => isAllowed(one, url, options))) {
     throw new OutboundError("refused", "the address of the host is not public");
   }
@@ -208,7 +211,7 @@ function send(url: URL, request: OutboundRequest, { proxy, ...way }: Way, signal
   const { method, body } = request;
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...request.headers, ...length };
-  // RFC 9112 §3.2.2: a proxy is asked by the whole URL.
+  // RFC 9112 §3.2.2: a proxy gets the absolute URL as the request target.
   const open = () =>
     proxy
       ? askProxy(proxy, {
@@ -220,7 +223,8 @@ function send(url: URL, request: OutboundRequest, { proxy, ...way }: Way, signal
       : clientOf(url).request(url, { ...way, agent: false, method, headers, signal });
   return new Promise<IncomingMessage>((resolve, reject) => {
     const asking = open().on("response", resolve).on("error", reject);
-    // Where the other side switches protocols (RFC 9110 §15.2.2) there is neither an answer nor an error. Nobody may wait for ever.
+    // If the server switches protocols (RFC 9110 §15.2.2), Node emits neither a response nor an error. Do not wait
+    // forever.
     asking.on("close", () => reject(new OutboundError("unavailable", "there was no complete answer")));
     asking.end(body);
   });

@@ -1,34 +1,33 @@
-// Which requests of this program go through a proxy, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say
-// (docs/decisions/0038).
+// Which outbound requests go through a proxy, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY (docs/decisions/0038).
 import { type BlockList, isIP } from "node:net";
 import { type Network, newNetworkList, parseNetwork } from "../base/network-address.ts";
 import { bareHost, isListed, isLoopbackUrl } from "./addresses.ts";
 
-/** The proxies that an operator, or the user of a command, has configured. */
+/** The proxies that the operator, or the user of a command, configured. */
 export interface Proxies {
-  /** For https URLs, and for http URLs; absent for none. */
+  /** The proxies for https and http URLs. Undefined means none. */
   readonly https: URL | undefined;
   readonly http: URL | undefined;
   readonly bypass: Bypass;
 }
 
-/** Whom no proxy is used for. */
+/** The hosts that are contacted directly. */
 export interface Bypass {
   readonly isEverybody: boolean;
-  /** Hosts, each with all below it, and a port where only that is meant. */
+  /** Host names, each with its subdomains, and a port if only that port is meant. */
   readonly hosts: readonly { readonly name: string; readonly port: string }[];
   readonly networks: readonly Network[];
   readonly addresses: BlockList;
 }
 
-/** The URL of a proxy; undefined for a text that is none. Without a scheme it is an http URL, as curl has it. */
+/** Parses the URL of a proxy; undefined if it is not valid. Without a scheme it is an http URL, as in curl. */
 export function parseProxy(text: string): URL | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   const isPlain = url?.pathname === "/" && url.search === "" && url.hash === "";
   return isPlain && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
 }
 
-/** Reads NO_PROXY: `*`, or hosts, addresses and networks separated by commas or spaces. */
+/** Parses NO_PROXY: `*`, or hosts, addresses and networks separated by commas or spaces. */
 export function parseBypass(text: string): Bypass {
   const items = text.split(/[\s,]+/).filter((item) => item !== "");
   const networks = items.map(parseNetwork).filter((network) => network !== undefined);
@@ -37,15 +36,15 @@ export function parseBypass(text: string): Bypass {
 }
 
 /**
- * The proxy that a URL is asked through; undefined for none. This machine is always asked directly, as programs in Go do
- * (net/http.ProxyFromEnvironment): it means another one to a proxy.
+ * Returns the proxy for a URL, or undefined. Loopback is always contacted directly, as Go programs do
+ * (net/http.ProxyFromEnvironment): for a proxy it would be another machine.
  */
 export function proxyFor(url: URL, { https, http, bypass }: Proxies): URL | undefined {
   if (isLoopbackUrl(url) || isBypassed(url, bypass)) return undefined;
   return url.protocol === "https:" ? https : http;
 }
 
-/** The port that a URL means. */
+/** Returns the port of a URL, explicit or by its scheme. */
 export function portOf({ port, protocol }: URL): string {
   return port || (protocol === "https:" ? "443" : "80");
 }
@@ -58,7 +57,7 @@ function isBypassed(url: URL, { isEverybody, hosts, addresses }: Bypass): boolea
   return hosts.some(({ name, port }) => isNamed(name) && (port === "" || port === portOf(url)));
 }
 
-/** `.example.com` and `*.example.com` mean the same as `example.com`; an IPv6 address may stand in brackets. */
+/** `.example.com` and `*.example.com` mean `example.com`. An IPv6 address may have brackets. */
 function toHost(item: string): Bypass["hosts"][number] {
   const [, bracketed, plain = "", port = ""] = /^(?:\[(.*)\]|([^:]*|.*:.*:.*?))(?::(\d+))?$/.exec(item) ?? [];
   return { name: (bracketed ?? plain).toLowerCase().replace(/^\*?\./, ""), port };

@@ -1,11 +1,11 @@
-// Signing keys: how one is made, what is stored of it, and which are refused.
+// Creates, stores and validates signing keys.
 import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 
-/** The algorithms that we sign with (RFC 7518 §3.1). */
+/** The signature algorithms of our tokens (RFC 7518 §3.1). */
 export type KeyAlgorithm = "RS256" | "ES256";
 
-/** A signing key as it is stored. It holds the private key: it belongs in no log, reply or change record. */
+/** A signing key as stored. Contains the private key: it must not appear in logs, responses or change log entries. */
 export interface KeyRecord {
   /** The RFC 7638 thumbprint of the public key. */
   readonly kid: string;
@@ -14,11 +14,11 @@ export interface KeyRecord {
   readonly privateJwk: string;
   /** Milliseconds since the epoch, as is `retireTime`. */
   readonly createTime: number;
-  /** From then on the key no longer verifies; undefined while the key is in use for signing. */
+  /** When the key stops verifying tokens. Undefined while it signs. */
   readonly retireTime: number | undefined;
 }
 
-/** The public half of a key as the key set publishes it (RFC 7517 §4, RFC 7518 §6). */
+/** A public key as the key set publishes it (RFC 7517 §4, RFC 7518 §6). */
 export interface PublicJwk {
   readonly kty: "RSA" | "EC";
   readonly use: "sig";
@@ -43,19 +43,19 @@ export interface VerificationKey {
   readonly kid: string;
   readonly algorithm: KeyAlgorithm;
   readonly publicKey: KeyObject;
-  /** Milliseconds since the epoch: nothing signed by the key is valid from then on. */
+  /** Milliseconds since the epoch: no token of this key is valid after it. */
   readonly retireTime: number | undefined;
 }
 
-/** A stored key, checked and ready for use. */
+/** A stored key, validated and ready for use. */
 export interface LoadedKey extends SigningKey, VerificationKey {
   readonly publicJwk: PublicJwk;
 }
 
-// Beyond this one verification costs milliseconds (security case D8).
+// Above `most`, one verification takes milliseconds (security case D8).
 const rsaBits = { made: 2048, least: 2048, most: 8192 };
 
-// Private keys that anyone can read: tokens by them prove nothing (security case O5).
+// Private keys that are published somewhere: tokens signed by them prove nothing (security case O5).
 const publishedKeys: ReadonlyMap<string, string> = new Map([
   ["NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", "RFC 7517 appendix A.2 (RSA)"],
   ["cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s", "RFC 7517 appendix A.2 (EC)"],
@@ -68,7 +68,7 @@ const publishedKeys: ReadonlyMap<string, string> = new Map([
 
 const generate = promisify(generateKeyPair);
 
-/** Makes a key, off the event loop: RSA of 2048 bits or P-256. */
+/** Generates a key off the event loop: RSA with 2048 bits, or P-256. */
 export async function newKey(algorithm: KeyAlgorithm, now: number): Promise<KeyRecord> {
   const { privateKey, publicKey } = await (algorithm === "RS256"
     ? generate("rsa", { modulusLength: rsaBits.made })
@@ -77,7 +77,7 @@ export async function newKey(algorithm: KeyAlgorithm, now: number): Promise<KeyR
   return { kid: thumbprint(publicKey), algorithm, privateJwk, createTime: now, retireTime: undefined };
 }
 
-/** Makes a stored key usable; throws an Error naming the key and the rule for one that must not be used. */
+/** Loads a stored key. Throws an Error that names the key and the rule it breaks. */
 export function loadKey(record: KeyRecord): LoadedKey {
   const { kid, algorithm, retireTime } = record;
   const privateKey = parsePrivateKey(record);
@@ -109,7 +109,7 @@ function checkStrength(record: KeyRecord, key: KeyObject): void {
   }
 }
 
-// RFC 7638 §3.2: the required members alone, in lexicographic order.
+// RFC 7638 §3.2: the required members only, in lexicographic order.
 function thumbprint(key: KeyObject): string {
   const { kty, e, n, crv, x, y } = publicMembers(key);
   return hash("sha256", JSON.stringify(kty === "RSA" ? { e, kty, n } : { crv, kty, x, y }), "base64url");

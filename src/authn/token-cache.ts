@@ -1,4 +1,5 @@
-// Verdicts on tokens already seen. A verification costs as much as thirty point reads, a hit as much as one hash.
+// Caches the results of token verifications. A verification costs as much as thirty point reads, a cache hit as much as
+// one hash.
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../base/clock.ts";
@@ -6,20 +7,20 @@ import { once } from "../base/lazy.ts";
 import type { VerifiedToken } from "./caller.ts";
 import type { TokenErrorReason } from "./token-error.ts";
 
-/** How much the cache may hold, and for how long. */
+/** Size and lifetime of the cache. */
 export interface TokenCacheLimits {
-  /** Tokens found good. */
+  /** The number of valid tokens. */
   readonly entries: number;
-  /** The tokens found good, in characters of the tokens. */
+  /** The total length of valid tokens in characters. */
   readonly characters: number;
-  /** The longest a token found good is held; its expiry and its key's retirement end it sooner. */
+  /** The maximum lifetime of a valid token's entry. Expiry and retirement of its key end it sooner. */
   readonly lifetimeMs: number;
-  /** Tokens found bad, held apart, so that a flood of them drives out no good one. */
+  /** The number of invalid tokens. They are stored separately, so a flood of them evicts no valid one. */
   readonly rejectedEntries: number;
   readonly rejectedLifetimeMs: number;
 }
 
-/** Limits that suit a server: about 20 MiB when full. */
+/** Default limits for a server: about 20 MiB when full. */
 export const defaultTokenCacheLimits: TokenCacheLimits = {
   entries: 10_000,
   characters: 8 * 1024 * 1024,
@@ -28,12 +29,14 @@ export const defaultTokenCacheLimits: TokenCacheLimits = {
   rejectedLifetimeMs: 10_000,
 };
 
-/** What is remembered of a token: the claims of a good one, the reason against a bad one. Never what may be done with it. */
+/**
+ * The cached result: the claims of a valid token, or the reason why a token is invalid. Never what the caller may do.
+ */
 export type Verdict = VerifiedToken | TokenErrorReason;
 
-/** Remembers verdicts by the digest of the token; the tokens themselves are not kept. */
+/** Caches verification results by the digest of the token. The tokens themselves are not kept. */
 export interface TokenCache {
-  /** The name of a token in the cache. */
+  /** Returns the cache key of a token. */
   digest(token: string): string;
   find(digest: string): Verdict | undefined;
   accept(digest: string, token: VerifiedToken, until: number, length: number): void;
@@ -46,9 +49,12 @@ interface Entry<V> {
   readonly until: number;
 }
 
-/** Makes a cache that forgets everything whenever `generation` answers another number: a key came or went. */
+/**
+ * Creates a cache that is cleared whenever `generation` returns another number, that is, when a key was added or
+ * removed.
+ */
 export function tokenCache(limits: TokenCacheLimits, clock: Clock, generation: () => number): TokenCache {
-  // The memory for so many entries is taken at once: by the first token.
+  // LRUCache allocates memory for all entries up front, so create it with the first token.
   const accepted = once(
     () => new LRUCache<string, Entry<VerifiedToken>>({ max: limits.entries, maxSize: limits.characters }),
   );

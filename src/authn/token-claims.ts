@@ -1,4 +1,4 @@
-// What our API tokens say: written and read side by side, so that neither knows a claim that the other does not.
+// The claims of our API tokens. Writing and reading stand together so both know the same claims.
 import { randomBytes } from "node:crypto";
 import { permissionDenied } from "../aip/errors.ts";
 import { clockSkewSeconds } from "../base/clock.ts";
@@ -11,25 +11,25 @@ import { TokenError } from "./token-error.ts";
 /** How long a token is valid, in seconds. */
 const tokenLifetime = 3600;
 
-/** What a token is to say. */
+/** The content of a new token. */
 export interface TokenRequest {
   /** The uid of the identity. */
   readonly subject: string;
   readonly audience: readonly string[];
-  /** Claims of the outside token that is exchanged: at least `iss`, `sub` and `aud`. */
+  /** Claims of the subject token of the exchange: at least `iss`, `sub` and `aud`. */
   readonly act: Readonly<Record<string, string>>;
   readonly email?: string;
   readonly emailVerified?: boolean;
-  /** Group uid -> text of a capability set. Shown to clients; access never rests on it. */
+  /** Group uid to the text of a capability set. For clients to display; access never depends on it. */
   readonly grants: Readonly<Record<string, string>>;
   readonly narrowing: Narrowing;
-  /** The uids of mappings of one identity provider that the token carries; none when absent. */
+  /** The uids of the external group role mappings (of one identity provider) that the token carries. */
   readonly mappings?: readonly string[];
-  /** Milliseconds since the epoch: the token expires then if that is sooner than its hour. */
+  /** Milliseconds since the epoch: the token expires then if that is before its hour ends. */
   readonly notAfter?: number;
 }
 
-/** What a token must say to be ours. */
+/** What a token must contain to be accepted. */
 export interface Expectation {
   readonly issuer: string;
   readonly audiences: ReadonlySet<string>;
@@ -37,7 +37,10 @@ export interface Expectation {
   readonly now: number;
 }
 
-/** The claims of a new token (RFC 7519 §4.1). PERMISSION_DENIED when what it is made from does not bear a token. */
+/**
+ * Returns the claims of a new token (RFC 7519 §4.1). Throws PERMISSION_DENIED if a claim of the subject token cannot be
+ * carried.
+ */
 export function writeClaims(issuer: string, request: TokenRequest, now: number): JsonObject & { readonly exp: number } {
   const { subject, audience, act, email, emailVerified, grants, notAfter = Number.POSITIVE_INFINITY } = request;
   checkTexts([["email", email ?? ""], ...Object.entries(act)]);
@@ -60,9 +63,9 @@ export function writeClaims(issuer: string, request: TokenRequest, now: number):
   };
 }
 
-/** Checks the claims of a token and reads them; throws a TokenError naming what failed first. */
+/** Validates and reads the claims of a token. Throws a TokenError with the first failed check. */
 export function readClaims(claims: JsonObject, expected: Expectation): VerifiedToken {
-  // RFC 8725 §3.8: byte for byte; a trailing slash or a capital letter makes another issuer.
+  // RFC 8725 §3.8: byte for byte. A trailing slash or a capital letter makes another issuer.
   if (claims.iss !== expected.issuer) throw new TokenError("issuer");
   const audience = readAudience(claims.aud, expected.audiences);
   const times = readTimes(claims, expected.now);
@@ -74,7 +77,7 @@ export function readClaims(claims: JsonObject, expected: Expectation): VerifiedT
 
 function readAudience(aud: unknown, ours: ReadonlySet<string>): string[] {
   const audience: unknown = typeof aud === "string" ? [aud] : aud;
-  // RFC 7519 §4.1.3: one exact match is enough; a prefix or another spelling is none.
+  // RFC 7519 §4.1.3: one exact match is enough; prefixes and other spellings do not match.
   if (!isTextList(audience) || !audience.some((one) => ours.has(one)))
     throw new TokenError("audience", ours.values().next().value);
   return audience;
@@ -84,12 +87,12 @@ function readTimes({ iat, exp, nbf = iat }: JsonObject, now: number): Pick<Verif
   if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) throw new TokenError("claims");
   if (exp <= iat || exp - iat > tokenLifetime) throw new TokenError("claims");
   if (now >= exp * 1000) throw new TokenError("expired");
-  // Never granted to `exp`.
+  // The clock skew never applies to `exp`.
   if (now < (Math.max(iat, nbf) - clockSkewSeconds) * 1000) throw new TokenError("not-yet-valid");
   return { issuedAt: iat * 1000, expiresAt: exp * 1000 };
 }
 
-// One private claim (RFC 7519 §4.3) for what narrows a token and what it holds besides bindings: `cap` is only shown.
+// One private claim (RFC 7519 §4.3) for the limits and the mappings of a token. `cap` is for display only.
 function writePrivate({ narrowing: { scopes, capabilities }, mappings = [] }: TokenRequest): JsonObject {
   const claim = {
     ...(scopes && { scopes }),
@@ -99,7 +102,7 @@ function writePrivate({ narrowing: { scopes, capabilities }, mappings = [] }: To
   return Object.keys(claim).length > 0 ? { gatehouse: claim } : {};
 }
 
-/** A claim that is not understood refuses the token: to pass over it could widen the token. */
+/** An unknown member rejects the token: ignoring it could widen the token's access. */
 function readPrivate(claim: unknown): Pick<VerifiedToken, "narrowing" | "mappings"> {
   if (claim === undefined) return { narrowing: {} };
   if (!isJsonObject(claim)) throw new TokenError("claims");
@@ -117,7 +120,7 @@ function readNarrowing({ scopes, capabilities, ...unknown }: JsonObject): Narrow
   return scopes ? { scopes, capabilities: set } : { capabilities: set };
 }
 
-/** The uid of the provider once, then the last segment of each mapping: a header has little room. */
+/** Writes the provider's uid once and then the last segment of each mapping: header space is limited. */
 function shortenMappings(mappings: readonly string[]): string[] {
   const provider = parentOf(mappings[0]!);
   return [provider, ...mappings.map((uid) => uid.slice(provider.length + 1))];
@@ -130,7 +133,7 @@ function readMappings(claim: unknown): string[] {
   return mappings;
 }
 
-/** Claims of an outside token may hold half a surrogate pair, which no token of ours may carry (security case T11). */
+/** Claims of a subject token may contain half a surrogate pair, which our tokens must not carry (security case T11). */
 function checkTexts(texts: readonly (readonly [claim: string, text: string])[]): void {
   for (const [claim, text] of texts) {
     if (text.isWellFormed()) continue;

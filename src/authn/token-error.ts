@@ -1,4 +1,4 @@
-/** Why a token was refused: for the log and the metrics, never for the caller. */
+/** Why a token was rejected: for logs and metrics, never for the caller. */
 export type TokenErrorReason =
   | "malformed"
   | "header"
@@ -11,11 +11,11 @@ export type TokenErrorReason =
   | "not-yet-valid"
   | "claims";
 
-/** A token that is not one of ours, or not in force. */
+/** A token that was not issued by us or is not valid now. */
 export class TokenError extends Error {
   override readonly name = "TokenError";
   readonly reason: TokenErrorReason;
-  /** With the reason `audience`: one that would do. */
+  /** For the reason `audience`: an accepted audience. */
   readonly audience: string | undefined;
 
   constructor(reason: TokenErrorReason, audience?: string) {
@@ -28,10 +28,10 @@ export class TokenError extends Error {
 const genericText = "the access token is not valid for this service or has expired";
 
 /**
- * What a caller is told about a refused token, for `unauthenticated`.
+ * Returns the message for the caller of a rejected token, for `unauthenticated`.
  *
- * The text is the same for all reasons but one, so that a forger learns nothing from it; a new reason must be listed
- * here. Our audiences are known to everybody, and what a token says it is for can be read by whoever holds it.
+ * The text is the same for all reasons but one, so an attacker learns nothing from it; a new reason must be listed
+ * here. Our audiences are public, and the audience of a token is readable for its holder.
  */
 export function tokenErrorText({ reason, audience }: TokenError): string {
   switch (reason) {

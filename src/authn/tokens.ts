@@ -1,4 +1,4 @@
-// Our own API tokens: JSON Web Tokens (RFC 7519) that are held to RFC 8725.
+// Our own API tokens: JSON Web Tokens (RFC 7519) under the rules of RFC 8725.
 import { resourceExhausted } from "../aip/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -11,19 +11,19 @@ import { defaultTokenCacheLimits, type TokenCacheLimits, tokenCache } from "./to
 import { readClaims, type TokenRequest, writeClaims } from "./token-claims.ts";
 import { TokenError } from "./token-error.ts";
 
-/** What issuing and verifying rest on. */
+/** Options for issuing and verifying tokens. */
 export interface TokensOptions {
   /** The `iss` of our tokens, compared byte for byte. */
   readonly issuer: string;
-  /** A token is accepted when it names one of these. */
+  /** A token must name one of these. */
   readonly audiences: readonly string[];
   readonly keys: KeyRing;
   readonly clock: Clock;
-  /** `defaultTokenCacheLimits` when absent. */
+  /** Defaults to `defaultTokenCacheLimits`. */
   readonly cache?: TokenCacheLimits;
 }
 
-/** A token as it is handed out. */
+/** A newly issued token. */
 export interface IssuedToken {
   readonly token: string;
   /** Milliseconds since the epoch. */
@@ -32,41 +32,44 @@ export interface IssuedToken {
 
 /** Totals since the start, for metrics. */
 export interface TokenCounters {
-  /** Verifications answered from the cache with a good token. */
+  /** Verifications answered from the cache with a valid token. */
   readonly hits: number;
-  /** Verifications that the cache did not answer. */
+  /** Verifications that missed the cache. */
   readonly misses: number;
-  /** Tokens refused, from the cache or not. */
+  /** Rejected tokens, cached or not. */
   readonly rejections: number;
 }
 
 /** Issues and verifies API tokens. */
 export interface Tokens {
   /**
-   * Makes a token, valid for an hour or until `notAfter`. A `cap` that would make the token too long for a header is
-   * left out; RESOURCE_EXHAUSTED when it is too long even so.
+   * Issues a token that is valid for an hour or until `notAfter`. Leaves out `cap` if it would make the token too long
+   * for a header. RESOURCE_EXHAUSTED if the token is too long even without it.
    */
   issue(request: TokenRequest): Promise<IssuedToken>;
   /**
-   * Answers what a token says once it is proven ours and in force. It throws or rejects with a TokenError for any other,
-   * and rejects with UNAVAILABLE when the token's key would have to be looked up and the store does not answer.
+   * Verifies a token and returns its claims. Throws or rejects with a TokenError if it is not valid, and rejects with
+   * UNAVAILABLE if its key must be looked up and the store does not respond.
    */
   verify(token: string): VerifiedToken | Promise<VerifiedToken>;
   /**
-   * What a token says that was found good a short while ago and still is; undefined for any other. Costs one hash, or
-   * none where the `connection` has brought the same token just before.
+   * Returns the claims of a token that was verified recently and is still valid, or undefined. Costs one hash, or
+   * nothing if the `connection` sent the same token before.
    */
-  recall(token: string, connection?: object): VerifiedToken | undefined;
+  cached(token: string, connection?: object): VerifiedToken | undefined;
   readonly counters: TokenCounters;
 }
 
-/** A connection may bring longer ones, which are hashed each time: 4096 connections shall not hold more than 8 MiB. */
+/**
+ * The maximum length of a token that is kept per connection: with 4096 connections at most 8 MiB. Longer tokens are
+ * hashed each time.
+ */
 const keptTokenLength = 2048;
 
-// Many proxies take header lines of 8 KiB: room is left for the rest of the line and for the signature.
+// Many proxies limit header lines to 8 KiB: leave space for the rest of the line and the signature.
 const maxPayloadLength = 7 * 1024;
 
-/** Makes the issuer and verifier; throws when issuer or audiences are not configured (security case T4). */
+/** Creates the issuer and verifier. Throws if issuer or audiences are not configured (security case T4). */
 export function newTokens(options: TokensOptions): Tokens {
   if (options.issuer === "") throw new Error("issuer: must not be empty");
   if (options.audiences.length === 0) throw new Error("audiences: must name at least one");
@@ -80,7 +83,7 @@ async function issue(request: TokenRequest, { issuer, keys, clock }: TokensOptio
   return { token, expiresAt: claims.exp * 1000 };
 }
 
-// An identity with hundreds of bindings must still get a token, and `cap` is the one claim that nobody relies on.
+// An identity with hundreds of bindings must still get a token, and no client depends on `cap`.
 function shorten(claims: JsonObject): JsonObject {
   const { cap, ...rest } = claims;
   const shortened = [claims, rest].find(fits);
@@ -97,7 +100,8 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
   const ours: ReadonlySet<string> = new Set(audiences);
   const cache = tokenCache(limits, clock, () => keys.generation);
   const counters = { hits: 0, misses: 0, rejections: 0 };
-  // What a client sends with every request. It is kept no longer than the connection, whose buffers have held it as well.
+  // The token of each connection's last request. It lives no longer than the connection, whose buffers contained it as
+  // well.
   const latest = new WeakMap<object, { readonly token: string; readonly digest: string }>();
 
   function verify(token: string): VerifiedToken | Promise<VerifiedToken> {
@@ -105,7 +109,7 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
   }
 
   function verifyNow(token: string): VerifiedToken | Promise<VerifiedToken> {
-    // Before the digest: what it costs must not grow with what a stranger sends (security case T9).
+    // Before hashing: the cost must not grow with what an unauthenticated client sends (security case T9).
     if (token.length > maxBearerLength) throw new TokenError("malformed");
     const digest = cache.digest(token);
     const verdict = cache.find(digest);
@@ -118,7 +122,7 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
     return verdict;
   }
 
-  // Whatever is cheap comes first, so that neither a lookup of keys nor a signature is spent on a stranger's token.
+  // Cheap checks first: neither a key lookup nor a signature check is spent on a token that they reject.
   function verifyUnseen(token: string, digest: string): VerifiedToken | Promise<VerifiedToken> {
     const jws = parseJws(token);
     const verified = readClaims(jws.payload, { issuer, audiences: ours, now: clock() });
@@ -134,12 +138,12 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
   function checkSignature(jws: Jws, key: VerificationKey | undefined, digest: string): void {
     if (!key) throw new TokenError("unknown-key");
     if (verifyJws(jws, key)) return;
-    // Only what cost a signature is worth remembering: the other checks are cheaper than the memory.
+    // Only failed signature checks are worth caching: the other checks are cheaper than a cache entry.
     cache.reject(digest, "signature");
     throw new TokenError("signature");
   }
 
-  function recall(token: string, connection?: object): VerifiedToken | undefined {
+  function cached(token: string, connection?: object): VerifiedToken | undefined {
     if (token.length > maxBearerLength || !keys.isCurrent()) return undefined;
     const before = connection && latest.get(connection);
     const isSame = before !== undefined && before.token === token;
@@ -158,7 +162,7 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
 
   return {
     counters,
-    recall,
+    cached,
     verify(token: string): VerifiedToken | Promise<VerifiedToken> {
       try {
         const outcome = verify(token);

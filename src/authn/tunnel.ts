@@ -1,11 +1,11 @@
-// Connections through an HTTP proxy (RFC 9110 §9.3.6).
+// Connections through an HTTP proxy by CONNECT (RFC 9110 §9.3.6).
 import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";
 import { http } from "../base/node-http.ts";
 import { bareHost } from "./addresses.ts";
 import { portOf } from "./proxies.ts";
 
-/** A proxy that does not do its work. The message names neither it nor its credentials. */
+/** A proxy that failed. The message contains neither its name nor its credentials. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   readonly code = "ERR_PROXY";
@@ -28,7 +28,7 @@ export async function openTunnel(proxy: URL, target: URL, signal: AbortSignal): 
   });
 }
 
-/** Begins a request to a proxy itself. */
+/** Starts a request to a proxy itself. */
 export function askProxy(
   proxy: URL,
   request: { method: string; path: string; headers: Readonly<Record<string, string | number>>; signal: AbortSignal },
@@ -37,7 +37,7 @@ export function askProxy(
   return open({ ...request, host: bareHost(proxy), port: portOf(proxy), agent: false });
 }
 
-/** RFC 9110 §11.7.2; nothing for a proxy without a user. */
+/** Returns the Proxy-Authorization header (RFC 9110 §11.7.2), or no header for a proxy without credentials. */
 export function proxyAuthorization({ username, password }: URL): Record<string, string> {
   if (username === "" && password === "") return {};
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -7,17 +7,17 @@ import {
 } from "../model/capabilities.ts";
 import { isWithin } from "../model/uid.ts";
 
-/** What the role bindings of an identity add up to: group uid -> capabilities held there and below. */
+/** The sum of an identity's role bindings: group uid to the capabilities granted in that group and its subgroups. */
 export type Grants = ReadonlyMap<string, CapabilitySet>;
 
-/** The subtrees that a list may show: these groups and everything below. No group lies below another. */
+/** The subtrees that a list may show: these groups and their descendants. No group is a descendant of another. */
 export type Scope = readonly string[];
 
-/** What one caller may do: live grants, narrowed by the caller's token. */
+/** What one caller may do: live grants, limited by the caller's token. */
 export class Access {
   readonly #grants: Grants;
   readonly #narrowing: Narrowing;
-  /** The access epoch of the grants: while it is the same, so are they. */
+  /** The access epoch of the grants. The grants are current while the epoch is the same. */
   readonly epoch: number;
 
   constructor(grants: Grants, narrowing: Narrowing, epoch = 0) {
@@ -26,7 +26,7 @@ export class Access {
     this.epoch = epoch;
   }
 
-  /** Whether the capability (an enum number) is held at the uid, by a grant there or on an ancestor. */
+  /** Reports whether the capability (an enum number) is granted at the uid or on an ancestor. */
   has(capability: number, uid: string): boolean {
     return (
       this.#isOpen(capability) &&
@@ -35,7 +35,7 @@ export class Access {
     );
   }
 
-  /** Names of the capabilities in `wanted` that are not held at the uid. */
+  /** Returns the names of the capabilities in `wanted` that are not granted at the uid. */
   missing(wanted: CapabilitySet, uid: string): string[] {
     const held = new Uint32Array(wanted.length);
     if (this.#isInside(uid)) {
@@ -48,7 +48,7 @@ export class Access {
     return missingCapabilities(capabilities ? intersectCapabilities(held, capabilities) : held, wanted);
   }
 
-  /** The subtrees where all of these capabilities are held; empty when they are held nowhere. */
+  /** Returns the subtrees in which all of these capabilities are granted. */
   scope(capabilities: readonly number[]): Scope {
     if (!capabilities.every((capability) => this.#isOpen(capability))) return [];
     const roots = [...this.#grants.keys()].filter((uid) =>
@@ -57,12 +57,12 @@ export class Access {
     return outermost(this.#narrow(outermost(roots)));
   }
 
-  /** Whether anything is held in an organization, by whatever grant. */
+  /** Reports whether anything is granted anywhere in an organization. */
   reaches(organization: string): boolean {
     return [...this.#grants.keys()].some((uid) => isWithin(uid, organization));
   }
 
-  /** Whether the token reaches everything that the identity does. */
+  /** Whether the token has the full access of the identity. */
   get isUnscoped(): boolean {
     return this.#narrowing.scopes === undefined;
   }
@@ -85,7 +85,7 @@ export class Access {
     return !scopes || scopes.some((scope) => isWithin(uid, scope));
   }
 
-  /** Walks the uid's own prefixes, the uid itself last. */
+  /** Tests the grants of the uid and all of its ancestors, from the root to the uid itself. */
   #anyGrantAbove(uid: string, test: (set: CapabilitySet) => boolean): boolean {
     for (let slash = uid.indexOf("/"); slash >= 0; slash = uid.indexOf("/", slash + 1)) {
       const set = this.#grants.get(uid.slice(0, slash));
@@ -96,9 +96,9 @@ export class Access {
   }
 }
 
-/** Drops uids that lie within another one of the list, and repetitions. */
+/** Removes uids that are descendants of another uid in the list, and duplicates. */
 export function outermost(uids: readonly string[]): Scope {
-  // Byte order puts an ancestor before what lies below it, and everything below it next.
+  // In byte order an ancestor comes directly before all of its descendants.
   const sorted = [...uids].sort();
   const kept: string[] = [];
   for (const uid of sorted) {

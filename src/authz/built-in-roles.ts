@@ -1,8 +1,8 @@
-// The built-in roles: fixed uids, fixed capabilities. Their rows are brought up to date at every start.
+// The built-in roles: fixed uids and capabilities. Their rows are updated at every start.
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { allCapabilities } from "../model/capabilities.ts";
 
-/** A role that everybody has and nobody can change. */
+/** A role that exists in every installation and cannot be changed. */
 export interface BuiltInRole {
   readonly uid: string;
   readonly name: string;
@@ -16,14 +16,14 @@ function builtIn(uid: string, name: string, capabilities: readonly Capability[])
   return { uid, name, description: `${words.join(" ")} Role (built-in)`, capabilities };
 }
 
-/** Who runs the installation: holds every capability there is, those of the platform itself included. */
+/** The role of the installation's operator: every capability, including those of the platform itself. */
 export const operatorRole: BuiltInRole = builtIn(
   "22528ea60fb6b4afa6cf339ed2bf02313b636a26",
   "operator",
   allCapabilities().map((info) => info.number as Capability),
 );
 
-/** All of them. Uids and names never change: bindings and programs refer to them. */
+/** All built-in roles. Uids and names never change, because bindings and programs refer to them. */
 export const builtInRoles: readonly BuiltInRole[] = [
   operatorRole,
   builtIn("0b3ded7e8be724d96932bc1ec162aac8953cbcc3", "owner", [
@@ -573,13 +573,13 @@ export const builtInRoles: readonly BuiltInRole[] = [
   builtIn("91eaf51c121168d9487b6181862ff359b674e675", "argos.osv.reader", [Capability.CAP_ARGOS_OSV_READ]),
 ];
 
-/** The role of whoever creates a root group. */
+/** The role that the creator of a root group gets. */
 export const ownerRole: BuiltInRole = byName("owner");
 
-/** The role that reads and changes nothing. */
+/** The read-only role. */
 export const viewerRole: BuiltInRole = byName("viewer");
 
-/** Whether a uid is that of a built-in role. */
+/** Reports whether a uid is that of a built-in role. */
 export function isBuiltInRole(uid: string): boolean {
   return builtInRoles.some((role) => role.uid === uid);
 }

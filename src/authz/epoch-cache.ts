@@ -1,15 +1,15 @@
-// What was read of the database and stays true until somebody's access changes.
+// Caches values read from the database until anyone's access changes.
 import { LRUCache } from "lru-cache";
 
-/** What is remembered of one epoch: all of it is forgotten when another is asked for. */
-export interface EpochMemory<V extends object> {
+/** A cache for one access epoch: asking for another epoch clears it. */
+export interface EpochCache<V extends object> {
   find(epoch: number, key: string): V | undefined;
-  /** What was read while the epoch moved on is not kept: it may be older than it. */
+  /** Stores a value unless the epoch has moved on since it was read. */
   keep(epoch: number, key: string, value: V): void;
 }
 
-/** Makes a memory of values that weigh so much together; each weighs 1 unless told. */
-export function newEpochMemory<V extends object>(maximum: number, weigh = (_value: V) => 1): EpochMemory<V> {
+/** Creates a cache of values with this total weight. A value weighs 1 by default. */
+export function newEpochCache<V extends object>(maximum: number, weigh = (_value: V) => 1): EpochCache<V> {
   const cache = new LRUCache<string, V>({ maxSize: maximum, sizeCalculation: weigh });
   let current = -1;
   return {

@@ -1,71 +1,74 @@
-// The only reader of role bindings for access. Grants are evaluated live: what is cached here ends with the next change of
-// anybody's access.
+// The only reader of role bindings for authorization. Grants are evaluated live: cached grants are valid until the next
+// change of anyone's access.
 import type { VerifiedToken } from "../authn/caller.ts";
 import { type Soon, whenThere } from "../base/maybe-promise.ts";
 import { addCapabilities, type CapabilitySet, capabilitySet } from "../model/capabilities.ts";
 import { Access, type Grants } from "./access.ts";
-import { newEpochMemory } from "./epoch-cache.ts";
-import { isForFormerIdentity } from "./token-age.ts";
+import { newEpochCache } from "./epoch-cache.ts";
+import { predatesIdentity } from "./token-age.ts";
 
-/** What the policy needs of the storage. */
+/** The storage that the policy reads. */
 export interface GrantSource {
-  /** What an identity holds; undefined when there is no such identity. */
+  /** Returns the grants of an identity, or undefined if it does not exist. */
   findHolder(identityUid: string): Promise<Holder | undefined>;
-  /** The roles of mappings of outside groups, without those that have been removed, or that nobody vouches for any more. */
+  /** Returns the roles of external group role mappings, without deleted ones and those without an active delegation. */
   findMappedRoles(mappingUids: readonly string[]): Promise<readonly HeldRole[]>;
-  /** A number that changes with every change of what anybody may do; at most so old that a revocation is seen in time. */
+  /**
+   * Returns the access epoch, a number that changes with every change of access. It may be slightly old, but recent
+   * enough for revocations to take effect in time.
+   */
   epoch(): Soon<number>;
-  /** The same, as of the call or later. */
+  /** Returns the access epoch as of this call or later. */
   latestEpoch(): Soon<number>;
 }
 
-/** An identity, as far as its access goes. */
+/** The grants of an identity. */
 export interface Holder {
-  /** When it was made, in milliseconds since the epoch. */
+  /** When the identity was created, in milliseconds since the epoch. */
   readonly createTime: number;
   readonly roles: readonly HeldRole[];
 }
 
-/** A role that is held at a group and below. */
+/** A role granted at a group and its subgroups. */
 export interface HeldRole {
   readonly groupUid: string;
   readonly capabilities: readonly number[];
 }
 
-/** What decides of a token what its bearer may do. */
+/** The claims of an access token that authorization depends on. */
 export type AccessToken = Pick<VerifiedToken, "subject" | "issuedAt" | "expiresAt" | "narrowing" | "mappings">;
 
-/** What anybody may do. An answer is there at once, unless the database has to be asked. */
+/** Decides what callers may do. Results are synchronous unless the database must be read. */
 export interface Policy {
   /**
-   * What the identity of a token may do within it; undefined when there is no such identity, or it is not that of the token. What
-   * was granted a moment ago by another node may be missing.
+   * Returns what the identity of a token may do, or undefined if the identity does not exist or the token predates it.
+   * Grants that another node added a moment ago may be missing.
    */
   accessOf(token: AccessToken): Soon<Access | undefined>;
-  /** The same, with all that was granted before the call. */
+  /** Like `accessOf`, with every grant that existed before the call. */
   latestAccessOf(token: AccessToken): Soon<Access | undefined>;
-  /** All that an identity holds by its bindings and these mappings; undefined when there is no such identity. */
+  /** Returns all grants of an identity from its bindings and these mappings, or undefined if it does not exist. */
   grantsOf(identityUid: string, mappings?: readonly string[]): Soon<Grants | undefined>;
-  /** How often grants were remembered, since the start. */
+  /** Cache hits since the start. */
   readonly hits: number;
-  /** How often grants had to be read, since the start. */
+  /** Cache misses since the start. */
   readonly misses: number;
 }
 
-/** Identities and groups that are remembered: a grant of one identity at one group weighs 1. */
+/** The maximum weight of the cache. One identity's grant at one group weighs 1. */
 const maxGrants = 200_000;
 
-/** What is remembered of an identity. */
+/** A cache entry. */
 interface Held {
   readonly createTime: number;
   readonly grants: Grants;
-  /** The access epoch before it was read. */
+  /** The access epoch before the read. */
   readonly epoch: number;
 }
 
-/** Makes the policy over role bindings and mappings, as the source has them. */
+/** Creates the policy over the role bindings and mappings of the source. */
 export function newPolicy(source: GrantSource): Policy {
-  const memory = newEpochMemory<Held>(maxGrants, ({ grants }) => 1 + grants.size);
+  const memory = newEpochCache<Held>(maxGrants, ({ grants }) => 1 + grants.size);
   let hits = 0;
   let misses = 0;
 
@@ -109,11 +112,11 @@ export function newPolicy(source: GrantSource): Policy {
 }
 
 function toAccess(held: Held | undefined, token: AccessToken): Access | undefined {
-  if (!held || isForFormerIdentity(token, held.createTime)) return undefined;
+  if (!held || predatesIdentity(token, held.createTime)) return undefined;
   return new Access(held.grants, token.narrowing, held.epoch);
 }
 
-/** What some roles add up to. */
+/** Merges roles into grants. */
 export function combineRoles(held: readonly HeldRole[]): Grants {
   const grants = new Map<string, CapabilitySet>();
   for (const { groupUid, capabilities } of held) {

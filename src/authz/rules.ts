@@ -1,4 +1,5 @@
-// The descriptor is the policy: who may call a method, and at which uid it is checked, stands beside the method.
+// The access rules of methods. The proto descriptor is the policy: it declares the capabilities of each method and the
+// field with the uid at which they are checked.
 import {
   type DescField,
   type DescMessage,
@@ -15,17 +16,17 @@ import { oncePer } from "../base/lazy.ts";
 export type AccessRule =
   /** Anyone, without a token. */
   | { readonly type: "open" }
-  /** Whoever holds the capabilities at the uid that the request names. */
+  /** Callers with the capabilities at the uid that the request names. */
   | {
       readonly type: "scoped";
       readonly capabilities: readonly number[];
       readonly field: string;
       scopeOf(request: Message): string;
     }
-  /** Whoever holds the capabilities anywhere; with none, whoever has a token. */
+  /** Callers with the capabilities anywhere; without capabilities, every authenticated caller. */
   | { readonly type: "unscoped"; readonly capabilities: readonly number[] };
 
-/** The rule of a method; undefined when it has none. Throws when the rule cannot be applied. */
+/** Returns the rule of a method, or undefined if it has none. Throws if the rule cannot be applied. */
 export const accessRuleOf = oncePer(readAccessRule);
 
 function readAccessRule(method: DescMethod): AccessRule | undefined {
@@ -46,7 +47,7 @@ function readAccessRule(method: DescMethod): AccessRule | undefined {
   };
 }
 
-/** The fields that lead to the uid marked as the scope. */
+/** Returns the path to the field marked as the scope. */
 function scopePath(message: DescMessage): DescField[] | undefined {
   const field = message.fields.find((candidate) => getOption(candidate, iam_scope));
   if (!field) return undefined;

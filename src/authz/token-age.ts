@@ -2,13 +2,13 @@ import type { VerifiedToken } from "../authn/caller.ts";
 import { clockSkewSeconds } from "../base/clock.ts";
 
 /**
- * Whether a token was made before its identity was, and so for a former one. People who delete their account and come back have
- * the same uid again, but what they had stays deleted (security case T15).
+ * Reports whether a token was issued before its identity was created, and so belongs to a deleted identity. A user who
+ * deletes the account and returns gets the same uid, but not the old access (security case T15).
  */
-export function isForFormerIdentity(
+export function predatesIdentity(
   { issuedAt, expiresAt }: Pick<VerifiedToken, "issuedAt" | "expiresAt">,
   createTime: number,
 ): boolean {
-  // A token that is in force is not older than the identity by all of its hour, unless the clock was ahead and has been set back.
+  // A valid token is at most an hour older than the identity, unless the clock was ahead and was set back.
   return issuedAt + clockSkewSeconds * 1000 < createTime && createTime < expiresAt;
 }

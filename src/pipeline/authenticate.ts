@@ -1,7 +1,7 @@
 import { unauthenticated } from "../aip/errors.ts";
 import { requireBearer } from "../authn/bearer.ts";
 import type { VerifiedToken } from "../authn/caller.ts";
-import { type FailureBudget, tooManyFailures } from "../authn/failure-limiter.ts";
+import { type FailureLimiter, tooManyFailures } from "../authn/failure-limiter.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
@@ -14,7 +14,7 @@ export interface AuthenticateDeps {
   readonly tokens: Tokens;
   readonly policy: Policy;
   /** Bounds the bad tokens of one address. */
-  readonly failures: FailureBudget;
+  readonly failures: FailureLimiter;
 }
 
 const usualScheme = "Bearer ";
@@ -52,7 +52,7 @@ function recall(
   { connection }: Call,
   { tokens }: AuthenticateDeps,
 ): VerifiedToken | undefined {
-  return header?.startsWith(usualScheme) ? tokens.recall(header.slice(usualScheme.length), connection) : undefined;
+  return header?.startsWith(usualScheme) ? tokens.cached(header.slice(usualScheme.length), connection) : undefined;
 }
 
 function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDeps): Soon<void> {
@@ -85,7 +85,7 @@ function verify(
   deps: AuthenticateDeps,
 ): VerifiedToken | Promise<VerifiedToken> {
   if (!deps.failures.isSpent(clientAddress)) return deps.tokens.verify(token);
-  const known = deps.tokens.recall(token);
+  const known = deps.tokens.cached(token);
   if (!known) throw tooManyFailures();
   return known;
 }

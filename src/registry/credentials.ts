@@ -9,7 +9,7 @@ import type { AccessToken, Policy } from "../authz/policy.ts";
 import { isUid } from "../model/uid.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
 import { assumeWithOutsideToken } from "../sts/assumption.ts";
-import { expiryOf, parsePresented } from "../sts/subject-token.ts";
+import { expiryOf, parseSubjectToken } from "../sts/subject-token.ts";
 
 /** A name and a password, as registry clients keep them: `_token`, or the uid of an identity; empty to leave it to the token. */
 export type Credentials = BasicCredentials;
@@ -25,7 +25,7 @@ export interface RegistryCaller {
 /** What signing in rests on. */
 export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
   /** Verifies API tokens whose audience is the registry; one that is for the API alone is refused. */
-  readonly tokens: Pick<Tokens, "verify" | "recall">;
+  readonly tokens: Pick<Tokens, "verify" | "cached">;
   readonly policy: Policy;
 }
 
@@ -33,7 +33,7 @@ export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
 export async function signIn(deps: SignInDeps, { user, password }: Credentials): Promise<RegistryCaller> {
   if (user !== "" && user !== tokenUser && !isUid(user))
     throw unauthenticated(`the user name must be "${tokenUser}" or the uid of an identity`);
-  const presented = password.length > maxBearerLength ? undefined : parsePresented(password);
+  const presented = password.length > maxBearerLength ? undefined : parseSubjectToken(password);
   if (!presented) throw unauthenticated("the password must be an API token, or a pull token of the identity");
   try {
     if (presented.issuer === deps.issuer) return await withApiToken(deps, user, password);

@@ -3,7 +3,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { type ApiError, Code, rateLimited, unauthenticated } from "../aip/errors.ts";
 import { parseBasic } from "../authn/basic.ts";
-import { type FailureBudget, windowMs } from "../authn/failure-limiter.ts";
+import { type FailureLimiter, windowMs } from "../authn/failure-limiter.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { isUid } from "../model/uid.ts";
@@ -30,7 +30,7 @@ export interface NotificationEndpointDeps {
   /** Reads the registry; undefined when none is configured. */
   readonly content: FetchContent | undefined;
   /** Bounds the bad secrets of one address. */
-  readonly failures: FailureBudget;
+  readonly failures: FailureLimiter;
   readonly maxBodyBytes: number;
   /** How long the registry is waited for, in milliseconds. */
   readonly fetchMs: number;

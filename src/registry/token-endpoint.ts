@@ -2,7 +2,7 @@
 
 import { type ApiError, Code, invalidField, unauthenticated } from "../aip/errors.ts";
 import { parseBasic } from "../authn/basic.ts";
-import { type FailureBudget, lookWithin } from "../authn/failure-limiter.ts";
+import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.ts";
 import type { Database } from "../storage/database.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
@@ -21,7 +21,7 @@ export interface TokenEndpointDeps extends SignInDeps {
   readonly service: string;
   readonly names: NameRules;
   /** Bounds the bad credentials of one address. */
-  readonly failures: FailureBudget;
+  readonly failures: FailureLimiter;
   /** Told of each token that was issued. */
   readonly log: (event: { readonly identity: string; readonly access: readonly string[] }) => void;
 }
@@ -47,10 +47,10 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       if (service && service !== deps.service)
         throw invalidField("service", audienceProblem(service, exactAudiences(deps.service)));
       const wanted = parseScopes(scopes);
-      const caller = await lookWithin(deps.failures, {
+      const caller = await withFailureLimit(deps.failures, {
         source: request.call.clientAddress,
-        isKnown: () => deps.tokens.recall(credentials.password) !== undefined,
-        look: () => signIn(deps, credentials),
+        isAlreadyVerified: () => deps.tokens.cached(credentials.password) !== undefined,
+        verify: () => signIn(deps, credentials),
       });
       const access = await grantAccess(deps.database, caller.access, wanted, deps.names);
       const issued = await deps.signer.sign({ subject: caller.uid, access, notAfter: caller.notAfter });

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { type AccessLog, openAccessLog } from "../audit/access-log.ts";
 import { denialObserver } from "../audit/denials.ts";
 import { newDiscoverer } from "../authn/discoverer.ts";
-import { newFailureBudget } from "../authn/failure-limiter.ts";
+import { newFailureLimiter } from "../authn/failure-limiter.ts";
 import { openKeyRing } from "../authn/key-ring.ts";
 import { fetchJson } from "../authn/outbound-http.ts";
 import { newTokens, type Tokens } from "../authn/tokens.ts";
@@ -112,7 +112,7 @@ async function serve(
   await resealAll(database, seals, clock, log);
   const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = policyOver(database);
-  const failures = newFailureBudget({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
+  const failures = newFailureLimiter({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   const accessLog = openAccessLog({ database, clock, log, limits });
   const tokenService = await openTokenService({
     config,

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
 import { exchangeRecorder } from "../audit/exchanges.ts";
-import type { FailureBudget } from "../authn/failure-limiter.ts";
+import type { FailureLimiter } from "../authn/failure-limiter.ts";
 import { openIssuers } from "../authn/issuers.ts";
 import { fetchJson, fetchOutbound } from "../authn/outbound-http.ts";
 import type { Tokens } from "../authn/tokens.ts";
@@ -34,7 +34,7 @@ export interface TokenServiceOptions {
   readonly policy: Policy;
   readonly tokens: Tokens;
   /** Bounds the bad tokens of one address, whichever door they come to. */
-  readonly failures: FailureBudget;
+  readonly failures: FailureLimiter;
   readonly log: Logger;
   readonly accessLog: AccessLog;
 }

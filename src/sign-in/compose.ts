@@ -1,7 +1,7 @@
 // Puts the parts of the sign-in of people together.
 import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
-import { type FailureBudget, newFailureBudget } from "../authn/failure-limiter.ts";
+import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
 import type { Config } from "../config/config.ts";
@@ -32,7 +32,7 @@ export interface OpenSignInOptions extends IssueDeps {
   readonly login: LoginProvider | undefined;
   readonly audiences: Audiences;
   /** Bounds the bad tokens of one address. */
-  readonly failures: FailureBudget;
+  readonly failures: FailureLimiter;
   readonly limits: SignInLimits & { readonly signInsPerSecond: number; readonly refreshFamilies: number };
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
   readonly issuers: Issuers;
@@ -66,7 +66,7 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     refreshStore: store,
     baseUrl: config.baseUrl,
     trustedEmailIssuers: config.trustedEmailIssuers,
-    starts: newFailureBudget({ perSecond: limits.signInsPerSecond, sources: 10_000 }, clock),
+    starts: newFailureLimiter({ perSecond: limits.signInsPerSecond, sources: 10_000 }, clock),
     dev: config.dev,
     errorDomain: `iam.${config.domain}`,
   };

@@ -11,7 +11,7 @@ import { retryDelayMs } from "../authn/retry-delay.ts";
 import type { Clock } from "../base/clock.ts";
 import { loader, once } from "../base/lazy.ts";
 import type { Claims } from "../sts/claim-match.ts";
-import { parsePresented, verifySigned } from "../sts/subject-token.ts";
+import { parseSubjectToken, verifySigned } from "../sts/subject-token.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { withUserInfo } from "./user-info.ts";
 
@@ -117,7 +117,7 @@ export function newUpstream(options: UpstreamOptions): Upstream {
  * the library has checked everything else, but reads numbers with a loss and keeps keys that were replaced.
  */
 async function verifiedClaims(provider: LoginProvider, idToken: string, { issuers }: UpstreamOptions) {
-  const presented = parsePresented(idToken);
+  const presented = parseSubjectToken(idToken);
   if (!presented) throw new OutboundError("refused", "the ID token is not a signed JSON Web Token");
   return await verifySigned(presented, () => issuers.keysFor(provider.issuer));
 }

@@ -1,7 +1,7 @@
 // Sign-in of people: a browser goes to a login provider and comes back with a code, which becomes a token of ours.
 import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
-import type { FailureBudget } from "../authn/failure-limiter.ts";
+import type { FailureLimiter } from "../authn/failure-limiter.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../storage/database.ts";
 import type { IdentityDirectory } from "../sts/assumable-identity.ts";
@@ -42,7 +42,7 @@ export interface SignInDeps extends IssueDeps {
   /** Issuers whose verified addresses are believed whatever group an invite is for. */
   readonly trustedEmailIssuers: readonly string[];
   /** Bounds the logins that one address begins. */
-  readonly starts: FailureBudget;
+  readonly starts: FailureLimiter;
   readonly limits: SignInLimits;
   /** Whether a browser that came to another loopback name is sent to that of the base URL. */
   readonly dev: boolean;

@@ -2,7 +2,7 @@ import { ApiError, Code, permissionDenied } from "../aip/errors.ts";
 import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
 import type { TokenRequest } from "../authn/token-claims.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
-import { isForFormerIdentity } from "../authz/token-age.ts";
+import { predatesIdentity } from "../authz/token-age.ts";
 import {
   type AssumableIdentity,
   type AssumptionDeps,
@@ -15,7 +15,7 @@ import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-
 import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { newStepBudget, type StepBudget } from "./patterns/step-budget.ts";
-import { type PresentedToken, verifyPresented } from "./subject-token.ts";
+import { type SubjectToken, verifySubjectToken } from "./subject-token.ts";
 import { personMatch, type Requirement, requirementOf, staticKeysProblem } from "./token-requirement.ts";
 
 /** An identity that the presented token may assume. */
@@ -31,11 +31,11 @@ export interface Assumption {
 }
 
 /** With one of our own tokens: its own identity and no other (security case X2), and no longer than it lasts. */
-export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: PresentedToken): Promise<Assumption> {
+export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: SubjectToken): Promise<Assumption> {
   const verified = await verifyOwn(deps, presented);
   if (uid !== "" && uid !== verified.subject) throw claimDenied("sub", verified.subject);
   const identity = await deps.directory.find(verified.subject);
-  if (!identity || isForFormerIdentity(verified, identity.createTime)) throw claimDenied("sub", verified.subject);
+  if (!identity || predatesIdentity(verified, identity.createTime)) throw claimDenied("sub", verified.subject);
   const requirement = requirementOf(deps, identity, presented);
   checkInForce(requirement, deps.clock());
   const { act, email, emailVerified, narrowing, audience, expiresAt, mappings } = verified;
@@ -45,7 +45,7 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: Pr
 }
 
 /** With a token of another issuer: the identity with this uid, or with an empty one the only identity that it fits. */
-export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, presented: PresentedToken) {
+export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, presented: SubjectToken) {
   const steps = newStepBudget();
   if (uid === "") return await assumeOnlyFitting(deps, presented, steps);
   const identity = await deps.directory.find(uid);
@@ -58,12 +58,12 @@ export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, 
 export async function verifyPerson(
   deps: Pick<AssumptionDeps, "issuers" | "defaultAudiences" | "clock">,
   provider: PeopleProvider | undefined,
-  presented: PresentedToken,
+  presented: SubjectToken,
 ): Promise<Claims> {
   if (!provider || presented.issuer !== normalizeIssuer(provider.issuer))
     throw claimDenied("iss", presented.claims.iss);
   const match = personMatch({ issuer: presented.issuer, subject: presented.subject });
-  const claims = await verifyPresented(presented, () => deps.issuers.keysFor(provider.issuer), deps.clock());
+  const claims = await verifySubjectToken(presented, () => deps.issuers.keysFor(provider.issuer), deps.clock());
   const audiences = eitherAudiences(deps.defaultAudiences, exactAudiences(provider.clientId));
   const result = matchClaims(match, claims, audiences, newStepBudget());
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
@@ -90,7 +90,7 @@ export async function assumeWithClaims(
 
 async function assumeOnlyFitting(
   deps: AssumptionDeps,
-  presented: PresentedToken,
+  presented: SubjectToken,
   steps: StepBudget,
 ): Promise<Assumption> {
   // Without a name, a token is its owner's own (behaviour of the platform), however many identities ask for it, too:
@@ -119,7 +119,7 @@ async function assumeOnlyFitting(
 async function tryIdentity(
   deps: AssumptionDeps,
   identity: AssumableIdentity,
-  presented: PresentedToken,
+  presented: SubjectToken,
   steps: StepBudget,
 ) {
   try {
@@ -132,12 +132,12 @@ async function tryIdentity(
 }
 
 /** The person that a token speaks of, once registered. */
-export async function findPerson(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
+export async function findPerson(directory: IdentityDirectory, { issuer, subject }: SubjectToken) {
   return issuer === "" || subject === "" ? undefined : await directory.findPerson(issuer, subject);
 }
 
 /** The identities that the issuer and subject of a token may stand for. */
-async function findCandidates(directory: IdentityDirectory, { issuer, subject }: PresentedToken) {
+async function findCandidates(directory: IdentityDirectory, { issuer, subject }: SubjectToken) {
   // Empty is what is stored where an identity has no exact value.
   if (issuer === "" || subject === "") return [];
   return await directory.findByIssuerAndSubject(issuer, subject);
@@ -148,7 +148,7 @@ const ambiguous = "several identities fit the presented token: name one";
 async function assumeIdentity(
   deps: AssumptionDeps,
   identity: AssumableIdentity,
-  presented: PresentedToken,
+  presented: SubjectToken,
   steps: StepBudget,
 ) {
   const requirement = requirementOf(deps, identity, presented);
@@ -159,7 +159,7 @@ async function assumeIdentity(
     throw claimDenied("iss", presented.claims.iss);
   }
   const now = deps.clock();
-  const claims = await verifyPresented(presented, requirement.keys, now);
+  const claims = await verifySubjectToken(presented, requirement.keys, now);
   const result = matchClaims(requirement.match, claims, requirement.audiences, steps);
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   checkInForce(requirement, now);
@@ -173,7 +173,7 @@ function checkInForce(requirement: Requirement | undefined, now: number): void {
   if (problem !== undefined) throw permissionDenied(problem);
 }
 
-async function verifyOwn({ tokens }: AssumptionDeps, { text }: PresentedToken): Promise<VerifiedToken> {
+async function verifyOwn({ tokens }: AssumptionDeps, { text }: SubjectToken): Promise<VerifiedToken> {
   try {
     return await tokens.verify(text);
   } catch (error) {

@@ -4,7 +4,7 @@ import type { ExchangeRequest, RawTokenSchema } from "../../gen/chainguard/platf
 import { permissionDenied, toApiError } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { requireBearer } from "../authn/bearer.ts";
-import { type FailureBudget, lookWithin } from "../authn/failure-limiter.ts";
+import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
@@ -21,16 +21,16 @@ import { malformedToken, show } from "./denials.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
 import { issueToken } from "./issue-token.ts";
 import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
-import { type PresentedToken, parsePresented } from "./subject-token.ts";
+import { parseSubjectToken, type SubjectToken } from "./subject-token.ts";
 
 /** What an exchange rests on. */
 export interface ExchangeDeps extends Pick<AssumptionDeps, "login" | "defaultAudiences"> {
   readonly directory: IdentityDirectory;
   readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly issuers: Issuers;
-  readonly tokens: Pick<Tokens, "issue" | "verify" | "recall">;
+  readonly tokens: Pick<Tokens, "issue" | "verify" | "cached">;
   /** Bounds the bad tokens of one address. */
-  readonly failures: FailureBudget;
+  readonly failures: FailureLimiter;
   /** Our base URL: the `iss` of our tokens. */
   readonly issuer: string;
   /** The audiences that may be asked for. */
@@ -59,7 +59,7 @@ export interface ExchangeEvent {
 }
 
 /** A token of an issuer, or a signed request that AWS verifies. Issuer and subject are what it claims. */
-type Presented = PresentedToken | { readonly aws: AwsRequest; readonly issuer: string; readonly subject: string };
+type Presented = SubjectToken | { readonly aws: AwsRequest; readonly issuer: string; readonly subject: string };
 
 /** Makes the Exchange method. */
 export function newExchange(deps: ExchangeDeps) {
@@ -68,7 +68,7 @@ export function newExchange(deps: ExchangeDeps) {
     call.setReplyHeader("cache-control", "no-store");
     const token = readToken(call);
     const wanted = readExchangeRequest(request, deps.audiences);
-    return await lookAtToken(deps, call.clientAddress, token, async () => {
+    return await checkToken(deps, call.clientAddress, token, async () => {
       const presented = readPresented(token);
       try {
         const assumption = await assume(deps, wanted, presented);
@@ -88,7 +88,7 @@ export function newExchange(deps: ExchangeDeps) {
 export function newPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
   return async (call) => {
     const token = readToken(call);
-    return await lookAtToken(deps, call.clientAddress, token, async () => {
+    return await checkToken(deps, call.clientAddress, token, async () => {
       const presented = readPresented(token);
       if ("aws" in presented) throw malformedToken();
       return await verifyPerson(deps, deps.login, presented);
@@ -102,18 +102,18 @@ function readToken(call: Call): string {
 }
 
 /** Looks at a token, within what its source may still send of bad ones. */
-async function lookAtToken<T>(
+async function checkToken<T>(
   { failures, tokens }: ExchangeDeps,
   source: string,
   token: string,
-  look: () => Promise<T>,
+  verify: () => Promise<T>,
 ): Promise<T> {
-  const isKnown = () => tokens.recall(token) !== undefined;
-  return await lookWithin(failures, { source, isKnown, look });
+  const isAlreadyVerified = () => tokens.cached(token) !== undefined;
+  return await withFailureLimit(failures, { source, isAlreadyVerified, verify });
 }
 
 function readPresented(token: string): Presented {
-  const presented = parsePresented(token);
+  const presented = parseSubjectToken(token);
   if (presented) return presented;
   const aws = parseAwsRequest(token);
   if (!aws) throw malformedToken();

@@ -18,7 +18,7 @@ import { type AwsRequest, parseAwsRequest } from "./aws/signed-request.ts";
 import { comparisonsOf } from "./claim-match.ts";
 import { show } from "./denials.ts";
 import { newStepBudget } from "./patterns/step-budget.ts";
-import { isAboutTime, type PresentedToken, parsePresented, verificationsOf } from "./subject-token.ts";
+import { isAboutTime, parseSubjectToken, type SubjectToken, verificationsOf } from "./subject-token.ts";
 import { type Requirement, requirementOf, staticKeysProblem } from "./token-requirement.ts";
 
 type Check = MessageInitShape<typeof ExchangeCheckSchema>;
@@ -35,7 +35,7 @@ export function newExplainExchange(deps: Deps) {
 }
 
 async function explain(deps: Deps, identity: AssumableIdentity, token: string): Promise<Check[]> {
-  const presented = parsePresented(token);
+  const presented = parseSubjectToken(token);
   const aws = presented ? undefined : parseAwsRequest(token);
   if (aws) return await explainAws(deps, identity, aws);
   if (!presented) return [failed("token", "it is neither a JSON Web Token nor a signed request of AWS")];
@@ -45,7 +45,7 @@ async function explain(deps: Deps, identity: AssumableIdentity, token: string): 
 }
 
 /** A token of ours is for its own identity alone. */
-async function explainOwn(deps: Deps, identity: AssumableIdentity, presented: PresentedToken): Promise<Check[]> {
+async function explainOwn(deps: Deps, identity: AssumableIdentity, presented: SubjectToken): Promise<Check[]> {
   const { text, subject } = presented;
   if (subject !== identity.uid)
     return [failed("sub", `our own tokens are for their own identity; this one has ${show(subject)}`)];
@@ -62,7 +62,7 @@ function explainKeys({ clock }: Deps, requirement: Requirement | undefined): Che
   return problem === undefined ? [] : [failed("expiration_time", problem)];
 }
 
-async function explainToken(deps: Deps, identity: AssumableIdentity, presented: PresentedToken): Promise<Check[]> {
+async function explainToken(deps: Deps, identity: AssumableIdentity, presented: SubjectToken): Promise<Check[]> {
   const requirement = requirementOf(deps, identity, presented);
   if (!requirement) return [failed("relationship", `no token of an issuer can assume it: ${kindOf(identity)}`)];
   const { claims } = presented;

@@ -6,7 +6,7 @@ import { exactAudiences } from "./audiences.ts";
 import type { Claims } from "./claim-match.ts";
 import { claimDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
-import type { PresentedToken } from "./subject-token.ts";
+import type { SubjectToken } from "./subject-token.ts";
 
 /** An organization's identity provider, as far as the exchange of its tokens goes. */
 export interface OrganizationProvider extends PeopleProvider {
@@ -20,7 +20,7 @@ export async function assumeByProvider(
   deps: AssumptionDeps,
   provider: OrganizationProvider,
   uid: string,
-  presented: PresentedToken,
+  presented: SubjectToken,
 ): Promise<Assumption> {
   const claims = await verifyPerson(deps, provider, presented);
   const person = await findPerson(deps.directory, presented);

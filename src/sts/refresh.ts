@@ -8,7 +8,7 @@ import {
 import { permissionDenied, unauthenticated } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { requireBearer } from "../authn/bearer.ts";
-import { type FailureBudget, lookWithin } from "../authn/failure-limiter.ts";
+import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Assumption } from "./assumption.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
@@ -61,7 +61,7 @@ export interface RefreshDeps extends IssueDeps {
   readonly audiences: Audiences;
   readonly lifetimeMs: number;
   /** Bounds the bad tokens of one address. */
-  readonly failures: FailureBudget;
+  readonly failures: FailureLimiter;
   /** Throws PERMISSION_DENIED unless all that let the person sign in still holds (security case X5). */
   readonly recheck: (identityUid: string, signIn: SignIn, signInTime: number) => Promise<void>;
   readonly log?: (event: RefreshEvent) => void;
@@ -104,9 +104,9 @@ export function newRefresh(deps: RefreshDeps) {
     // RFC 6749 §5.1: no cache may keep what follows, an error neither.
     call.setReplyHeader("cache-control", "no-store");
     const token = requireBearer(call.header("authorization"), "the refresh token");
-    return await lookWithin(deps.failures, {
+    return await withFailureLimit(deps.failures, {
       source: call.clientAddress,
-      look: () => refreshWith(deps, token, request),
+      verify: () => refreshWith(deps, token, request),
     });
   };
 }

@@ -11,7 +11,7 @@ import { keysDenied, show, type VerificationCheck, verificationDenied } from "./
 const jose = once((): typeof import("jose") => loader(import.meta.url)("jose"));
 
 /** A token taken apart. */
-export interface PresentedToken {
+export interface SubjectToken {
   readonly text: string;
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Claims;
@@ -27,7 +27,7 @@ const issuerSkewMs = 60_000;
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** Takes a token apart; undefined when it is not a JSON Web Token with a signature part. */
-export function parsePresented(text: string): PresentedToken | undefined {
+export function parseSubjectToken(text: string): SubjectToken | undefined {
   if (!compactJws.test(text)) return undefined;
   const [header, claims] = text.split(".", 2).map(parseSegment);
   if (!header || !claims) return undefined;
@@ -53,8 +53,8 @@ function parseSegment(segment: string): JsonObject | undefined {
  * PERMISSION_DENIED with the check that failed, or UNAVAILABLE when the keys cannot be had for the moment. They are
  * asked for only when nothing else is wrong: to ask may mean a request to the issuer.
  */
-export async function verifyPresented(
-  token: PresentedToken,
+export async function verifySubjectToken(
+  token: SubjectToken,
   keys: () => Promise<KeySet>,
   now: number,
 ): Promise<Claims> {
@@ -62,8 +62,8 @@ export async function verifyPresented(
   return token.claims;
 }
 
-/** The claims of a token that one of the keys has signed, whether or not it is in force; rejects as `verifyPresented` does. */
-export async function verifySigned(token: PresentedToken, keys: () => Promise<KeySet>): Promise<Claims> {
+/** The claims of a token that one of the keys has signed, whether or not it is in force; rejects as `verifySubjectToken` does. */
+export async function verifySigned(token: SubjectToken, keys: () => Promise<KeySet>): Promise<Claims> {
   for (const { check, run } of verificationsOf(token, keys, 0)) if (!isAboutTime(check)) await run();
   return token.claims;
 }
@@ -81,7 +81,7 @@ export interface Verification {
 }
 
 /** Every such check, in the order in which they are made; the signature needs the keys that were found before. */
-export function verificationsOf(token: PresentedToken, keys: () => Promise<KeySet>, now: number): Verification[] {
+export function verificationsOf(token: SubjectToken, keys: () => Promise<KeySet>, now: number): Verification[] {
   const { header, claims } = token;
   let set: KeySet | undefined;
   let candidates: readonly KeyObject[] = [];
@@ -104,7 +104,7 @@ export function verificationsOf(token: PresentedToken, keys: () => Promise<KeySe
 }
 
 // RFC 8725 §3.1: what the token may be signed with is our choice.
-function readHint({ alg, kid, crit }: PresentedToken["header"]): KeyHint {
+function readHint({ alg, kid, crit }: SubjectToken["header"]): KeyHint {
   if (typeof alg !== "string" || !outsideAlgorithms.includes(alg)) {
     throw verificationDenied("alg", `unsupported signing algorithm "${show(alg)}"`);
   }
@@ -122,7 +122,7 @@ async function asKeys(find: () => Promise<readonly KeyObject[]>): Promise<readon
 }
 
 async function verifySignature(
-  { text, header }: PresentedToken,
+  { text, header }: SubjectToken,
   set: KeySet | undefined,
   candidates: readonly KeyObject[],
 ): Promise<void> {

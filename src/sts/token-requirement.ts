@@ -11,7 +11,7 @@ import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts"
 import { normalizeIssuer } from "./claim-match.ts";
 import { staticKeySet, staticKeysMatch } from "./static-keys.ts";
 import { staticKeysExpiry } from "./static-keys-expiry.ts";
-import type { PresentedToken } from "./subject-token.ts";
+import type { SubjectToken } from "./subject-token.ts";
 
 /** What a token must prove to assume an identity. */
 export interface Requirement {
@@ -29,7 +29,7 @@ export interface Requirement {
 export function requirementOf(
   { issuers, defaultAudiences: audiences, login }: AssumptionDeps,
   { relationship, createTime, person, inactivity }: AssumableIdentity,
-  { issuer }: PresentedToken,
+  { issuer }: SubjectToken,
 ): Requirement | undefined {
   const { case: kind, value } = relationship;
   const keys = () => issuers.keysFor(issuer);

@@ -330,7 +330,7 @@ describe("a token is verified", () => {
     assert.equal((await tokens.verify(token)).subject, subject);
     await other.rotate(0);
     await setTimeout(20);
-    assert.equal(tokens.recall(token), undefined);
+    assert.equal(tokens.cached(token), undefined);
     await assert.rejects(async () => await tokens.verify(token), { reason: "unknown-key" });
   });
 

@@ -66,7 +66,7 @@ describe("the cache", () => {
     const { tokens, clock } = await openNode("ES256", { cache: limits });
     const [one, other] = await Promise.all([tokens.issue(plainRequest), tokens.issue(plainRequest)]);
     const connection = {};
-    assert.equal(tokens.recall(one.token, connection), undefined);
+    assert.equal(tokens.cached(one.token, connection), undefined);
     const first = await tokens.verify(one.token);
     const second = await tokens.verify(other.token);
     assert.notEqual(first, second);
@@ -76,18 +76,18 @@ describe("the cache", () => {
       [other.token, second],
       [one.token, first],
     ] as const) {
-      assert.equal(tokens.recall(token, connection), verified);
+      assert.equal(tokens.cached(token, connection), verified);
     }
     assert.equal(
-      tokens.recall(
+      tokens.cached(
         one.token.replace(/.$/, (last) => (last === "A" ? "Q" : "A")),
         connection,
       ),
       undefined,
     );
-    assert.equal(tokens.recall(one.token, {}), first);
+    assert.equal(tokens.cached(one.token, {}), first);
     clock.advance(limits.lifetimeMs);
-    assert.equal(tokens.recall(one.token, connection), undefined);
+    assert.equal(tokens.cached(one.token, connection), undefined);
   });
 
   it("is bounded in entries", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isForFormerIdentity } from "../../src/authz/token-age.ts";
+import { predatesIdentity } from "../../src/authz/token-age.ts";
 
 const hour = 3_600_000;
 
@@ -15,6 +15,6 @@ describe("a token of an hour, and an identity that was made", () => {
   ];
   for (const [when, createTime, isFormer] of cases) {
     it(`${when} ${isFormer ? "is another one" : "is its own"}`, () =>
-      assert.equal(isForFormerIdentity({ issuedAt: 0, expiresAt: hour }, createTime), isFormer));
+      assert.equal(predatesIdentity({ issuedAt: 0, expiresAt: hour }, createTime), isFormer));
   }
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:http2";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { newFailureBudget } from "../../src/authn/failure-limiter.ts";
+import { newFailureLimiter } from "../../src/authn/failure-limiter.ts";
 import { limits } from "../../src/config/limits.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -126,7 +126,7 @@ const codes: Readonly<Record<string, string>> = { 3: "INVALID_ARGUMENT", 8: "RES
 describe("the budget of refused tokens", () => {
   const open = (perSecond: number, sources = 10) => {
     const clock = { now: 1_000_000 };
-    return { clock, budget: newFailureBudget({ perSecond, sources }, () => clock.now) };
+    return { clock, budget: newFailureLimiter({ perSecond, sources }, () => clock.now) };
   };
   const spend = ({ budget }: ReturnType<typeof open>, source: string, times: number) => {
     for (let i = 0; i < times; i++) budget.spend(source);

@@ -3,7 +3,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Identity, IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { ExchangeRequestSchema } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { ApiError, codeName } from "../../src/aip/errors.ts";
-import { newFailureBudget } from "../../src/authn/failure-limiter.ts";
+import { newFailureLimiter } from "../../src/authn/failure-limiter.ts";
 import { openIssuers } from "../../src/authn/issuers.ts";
 import type { Grants } from "../../src/authz/access.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/model/capabilities.ts";
@@ -85,7 +85,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
     grants: { grantsOf: async (one) => bound.get(one) ?? new Map() },
     issuers: openIssuers({ fetchJson: outside.fetchJson, clock: clock.read, allowInsecureIssuers: true }),
     tokens: node.tokens,
-    failures: newFailureBudget({ perSecond: badTokensPerSecond, sources: 10 }, clock.read),
+    failures: newFailureLimiter({ perSecond: badTokensPerSecond, sources: 10 }, clock.read),
     issuer,
     audiences: exactAudiences(...audiences),
     defaultAudiences: defaultAudiences(issuer, false),

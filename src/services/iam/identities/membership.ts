@@ -1,6 +1,6 @@
 // People belong to no organization, and anybody may bind a role to anybody. Until a person accepts that, by a sign-in or a request in
 // the organization, they are nothing but a uid there (docs/decisions/0036).
-import { newEpochMemory } from "../../../authz/epoch-cache.ts";
+import { newEpochCache } from "../../../authz/epoch-cache.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
 import { rootOf } from "../../../model/uid.ts";
@@ -43,7 +43,7 @@ export async function knownAmong(
  * first one. A failed write of the membership does not fail the call.
  */
 export function newEntrance(database: Database, clock: Clock) {
-  const memory = newEpochMemory<typeof accepted>(maxCached);
+  const memory = newEpochCache<typeof accepted>(maxCached);
 
   async function enter(epoch: number, key: string, groupUid: string, call: Call): Promise<void> {
     const { uid: identityUid } = callerOf(call);

@@ -36,7 +36,7 @@ import {
 } from "./provider-update.ts";
 import { newScim } from "./scim-state.ts";
 import { providerScim, scimTokens } from "./scim-tokens.ts";
-import { requireVouchedRoles } from "./trusted-issuers.ts";
+import { requireRolesOfIssuer } from "./trusted-issuers.ts";
 
 const providerResource = (deps: Deps) =>
   defineResource<typeof IdentityProviderSchema, IdentityProviderRow, "clientSecret" | keyof ScimColumns>({
@@ -68,7 +68,7 @@ export function identityProviders(deps: Deps): Implementation {
     requireSecretOrPkce(secret !== "", pkceEnabled);
     return await database.write(writeContext(call, clock), async (tx) => {
       await requireUsableRole(tx, value.defaultRole, parent, call);
-      await requireVouchedRoles(tx, { ...provider.toRow(value), parent }, call);
+      await requireRolesOfIssuer(tx, { ...provider.toRow(value), parent }, call);
       return await standard.insert(tx, parent, value, (uid) => ({
         ...newScim(),
         clientSecret: secret === "" ? null : sealClientSecret(seals, uid, secret),
@@ -95,7 +95,7 @@ export function identityProviders(deps: Deps): Implementation {
           await requireUsableRole(tx, after.defaultRole, before.parent, call);
           await requireMappedRoles(tx, before, after, call);
           const isSameWord = before.issuer === after.issuer && before.clientId === after.clientId;
-          if (!isSameWord) await requireVouchedRoles(tx, after, call);
+          if (!isSameWord) await requireRolesOfIssuer(tx, after, call);
           const secret = secretOf(value!, mask);
           refuseSecretForNewIssuer(before, after, secret);
           const correlationRule = correlationOf(before, value!, mask);

@@ -24,7 +24,7 @@ const maxBindings = 1000;
  * whoever runs that client comes by, then stand for people and identities of the organization (security case R2). Throws unless
  * the caller holds what those hold already. As with the relationship of an identity, what is bound later is up to who binds it.
  */
-export async function requireVouchedRoles(session: Session, provider: Vouching, call: Call): Promise<void> {
+export async function requireRolesOfIssuer(session: Session, provider: Vouching, call: Call): Promise<void> {
   const access = accessOf(call);
   const { parent: root } = provider;
   const isLacking = (capabilities: readonly number[], uid: string) =>
