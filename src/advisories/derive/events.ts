@@ -1,4 +1,4 @@
-// The events that a statement stands for (docs/advisories.md, "How an advisory follows from its records").
+// The events that a statement stands for (docs/advisories/records.md).
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type AdvisoryEvent,

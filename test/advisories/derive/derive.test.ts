@@ -1,4 +1,4 @@
-// An advisory as it follows from records: the table of docs/advisories.md, "How an advisory follows from its records".
+// An advisory as it follows from records: the table of docs/advisories/records.md.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
