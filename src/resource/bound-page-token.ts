@@ -5,7 +5,7 @@ import { invalidField } from "../aip/errors.ts";
 import { isExpired, type PageToken, parsePageToken } from "../aip/page-token.ts";
 import { callerOf, methodOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { Deps } from "./service-deps.ts";
+import type { Deps } from "./service-context.ts";
 
 /**
  * The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. `query` is the

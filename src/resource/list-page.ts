@@ -11,7 +11,7 @@ import type { Session } from "../storage/engine/session.ts";
 import { type Condition, cursorOf, prepareSkip, type SortField, type Source } from "../storage/list/list-rows.ts";
 import { queryDigest, readToken } from "./bound-page-token.ts";
 import type { ReadableResource } from "./resource.ts";
-import { type Deps, readTogether } from "./service-deps.ts";
+import { type Deps, readTogether } from "./service-context.ts";
 
 /** The paging fields that every list request has. */
 export interface PageRequest {

@@ -12,7 +12,7 @@ import { type Fill, type Filters, fillWithRows, listPage, type Page, type PageRe
 import { namedScope } from "./named-scope.ts";
 import type { ReadableResource } from "./resource.ts";
 import { type PlaceFilter, selectSources } from "./selection.ts";
-import type { Deps } from "./service-deps.ts";
+import type { Deps } from "./service-context.ts";
 
 /** The fields that every list request has. */
 export type ListRequest = PageRequest & Message & { readonly uidp?: PlaceFilter | undefined };

@@ -11,7 +11,7 @@ import { deleteRow, insertRow, type ResourceRow, updateRow } from "../storage/co
 import type { Transaction } from "../storage/engine/session.ts";
 import { readMethods } from "./read-methods.ts";
 import type { Resource } from "./resource.ts";
-import { type Deps, writeContext } from "./service-deps.ts";
+import { type Deps, writeContext } from "./service-context.ts";
 
 /** What a parent looks like to its children: the collection of groups, without naming it. */
 export interface ParentCollection {

@@ -7,7 +7,7 @@ import { isMethodPath, type LaterMethods, withLater } from "../pipeline/lazy-met
 import type { MethodTable } from "../pipeline/method.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import type { MethodEvent } from "../resource/method-event.ts";
-import type { Deps } from "../resource/service-deps.ts";
+import type { Deps } from "../resource/service-context.ts";
 import type { V1Implementation } from "../v1/adapter.ts";
 import * as v1 from "../v1/routes.ts";
 import { aliasMethods } from "../v2/alias.ts";

@@ -2,7 +2,7 @@
 
 import type { EventDefinition } from "../resource/event-definition.ts";
 import { type MethodEvent, ofMethod } from "../resource/method-event.ts";
-import type { Deps } from "../resource/service-deps.ts";
+import type { Deps } from "../resource/service-context.ts";
 import { authEvents } from "./auth/auth-events.ts";
 import { subscriptionEvents } from "./events/subscription-events.ts";
 import { accessEvents } from "./iam/events/access-events.ts";

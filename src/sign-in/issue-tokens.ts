@@ -4,7 +4,7 @@ import type { IssuedToken } from "../authn/tokens.ts";
 import { parentOf, rootOf } from "../model/uid.ts";
 import { personOf, register } from "../services/auth/registration.ts";
 import { personUid } from "../services/iam/identities/identities.ts";
-import { accept, knownAmong } from "../services/iam/identities/membership.ts";
+import { accept, knownAmong } from "../services/iam/users/membership.ts";
 import type { Assumption } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";

@@ -17,7 +17,7 @@ import {
 import type { FieldViolation } from "../aip/errors.ts";
 import { ruleBook, uidRule } from "../pipeline/text-rules.ts";
 import { compileValidator, type Validator } from "../pipeline/validate.ts";
-import type { Deps } from "../resource/service-deps.ts";
+import type { Deps } from "../resource/service-context.ts";
 import { advisoryLister } from "../services/vulnerabilities/advisories/advisories.ts";
 import { advisoryAuthoring } from "../services/vulnerabilities/advisories/authoring.ts";
 import { handwritten, serve, type V1Implementation } from "./adapter.ts";

@@ -15,7 +15,7 @@ import { methodPath } from "../pipeline/compose.ts";
 import type { Implementation } from "../pipeline/handlers.ts";
 import { ruleBook } from "../pipeline/text-rules.ts";
 import { compileValidator, type Validator } from "../pipeline/validate.ts";
-import { type Deps, readTogether } from "../resource/service-deps.ts";
+import { type Deps, readTogether } from "../resource/service-context.ts";
 import type { Session } from "../storage/engine/session.ts";
 
 /** A unary method and the types of its messages. */

@@ -6,7 +6,7 @@ import {
 } from "../../gen/chainguard/platform/iam/v1/group_invites_pb.ts";
 import { GroupInviteSchema, GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import type { Deps } from "../resource/service-deps.ts";
+import type { Deps } from "../resource/service-context.ts";
 import { same, serve, type V1Implementation } from "./adapter.ts";
 import type { Today } from "./current-api.ts";
 import { correspond, type Names, reversed } from "./fields.ts";

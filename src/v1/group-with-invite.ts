@@ -9,7 +9,7 @@ import { ownerRole } from "../authz/built-in-roles.ts";
 import { capabilitySet, missingCapabilities } from "../model/capabilities.ts";
 import { accessOf, callerOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type Deps, writeContext } from "../resource/service-deps.ts";
+import { type Deps, writeContext } from "../resource/service-context.ts";
 import { rootGroupMaker } from "../services/iam/groups/groups.ts";
 import { inviteMaker } from "../services/iam/invites/group-invites.ts";
 import { findRow } from "../storage/collection/collection.ts";

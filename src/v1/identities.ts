@@ -2,8 +2,8 @@ import { Identities } from "../../gen/chainguard/platform/iam/v1/identities_pb.t
 import { IdentitiesService, IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { notFound } from "../aip/errors.ts";
 import { resourceType } from "../aip/resource-type.ts";
-import type { Deps } from "../resource/service-deps.ts";
-import { isAwaited } from "../services/iam/identities/pending-users.ts";
+import type { Deps } from "../resource/service-context.ts";
+import { isAwaited } from "../services/iam/users/pending-users.ts";
 import { findRow } from "../storage/collection/collection.ts";
 import { identityCollection } from "../storage/iam/rows.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";

@@ -6,7 +6,7 @@ import {
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import { notFound, unimplemented } from "../aip/errors.ts";
 import { type MessageRules, uidRule } from "../pipeline/text-rules.ts";
-import type { Deps } from "../resource/service-deps.ts";
+import type { Deps } from "../resource/service-context.ts";
 import { serve, type V1Implementation, type V1Methods } from "./adapter.ts";
 import type { Today } from "./current-api.ts";
 import { repoMethods } from "./repos.ts";

@@ -12,7 +12,7 @@ import { ApiError, Code, type FieldViolation, notFound, resourceExhausted } from
 import { limits } from "../config/limits.ts";
 import { requireCapability } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { Deps } from "../resource/service-deps.ts";
+import type { Deps } from "../resource/service-context.ts";
 import { displayableReadme, requireSafe, setReadme } from "../services/registry/readmes.ts";
 import { type Along, repoType, repoWriter } from "../services/registry/repos.ts";
 import { keepsCatalog } from "../services/registry/text-rules.ts";

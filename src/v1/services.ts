@@ -1,6 +1,6 @@
 // Version 1: the methods of today in the words of the clients that came before. One line per service.
 import type { Implementation } from "../pipeline/handlers.ts";
-import type { Deps } from "../resource/service-deps.ts";
+import type { Deps } from "../resource/service-context.ts";
 import { accountAssociations } from "./account-associations.ts";
 import type { V1Implementation } from "./adapter.ts";
 import { advisories } from "./advisories.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { type FieldViolation, notFound } from "../aip/errors.ts";
 import { fromTimestamp, toTimestamp } from "../aip/timestamps.ts";
-import type { Deps } from "../resource/service-deps.ts";
+import type { Deps } from "../resource/service-context.ts";
 import { repoType } from "../services/registry/repos.ts";
 import { tagLister, tagType, tagWriter } from "../services/registry/tags.ts";
 import { findRow } from "../storage/collection/collection.ts";

@@ -18,7 +18,7 @@ import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.
 import type { Call } from "../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
-import type { Deps } from "../../resource/service-deps.ts";
+import type { Deps } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { findBindingsReaching, type HeldRole, placeOfBinding, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { findVouchedRoles } from "../iam/delegations/active-delegations.ts";

@@ -8,8 +8,8 @@ import type { Transaction } from "../../storage/engine/session.ts";
 import { findInvite } from "../../storage/iam/group-invites.ts";
 import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../../storage/iam/rows.ts";
 import { requireInForce } from "../iam/delegations/inactive-delegations.ts";
-import { accept } from "../iam/identities/membership.ts";
 import { digestInviteCode } from "../iam/invites/invite-code.ts";
+import { accept } from "../iam/users/membership.ts";
 import { bindOnce, type Person } from "./users.ts";
 
 /**

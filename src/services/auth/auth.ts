@@ -5,7 +5,7 @@ import { resourceType } from "../../aip/resource-type.ts";
 import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../resource/service-context.ts";
 import { findRow } from "../../storage/collection/collection.ts";
 import { identityCollection } from "../../storage/iam/rows.ts";
 import { findHeadlessSession, type HeadlessSessionRow, takeHeadlessToken } from "../../storage/sign-in/sign-ins.ts";

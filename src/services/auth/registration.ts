@@ -11,7 +11,7 @@ import { inheritedClaims } from "../../sts/inherited-claims.ts";
 import { inactivityOf } from "../iam/delegations/active-delegations.ts";
 import { findGiven } from "../iam/delegations/delegated-roles.ts";
 import { inactive } from "../iam/delegations/inactive-delegations.ts";
-import { accept } from "../iam/identities/membership.ts";
+import { accept } from "../iam/users/membership.ts";
 import { acceptInvite } from "./accept-invite.ts";
 import { bindOnce, findPerson, type Person, registerPerson } from "./users.ts";
 

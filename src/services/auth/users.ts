@@ -9,9 +9,9 @@ import { findBinding } from "../../storage/iam/role-bindings.ts";
 import { type IdentityRow, identityCollection, roleBindingCollection } from "../../storage/iam/rows.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { personUid, unbind } from "../iam/identities/identities.ts";
-import { accept } from "../iam/identities/membership.ts";
-import { isAwaited } from "../iam/identities/pending-users.ts";
 import { toColumns } from "../iam/identities/relationships.ts";
+import { accept } from "../iam/users/membership.ts";
+import { isAwaited } from "../iam/users/pending-users.ts";
 
 /** Somebody whose login provider has vouched for them. */
 export interface Person {

@@ -14,7 +14,7 @@ import { rootOf } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
-import type { Deps } from "../../resource/service-deps.ts";
+import type { Deps } from "../../resource/service-context.ts";
 import { type ChangePlace, endOfLog, findChanges, findPlaceInLog } from "../../storage/change-log/history.ts";
 import { hasAllAfter } from "../../storage/change-log/removal.ts";
 import type { Session } from "../../storage/engine/session.ts";

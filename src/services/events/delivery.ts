@@ -9,7 +9,7 @@ import { resourceType } from "../../aip/resource-type.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { uidRule } from "../../pipeline/text-rules.ts";
-import { type Deps, writeContext } from "../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../resource/service-context.ts";
 import { findRow } from "../../storage/collection/collection.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { findWaiting, readQueue, setQueue } from "../../storage/events/delivery-queues.ts";

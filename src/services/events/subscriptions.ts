@@ -8,7 +8,7 @@ import { isListed, isLoopbackUrl, isPublicAddress } from "../../authn/addresses.
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
-import { type Deps, type ServiceSettings, writeContext } from "../../resource/service-deps.ts";
+import { type Deps, type ServiceSettings, writeContext } from "../../resource/service-context.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { childrenKey } from "../../storage/collection/entries.ts";
 import { readCounter } from "../../storage/engine/counters.ts";

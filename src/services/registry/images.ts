@@ -5,7 +5,7 @@ import {
 } from "../../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
 import { notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import type { Deps } from "../../resource/service-deps.ts";
+import type { Deps } from "../../resource/service-context.ts";
 import { findManifests } from "../../storage/registry/manifests.ts";
 import { digestRule } from "./text-rules.ts";
 

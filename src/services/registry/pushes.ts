@@ -2,7 +2,7 @@
 
 import { parentOf } from "../../model/uid.ts";
 import type { EventDefinition } from "../../resource/event-definition.ts";
-import type { Deps } from "../../resource/service-deps.ts";
+import type { Deps } from "../../resource/service-context.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import type { RepoRow } from "../../storage/registry/rows.ts";
 

@@ -8,7 +8,7 @@ import { applyMask } from "../../aip/field-mask.ts";
 import type { Soon } from "../../base/maybe-promise.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
-import { type Deps, writeContext } from "../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../resource/service-context.ts";
 import { requestMask } from "../../resource/standard-methods.ts";
 import { updateRow } from "../../storage/collection/collection.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";

@@ -12,7 +12,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, patternRule } from "../../pipeline/text-rules.ts";
 import { refusingDuplicates } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
-import { type Deps, writeContext } from "../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../resource/service-context.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow } from "../../storage/collection/collection.ts";
 import type { Transaction } from "../../storage/engine/session.ts";

@@ -12,7 +12,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
 import { refusingDuplicates } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
-import { type Deps, writeContext } from "../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { lockRow } from "../../storage/collection/collection.ts";
 import { findTagByName, tagCondition } from "../../storage/registry/repos-and-tags.ts";

@@ -23,7 +23,7 @@ import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { uidRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { rowView } from "../../../resource/row-view.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {
   type Delegation,

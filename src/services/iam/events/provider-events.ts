@@ -11,7 +11,7 @@ import {
 import { parentOf, rootOf } from "../../../model/uid.ts";
 import { type MethodEvent, resourceEvents } from "../../../resource/method-event.ts";
 import { type RowView, rowView } from "../../../resource/row-view.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {

@@ -5,7 +5,7 @@ import { resourceType } from "../../../aip/resource-type.ts";
 import { callerOf, isNarrowed } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { accessRequests, findLatestAccessRequest } from "../../../storage/iam/access-requests.ts";
 import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
 import { groupMessage } from "./group-message.ts";

@@ -7,7 +7,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { nameRule, newGroupParentRule, problemOf } from "../../../pipeline/text-rules.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { findGroupsEnding, findGroupsNamed } from "../../../storage/iam/group-names.ts";
-import { knownAmong } from "../identities/membership.ts";
+import { knownAmong } from "../users/membership.ts";
 
 /**
  * The uid of the group that a parent names: by its uid, by an end of that (whole segments), or by its name; empty stays empty.

@@ -8,8 +8,8 @@ import { type IdentityRow, identityCollection } from "../../../storage/iam/rows.
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../../sts/assumable-identity.ts";
 import { staticKeysInactivity } from "../delegations/inactive-delegations.ts";
+import { isAwaited } from "../users/pending-users.ts";
 import { personUid } from "./identities.ts";
-import { isAwaited } from "./pending-users.ts";
 import { fromColumns } from "./relationships.ts";
 
 /** The identities of a database. */

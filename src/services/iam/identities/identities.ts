@@ -17,7 +17,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, updateRow } from "../../../storage/collection/collection.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
@@ -28,8 +28,8 @@ import { checkPerson, checkRelationship } from "../../../sts/identity-rules.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireHeldRoles } from "../rules/escalation.ts";
 import { refuseLastOwner } from "../rules/last-owner.ts";
-import { isKnownAt } from "./membership.ts";
-import { isPersonUid } from "./pending-users.ts";
+import { isKnownAt } from "../users/membership.ts";
+import { isPersonUid } from "../users/pending-users.ts";
 import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";
 
 /** Bindings that are taken away with an identity, in portions of this size. */

@@ -13,7 +13,7 @@ import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { TextRule } from "../../../pipeline/text-rules.ts";
 import { type Fill, fillWithRows } from "../../../resource/list-page.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { type GroupInviteRow, groupInviteCollection, type RoleRow, roleCollection } from "../../../storage/iam/rows.ts";

@@ -21,7 +21,7 @@ import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { refusingDuplicates } from "../../../resource/already-exists.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, findRow, lockRow } from "../../../storage/collection/collection.ts";
 import { readCounter } from "../../../storage/engine/counters.ts";

@@ -8,7 +8,7 @@ import { capabilitySet } from "../../../model/capabilities.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { findRoleCapabilities } from "../../../storage/iam/delegations.ts";
 import { findHolder } from "../../../storage/iam/grants.ts";

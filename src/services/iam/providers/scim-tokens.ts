@@ -11,7 +11,7 @@ import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { capabilitySet, missingCapabilities } from "../../../model/capabilities.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { findRow, updateRow } from "../../../storage/collection/collection.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import {

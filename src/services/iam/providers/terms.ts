@@ -15,7 +15,7 @@ import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { fillWithRows, listPage } from "../../../resource/list-page.ts";
 import { creationOrders, defineReadableResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { findRow, insertRow } from "../../../storage/collection/collection.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { type TermsAcceptanceRow, termsAcceptanceCollection } from "../../../storage/iam/provider-rows.ts";

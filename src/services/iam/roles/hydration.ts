@@ -15,7 +15,7 @@ import {
   type RoleBindingRow,
   roleCollection,
 } from "../../../storage/iam/rows.ts";
-import { knownAmong } from "../identities/membership.ts";
+import { knownAmong } from "../users/membership.ts";
 
 /** A binding together with what it refers to. */
 export type Hydrated = MessageInitShape<typeof RoleBindingSchema>;

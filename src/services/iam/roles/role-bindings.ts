@@ -22,7 +22,7 @@ import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { refusingDuplicates } from "../../../resource/already-exists.ts";
 import { type Fill, fillWithRows } from "../../../resource/list-page.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, findRow, updateRow } from "../../../storage/collection/collection.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
@@ -34,10 +34,10 @@ import {
 } from "../../../storage/iam/rows.ts";
 import { adoptKeys } from "../delegations/makers.ts";
 import { groupParents } from "../groups/groups.ts";
-import { isKnownAt } from "../identities/membership.ts";
-import { awaitPerson, forgetAwaited, isPersonUid } from "../identities/pending-users.ts";
 import { givesOwner, refuseLastOwner } from "../rules/last-owner.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
+import { isKnownAt } from "../users/membership.ts";
+import { awaitPerson, forgetAwaited, isPersonUid } from "../users/pending-users.ts";
 import { type Hydrated, hydrate, isReadable } from "./hydration.ts";
 
 /** AIP-233: more than this in one batch is refused. */

@@ -9,7 +9,7 @@ import { requireCapability } from "../../../pipeline/authorize.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { isDefaultRole, isMapped } from "../../../storage/iam/providers.ts";

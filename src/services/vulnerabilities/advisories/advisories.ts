@@ -16,7 +16,7 @@ import type { MessageRules } from "../../../pipeline/text-rules.ts";
 import { readMethods } from "../../../resource/read-methods.ts";
 import { commonOrders, defineReadableResource } from "../../../resource/resource.ts";
 import { rowView } from "../../../resource/row-view.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {

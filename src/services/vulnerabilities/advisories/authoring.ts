@@ -2,7 +2,7 @@
 import { type FieldViolation, invalidArgument, notFound } from "../../../aip/errors.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { refusingDuplicates } from "../../../resource/already-exists.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { type AdvisoryEventRow, findAdvisoryEvents } from "../../../storage/vulnerabilities/advisories.ts";

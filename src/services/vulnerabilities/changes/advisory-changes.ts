@@ -17,7 +17,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import { findChanges } from "../../../storage/change-log/history.ts";
 import { hasAllAfter } from "../../../storage/change-log/removal.ts";
 import { findRows } from "../../../storage/collection/collection.ts";

@@ -20,7 +20,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import type { AdvisoryRow } from "../../../storage/vulnerabilities/rows.ts";
 import { advisoryLimits } from "../limits.ts";
 import { type FoundAdvisory, newBudget, searchPackage } from "./package-search.ts";

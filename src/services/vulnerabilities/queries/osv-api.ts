@@ -18,7 +18,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import type { Source } from "../../../storage/list/list-rows.ts";
 import { newOsvRecords } from "./osv-records.ts";
 import { newBudget, searchPackage } from "./package-search.ts";

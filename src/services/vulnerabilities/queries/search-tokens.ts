@@ -1,7 +1,7 @@
 // Page tokens of searches for packages: how far a client has come.
 import { type EncryptedTokens, newEncryptedTokens } from "../../../aip/encrypted-token.ts";
 import { invalidField } from "../../../aip/errors.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import type { SearchPlace } from "./package-search.ts";
 
 /** Formats and parses them. They do not expire: a place is the uid of an advisory, and searches go on behind it. */

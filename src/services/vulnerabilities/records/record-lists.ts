@@ -23,7 +23,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { listPage } from "../../../resource/list-page.ts";
-import type { Deps } from "../../../resource/service-deps.ts";
+import type { Deps } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/rows.ts";

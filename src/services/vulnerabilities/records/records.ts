@@ -13,7 +13,7 @@ import { ApiError, fieldViolationsOf, invalidArgument, invalidField, notFound } 
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../../resource/service-deps.ts";
+import { type Deps, writeContext } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import { ReferenceViolation } from "../../../storage/engine/errors.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { toTimestamp } from "../../../../src/aip/timestamps.ts";
 import type { Call } from "../../../../src/pipeline/call.ts";
-import type { Deps } from "../../../../src/resource/service-deps.ts";
+import type { Deps } from "../../../../src/resource/service-context.ts";
 import { advisoryRecords } from "../../../../src/services/vulnerabilities/records/records.ts";
 import { type AdvisoryEventRow, findAdvisoryEvents } from "../../../../src/storage/vulnerabilities/advisories.ts";
 import { pagesOfAdvisories } from "../../../../src/storage/vulnerabilities/record-check.ts";

@@ -4,7 +4,7 @@ import { deleteRow, findRow, insertMissingRow } from "../../../storage/collectio
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
 import { type IdentityRow, identityCollection } from "../../../storage/iam/rows.ts";
-import { toColumns } from "./relationships.ts";
+import { toColumns } from "../identities/relationships.ts";
 
 /** Whether an identity stands for a person of whom nothing is known but the uid. Whoever has registered has an issuer. */
 export function isAwaited({ uid, issuer }: Pick<IdentityRow, "uid" | "issuer">): boolean {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { personUid } from "../../../src/services/iam/identities/identities.ts";
+import { personUid } from "../../../../src/services/iam/identities/identities.ts";
 
 it("a person of Google has one uid, whether or not the issuer comes with its scheme; nobody else's issuer is touched", () => {
   const uid = personUid("https://accounts.google.com", "1");

@@ -6,7 +6,7 @@ import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
 import { rootOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { writeContext } from "../../../resource/service-deps.ts";
+import { writeContext } from "../../../resource/service-context.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { findMembershipsOf, insertMembership, isMember } from "../../../storage/iam/memberships.ts";
