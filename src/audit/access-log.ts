@@ -12,7 +12,7 @@ export interface AccessLog extends AsyncDisposable {
 }
 
 /** What the log rests on. */
-export interface AccessLogDeps {
+export interface AccessLogOptions {
   readonly database: Pick<Database, "write">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
@@ -28,7 +28,7 @@ export interface AccessLogDeps {
 const portion = 200;
 
 /** Opens the log. Disposing of it writes what waits. */
-export function openAccessLog({ database, clock, log, limits }: AccessLogDeps): AccessLog {
+export function openAccessLog({ database, clock, log, limits }: AccessLogOptions): AccessLog {
   const waiting: AccessEntry[] = [];
   const keep = () => void waiting.splice(0, Math.max(0, waiting.length - limits.waitingAccessEntries));
   const tally = new AccessTally(limits, (entry) => {

@@ -10,7 +10,7 @@ import type { AccessLog } from "./access-log.ts";
 import { clientDetails } from "./client.ts";
 
 /** What recording denials rests on. */
-export interface DenialObserverDeps {
+export interface DenialObserverOptions {
   readonly accessLog: Pick<AccessLog, "record">;
   /** Whether an identity is more than a uid in the organization of a group. */
   readonly isKnownAt: (identityUid: string, groupUid: string) => Promise<boolean>;
@@ -18,17 +18,17 @@ export interface DenialObserverDeps {
 }
 
 /** Records each call that is denied to a caller who is known. A bad token has no caller: the log of the server has it. */
-export function denialObserver(deps: DenialObserverDeps): Observer {
+export function denialObserver(options: DenialObserverOptions): Observer {
   return (call, path, _durationMs, failure) => {
     if (failure?.code !== Code.PERMISSION_DENIED || !call.caller || !call.access) return;
-    recordDenial(deps, call.caller, call.access, call, path, failure).catch((error) =>
-      deps.log.warn({ err: error }, "a denial is missing in the audit log"),
+    recordDenial(options, call.caller, call.access, call, path, failure).catch((error) =>
+      options.log.warn({ err: error }, "a denial is missing in the audit log"),
     );
   };
 }
 
 async function recordDenial(
-  { accessLog, isKnownAt }: DenialObserverDeps,
+  { accessLog, isKnownAt }: DenialObserverOptions,
   caller: Caller,
   access: Access,
   call: Call,

@@ -7,20 +7,20 @@ import type { AccessLog } from "./access-log.ts";
 import { clientDetails } from "./client.ts";
 
 /** What recording exchanges rests on. */
-export interface ExchangeRecorderDeps {
+export interface ExchangeRecorderOptions {
   readonly accessLog: Pick<AccessLog, "record">;
   /** Whether there is an identity or an identity provider of this uid. */
   readonly exists: (uid: string) => Promise<boolean>;
   /** The organizations in which a person holds something that they have accepted. */
-  readonly organizationsOf: (personUid: string) => Promise<readonly string[]>;
+  readonly organizationsOf: (userUid: string) => Promise<readonly string[]>;
 }
 
 /**
  * Makes the function that records exchanges, in the group of the identity or of the identity provider; of a person like a sign-in, in
  * the organizations that know them. A uid that does not exist is in nobody's log: strangers can name as many as they like.
  */
-export function exchangeRecorder(deps: ExchangeRecorderDeps) {
-  const { accessLog, exists } = deps;
+export function exchangeRecorder(options: ExchangeRecorderOptions) {
+  const { accessLog, exists } = options;
   return async (event: ExchangeEvent, call: Call): Promise<void> => {
     const { identity: uid, issuer, subject, check, reason } = event;
     const isAllowed = event.event === "token_issued";
@@ -37,7 +37,7 @@ export function exchangeRecorder(deps: ExchangeRecorderDeps) {
         requestId: call.requestId,
       },
       uid,
-      groupUids: isPerson ? await organizationsOf(deps, event) : [parentOf(uid)],
+      groupUids: isPerson ? await organizationsOf(options, event) : [parentOf(uid)],
       details: {
         outcome: isAllowed ? "allowed" : "denied",
         ...(check !== undefined && { check }),
@@ -51,9 +51,9 @@ export function exchangeRecorder(deps: ExchangeRecorderDeps) {
 }
 
 async function organizationsOf(
-  deps: ExchangeRecorderDeps,
+  options: ExchangeRecorderOptions,
   { identity, identityProvider }: ExchangeEvent,
 ): Promise<string[]> {
   const own = identityProvider === undefined ? [] : [rootOf(identityProvider)];
-  return [...new Set([...own, ...(await deps.organizationsOf(identity))])];
+  return [...new Set([...own, ...(await options.organizationsOf(identity))])];
 }

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
 import { nameRule, problemOf } from "../pipeline/text-rules.ts";
 import { placeOf } from "../server/open-database.ts";
-import { enrol } from "../services/auth/users.ts";
+import { preRegisterUser } from "../services/auth/users.ts";
 import { createOrganization, hasOrganization, lockOrganizations } from "../services/iam/bootstrap.ts";
 import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
 import { checkSubject } from "../sts/identity-rules.ts";
@@ -39,7 +39,7 @@ export async function bootstrap(config: Config, options: BootstrapOptions): Prom
       await lockOrganizations(tx);
       if (await hasOrganization(tx)) return undefined;
       const made = await createOrganization(tx, organization, { issuer, subject });
-      await enrol(tx, { issuer, subject }, made.groupUid, [ownerRole.uid, operatorRole.uid]);
+      await preRegisterUser(tx, { issuer, subject }, made.groupUid, [ownerRole.uid, operatorRole.uid]);
       return made;
     });
   });

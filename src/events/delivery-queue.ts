@@ -35,7 +35,7 @@ export const longestQuick = 2_000;
 export type Outcome = Attempt["outcome"] | "given_up";
 
 /** What delivering rests on. */
-export interface QueueDeps {
+export interface DeliveryContext {
   readonly database: Database;
   readonly sender: SenderOptions;
   /** Why a subscription receives no events: its maker may no longer subscribe. Undefined when it receives them. */
@@ -47,7 +47,11 @@ export interface QueueDeps {
 }
 
 /** Delivers until nothing is left, something fails or lasts long, or `mayGoOn` says no. */
-export async function serveQueue(deps: QueueDeps, subscriptionUid: string, mayGoOn: () => boolean): Promise<void> {
+export async function serveQueue(
+  deps: DeliveryContext,
+  subscriptionUid: string,
+  mayGoOn: () => boolean,
+): Promise<void> {
   const end = performance.now() + bounds.turn;
   for (let i = 0; i < bounds.inARow && performance.now() < end && mayGoOn(); i++) {
     const next = await findNextDelivery(deps.database.session, subscriptionUid);
@@ -57,7 +61,7 @@ export async function serveQueue(deps: QueueDeps, subscriptionUid: string, mayGo
 }
 
 /** Whether the delivery is done with, and what follows may be tried at once. */
-async function serve(deps: QueueDeps, next: NextDelivery): Promise<boolean> {
+async function serve(deps: DeliveryContext, next: NextDelivery): Promise<boolean> {
   const { database, sender, context, observe } = deps;
   const begin = context().time;
   const attempt = await attemptOf(deps, next);
@@ -89,7 +93,7 @@ async function serve(deps: QueueDeps, next: NextDelivery): Promise<boolean> {
 }
 
 /** Sends it, unless the maker of the subscription may no longer subscribe. */
-async function attemptOf({ sender, inactivityOf }: QueueDeps, next: NextDelivery): Promise<Attempt> {
+async function attemptOf({ sender, inactivityOf }: DeliveryContext, next: NextDelivery): Promise<Attempt> {
   const inactivity = await inactivityOf(next.subscriptionUid);
   if (inactivity === undefined) return await sendEvent(next, next, sender);
   return { outcome: "refused", reason: `the subscription is not in force: ${inactivity}` };

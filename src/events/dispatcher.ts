@@ -12,8 +12,8 @@ import {
 } from "../storage/events/delivery-queues.ts";
 import { isAnybodySubscribed, moveEventPosition, readEventPosition } from "../storage/events/subscribers.ts";
 import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/installation/lease.ts";
-import { longestQuick, longestWait, type Outcome, type QueueDeps, serveQueue } from "./delivery-queue.ts";
-import { type FanOutDeps, fanOut } from "./fan-out.ts";
+import { type DeliveryContext, longestQuick, longestWait, type Outcome, serveQueue } from "./delivery-queue.ts";
+import { type FanOutContext, fanOut } from "./fan-out.ts";
 import type { SenderOptions } from "./sender.ts";
 
 /** Times are milliseconds. */
@@ -51,8 +51,8 @@ export interface EventDelivery extends AsyncDisposable {
 
 /** What delivering rests on. */
 export interface EventDeliveryOptions
-  extends Pick<QueueDeps, "database" | "sender" | "inactivityOf">,
-    Pick<FanOutDeps, "find"> {
+  extends Pick<DeliveryContext, "database" | "sender" | "inactivityOf">,
+    Pick<FanOutContext, "find"> {
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
@@ -112,7 +112,7 @@ class Deliverer implements EventDelivery {
     await this.#guarded(async () => {
       if (!(await this.#isWanted())) return;
       const { database, find, sender, log } = this.#options;
-      const deps: FanOutDeps = {
+      const deps: FanOutContext = {
         ...{ database, find, baseUrl: sender.issuer },
         warn: (about, message) => log.warn(about, message),
       };
@@ -185,7 +185,7 @@ class Deliverer implements EventDelivery {
   }
 
   #serve(uid: string, at: Places): void {
-    const deps: QueueDeps = {
+    const deps: DeliveryContext = {
       database: this.#options.database,
       sender: this.#sender,
       inactivityOf: this.#options.inactivityOf,

@@ -25,7 +25,7 @@ const bounds = {
 } as const;
 
 /** What fanning out rests on. */
-export interface FanOutDeps {
+export interface FanOutContext {
   readonly database: Database;
   /** The event of a method or an endpoint, by its path; undefined for what causes none. */
   readonly find: (method: string) => EventDefinition | undefined;
@@ -50,7 +50,7 @@ interface Told extends Occurrence {
 }
 
 /** Reads on in the log, and answers whether that was all. Where another node has read on meanwhile, nothing happens. */
-export async function fanOut(deps: FanOutDeps, context: WriteContext): Promise<boolean> {
+export async function fanOut(deps: FanOutContext, context: WriteContext): Promise<boolean> {
   const { session } = deps.database;
   const position = await readEventPosition(session);
   const heads = await readChangeHeads(session, position, bounds.changes);
@@ -88,7 +88,7 @@ function isSameCall(a: Head, b: Head): boolean {
   return a.requestId === b.requestId && a.method === b.method && a.time === b.time;
 }
 
-function occurrencesIn(heads: readonly Head[], find: FanOutDeps["find"]): Occurrence[] {
+function occurrencesIn(heads: readonly Head[], find: FanOutContext["find"]): Occurrence[] {
   const found: { definition: EventDefinition; head: Head; size: number }[] = [];
   for (const head of heads) {
     const definition = find(head.method);
@@ -134,7 +134,7 @@ function portionOf(all: readonly Told[]): number {
 }
 
 /** Undefined when the log has it no more: changes are kept as long as the operator says. */
-async function eventOf({ database, baseUrl, warn }: FanOutDeps, told: Told): Promise<StoredEvent | undefined> {
+async function eventOf({ database, baseUrl, warn }: FanOutContext, told: Told): Promise<StoredEvent | undefined> {
   const { definition, head, size } = told;
   // Those of other kinds may stand in between.
   const read = await readChanges(database.session, head.sequence - 1, size === 1 ? 1 : bounds.changes);

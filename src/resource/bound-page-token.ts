@@ -5,25 +5,25 @@ import { invalidField } from "../aip/errors.ts";
 import { isExpired, type PageToken, parsePageToken } from "../aip/page-token.ts";
 import { callerOf, methodOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { Deps } from "./service-context.ts";
+import type { ServiceContext } from "./service-context.ts";
 
 /**
  * The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. `query` is the
  * digest of the request, and `order` the order that it asks for, if it does.
  */
 export function readToken(
-  deps: Pick<Deps, "pageTokenKey" | "clock">,
+  context: Pick<ServiceContext, "pageTokenKey" | "clock">,
   call: Call,
   text: string,
   query: string,
   order?: string,
 ): PageToken | undefined {
   if (text === "") return undefined;
-  const token = parsePageToken(deps.pageTokenKey, text);
+  const token = parsePageToken(context.pageTokenKey, text);
   if (!token) throw invalidField("page_token", "is not a page token of this service");
   if (token.query !== query) throw invalidField("page_token", "was made for another query, method or caller");
   if (order !== undefined && order !== token.order) throw invalidField("page_token", "was made for another order_by");
-  if (!isExpired(token, deps.clock())) return token;
+  if (!isExpired(token, context.clock())) return token;
   call.setReplyHeader("x-page-token-expired", "true");
   return undefined;
 }

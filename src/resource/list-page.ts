@@ -11,7 +11,7 @@ import type { Session } from "../storage/engine/session.ts";
 import { type Condition, cursorOf, prepareSkip, type SortField, type Source } from "../storage/list/list-rows.ts";
 import { queryDigest, readToken } from "./bound-page-token.ts";
 import type { ReadableResource } from "./resource.ts";
-import { type Deps, readTogether } from "./service-context.ts";
+import { readTogether, type ServiceContext } from "./service-context.ts";
 
 /** The paging fields that every list request has. */
 export interface PageRequest {
@@ -33,15 +33,15 @@ export interface Page<T> {
  * Makes the items of a page from its rows, in their order. AIP-158: a page may have fewer than were asked for; it ends
  * before what would be too much for a reply, and after one item at the earliest.
  */
-export type Fill<R, T> = (session: Session, rows: readonly R[]) => Promise<readonly T[]> | readonly T[];
+export type MakeItems<R, T> = (session: Session, rows: readonly R[]) => Promise<readonly T[]> | readonly T[];
 
 /** The rows themselves, as many as fit. */
-export function fillWithRows<R>(_session: Session, rows: readonly R[]): readonly R[] {
-  const count = fittingOf(rows);
+export function rowsThatFit<R>(_session: Session, rows: readonly R[]): readonly R[] {
+  const count = countThatFit(rows);
   return count === rows.length ? rows : rows.slice(0, count);
 }
 
-const fittingOf = onceFrozen(countFitting);
+const countThatFit = onceFrozen(countFitting);
 
 /** The rows of a listing: where they lie, what their columns must hold, and what else is asked of them. */
 export interface Selection {
@@ -61,11 +61,11 @@ const byUid: OrderBy<SortField> = { field: "uid", descending: false };
 /** Reads one page together with the total, both of one snapshot. */
 export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   resource: ReadableResource<D, R>,
-  deps: Deps,
+  context: ServiceContext,
   call: Call,
   request: PageRequest & Message,
   selection: Selection,
-  fill: Fill<R, T>,
+  fill: MakeItems<R, T>,
 ): Promise<Page<T>> {
   const violations = newViolations();
   const pageSize = effectivePageSize(request.pageSize, violations);
@@ -73,25 +73,25 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   const order = parseOrderBy<SortField>(request.orderBy, resource.orderable, violations);
   violations.throwIfAny();
   const query = queryDigest(call, request);
-  const token = readToken(deps, call, request.pageToken, query, order && formatStored(order));
+  const token = readToken(context, call, request.pageToken, query, order && formatStored(order));
   const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
   const filters = Object.fromEntries(
     Object.entries(selection.filters).filter(([, value]) => value !== "" && value !== 0),
   );
   const { collection } = resource;
-  const { milestones, pages } = deps.database;
+  const { milestones, pages } = context.database;
   const after = token && { value: token.value, uid: token.uid };
   const { sources, condition } = selection;
   const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize };
   await prepareSkip(milestones, collection, listing);
-  const [{ rows, hasMore, total }, items] = await readTogether(deps.database, call, async (session) => {
+  const [{ rows, hasMore, total }, items] = await readTogether(context.database, call, async (session) => {
     const page = await pages.read(session, collection, listing);
     return [page, await fill(session, page.rows)] as const;
   });
   const last = hasMore || items.length < rows.length ? rows[items.length - 1] : undefined;
   const nextPageToken = last
-    ? nextToken(deps, rows, {
-        issuedAt: deps.clock(),
+    ? nextToken(context, rows, {
+        issuedAt: context.clock(),
         query,
         order: formatStored(effective),
         ...cursorOf(last, effective.field),
@@ -103,7 +103,7 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
 const lastToken = onceFrozen((_rows: readonly unknown[]): { made?: PageToken; text: string } => ({ text: "" }));
 
 /** The token of what follows a page. A frozen page has the same one for a while, where it is asked for in the same way. */
-function nextToken(deps: Deps, rows: readonly unknown[], token: PageToken): string {
+function nextToken(context: ServiceContext, rows: readonly unknown[], token: PageToken): string {
   const known = lastToken(rows);
   const { made } = known;
   const isSame =
@@ -112,7 +112,7 @@ function nextToken(deps: Deps, rows: readonly unknown[], token: PageToken): stri
     made.uid === token.uid &&
     Math.abs(token.issuedAt - made.issuedAt) < tokenReuseMs;
   if (!isSame) {
-    known.text = formatPageToken(deps.pageTokenKey, token);
+    known.text = formatPageToken(context.pageTokenKey, token);
     known.made = token;
   }
   return known.text;

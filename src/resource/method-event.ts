@@ -26,8 +26,8 @@ export interface MethodEvent extends EventPlace {
 }
 
 /** The definition of the event of a method. */
-export function ofMethod({ method, body, ...place }: MethodEvent): EventDefinition {
-  const schema = answersNothing(method) ? method.input : method.output;
+export function toEventDefinition({ method, body, ...place }: MethodEvent): EventDefinition {
+  const schema = returnsEmpty(method) ? method.input : method.output;
   return {
     ...place,
     cause: methodPath(method),
@@ -67,14 +67,14 @@ export function resourceEvents<D extends DescMessage, R>(
     subject: ([uid]) => uid!,
     ...(identityProvider && { identityProvider }),
     body: ([{ uid, time, after }], session) =>
-      answersNothing(method)
+      returnsEmpty(method)
         ? requestOf(method, uid)
         : whenThere(message(after as R, session, time), (shown) => create(schema, shown)),
   }));
 }
 
 /** Whether the event of a method shows its request. */
-export function answersNothing({ output }: DescMethodUnary): boolean {
+export function returnsEmpty({ output }: DescMethodUnary): boolean {
   return output.typeName === EmptySchema.typeName;
 }
 

@@ -8,11 +8,11 @@ import type { Call } from "../pipeline/call.ts";
 import { findRow, type ResourceRow } from "../storage/collection/collection.ts";
 import type { Session } from "../storage/engine/session.ts";
 import type { Condition } from "../storage/list/list-rows.ts";
-import { type Fill, type Filters, fillWithRows, listPage, type Page, type PageRequest } from "./list-page.ts";
+import { type Filters, listPage, type MakeItems, type Page, type PageRequest, rowsThatFit } from "./list-page.ts";
 import { namedScope } from "./named-scope.ts";
 import type { ReadableResource } from "./resource.ts";
 import { type PlaceFilter, selectSources } from "./selection.ts";
-import type { Deps } from "./service-context.ts";
+import type { ServiceContext } from "./service-context.ts";
 
 /** The fields that every list request has. */
 export type ListRequest = PageRequest & Message & { readonly uidp?: PlaceFilter | undefined };
@@ -23,7 +23,7 @@ type Envelope = Omit<Page<unknown>, "items">;
 /** Binds the standard methods that read to a resource. */
 export function readMethods<D extends DescMessage, R extends ResourceRow>(
   resource: ReadableResource<D, R>,
-  deps: Deps,
+  context: ServiceContext,
 ) {
   function find(session: Session, uid: string): Soon<R> {
     return whenThere(findRow(session, resource.collection, uid), (found) => known(found, uid));
@@ -36,7 +36,7 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
 
   /** The row that a request asks for, to be shown: it may be remembered, and is not to be changed. */
   function row({ uid }: { readonly uid: string }): Soon<R> {
-    return whenThere(deps.database.rows.find(resource.collection, uid), (found) => known(found, uid));
+    return whenThere(context.database.rows.find(resource.collection, uid), (found) => known(found, uid));
   }
 
   /** One page of what the caller may see: of rows, or of what `fill` makes of them. */
@@ -45,13 +45,13 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     call: Call,
     filters: Filters,
     condition?: Condition,
-    fill = fillWithRows as Fill<R, T>,
+    fill = rowsThatFit as MakeItems<R, T>,
   ): Promise<Page<T>> {
     const { includesGranted = false, includesRoots = false } = resource;
     const { name = "" } = filters;
-    const scope = name === "" ? scopeOf(call) : await namedScope(deps.database.session, call, request.uidp);
+    const scope = name === "" ? scopeOf(call) : await namedScope(context.database.session, call, request.uidp);
     const sources = selectSources(scope, request.uidp, { includesGranted, includesRoots });
-    return await listPage(resource, deps, call, request, { sources, filters, condition }, fill);
+    return await listPage(resource, context, call, request, { sources, filters, condition }, fill);
   }
 
   const toMessage = onceFrozen((from: R) => freezeAs(from, create(resource.schema, resource.toMessage(from))));

@@ -3,46 +3,41 @@ import type { Clock } from "../base/clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Database } from "../storage/database.ts";
 import type { Session, WriteContext } from "../storage/engine/session.ts";
-import type { Seals } from "../storage/installation/encryption.ts";
 
-/** What the services need of the rest of the program. */
-export interface Deps {
+/** The dependencies that all services share. */
+export interface ServiceContext {
   readonly database: Database;
   readonly clock: Clock;
   /** Authenticates page tokens. */
   readonly pageTokenKey: Uint8Array;
-  /** Seals and opens secrets that are stored. */
-  readonly seals: Seals;
-  /** The discovery document of an issuer; undefined when it cannot be had. */
-  discover(issuer: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   readonly settings: ServiceSettings;
 }
 
-/** What the operator decides about the behaviour of services. */
+/** The operator settings that services read. */
 export interface ServiceSettings {
   /** The public address of this server, without a trailing slash. */
   readonly baseUrl: string;
-  /** Who may create root groups: whoever holds `groups.create` somewhere, or operators only. */
+  /** Who may create root groups: anyone with `groups.create` in some group, or operators only. */
   readonly rootGroups: "anyone" | "operators";
-  /** How many levels of groups there may be. */
+  /** The maximum depth of the group tree, in levels. */
   readonly maxDepth: number;
-  /** Whether identities may name an issuer on loopback http. */
+  /** Whether identities may name an issuer with an http URL on a loopback address. */
   readonly allowInsecureIssuers: boolean;
-  /** Issuers whose verified e-mail addresses are believed across organizations. */
+  /** Issuers whose verified e-mail addresses count in every organization. */
   readonly trustedEmailIssuers: readonly string[];
-  /** E-mail domains that belong to nobody in particular. */
+  /** E-mail domains that many organizations share, such as those of public mail providers. */
   readonly sharedEmailDomains: readonly string[];
-  /** Whether events may be sent to loopback http. */
+  /** Whether sinks may have an http URL on a loopback address. */
   readonly allowInsecureSinks: boolean;
-  /** Private addresses that events may be sent to. */
+  /** Private networks in which sinks are allowed. */
   readonly privateSinks: BlockList;
-  /** What the container registry calls itself. */
+  /** The service name of the container registry, which is the audience of its tokens. */
   readonly registryService: string;
-  /** Ids of the documents that can be accepted. */
+  /** Ids of the documents that callers can accept. */
   readonly termsDocuments: readonly string[];
 }
 
-/** Reads all that a response shows from one snapshot: that of the call, where several methods answer it. */
+/** Runs the reads of a response in one snapshot: in that of the call, if several methods answer it together. */
 export async function readTogether<T>(
   database: Pick<Database, "read">,
   call: Call,
@@ -51,7 +46,7 @@ export async function readTogether<T>(
   return call.snapshot ? await body(call.snapshot) : await database.read(body);
 }
 
-/** Who changes something, for the change log. */
+/** Returns the caller, method and request id of a call, for the change log. */
 export function writeContext(call: Call, clock: Clock): WriteContext {
   const { caller, method, requestId } = call;
   const context = { actor: caller?.uid ?? "", method: method?.path ?? "", requestId, time: clock() };

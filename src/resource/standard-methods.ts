@@ -11,7 +11,7 @@ import { deleteRow, insertRow, type ResourceRow, updateRow } from "../storage/co
 import type { Transaction } from "../storage/engine/session.ts";
 import { readMethods } from "./read-methods.ts";
 import type { Resource } from "./resource.ts";
-import { type Deps, writeContext } from "./service-context.ts";
+import { type ServiceContext, writeContext } from "./service-context.ts";
 
 /** What a parent looks like to its children: the collection of groups, without naming it. */
 export interface ParentCollection {
@@ -24,11 +24,11 @@ export interface ParentCollection {
 export function standardMethods<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>(
   resource: Resource<D, R, S>,
   parents: ParentCollection,
-  deps: Deps,
+  context: ServiceContext,
 ) {
   const { collection, schema } = resource;
 
-  const reading = readMethods(resource, deps);
+  const reading = readMethods(resource, context);
   const { find } = reading;
   // Compiled by the first update: most servers serve a few resources only.
   let checkTouched: ReturnType<typeof compileTouchedCheck> | undefined;
@@ -48,8 +48,8 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
     server: Pick<R, S> | ((uid: string) => Pick<R, S>),
   ): Promise<R> {
     if (parent !== "" && !(await parents.lock(tx, parent))) throw notFound(parents.type, parent);
-    if (parent !== "" && depthOf(parent) >= deps.settings.maxDepth) {
-      throw failedPrecondition("TOO_DEEP", `groups may be nested ${deps.settings.maxDepth} levels deep`, parent);
+    if (parent !== "" && depthOf(parent) >= context.settings.maxDepth) {
+      throw failedPrecondition("TOO_DEEP", `groups may be nested ${context.settings.maxDepth} levels deep`, parent);
     }
     const { time } = tx.context;
     const uid = newChild(parent);
@@ -78,19 +78,19 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
     before: MessageShape<D>,
     after: MessageShape<D>,
     mask: UpdateMask,
-    context: CheckContext,
+    checkContext: CheckContext,
   ): FieldViolation[] {
-    const found = violationsOf(after, mask, context);
-    const known = found.length > 0 ? violationsOf(before, mask, context) : [];
+    const found = violationsOf(after, mask, checkContext);
+    const known = found.length > 0 ? violationsOf(before, mask, checkContext) : [];
     return found.filter(
       ({ field, description }) => !known.some((v) => v.field === field && v.description === description),
     );
   }
 
   /** What is wrong with a resource as a whole: between its fields, and in the messages inside it that a mask touches. */
-  function violationsOf(value: MessageShape<D>, mask: UpdateMask, context: CheckContext): FieldViolation[] {
+  function violationsOf(value: MessageShape<D>, mask: UpdateMask, checkContext: CheckContext): FieldViolation[] {
     checkTouched ??= compileTouchedCheck(schema, ruleBook([{ rules: resource.messageRules }]));
-    return [...checkTouched(value, mask), ...(resource.check?.(value, context) ?? [])];
+    return [...checkTouched(value, mask), ...(resource.check?.(value, checkContext) ?? [])];
   }
 
   function updated(time: number): { updateTime?: number } {
@@ -122,8 +122,8 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
     change,
 
     async create(parent: string, value: MessageShape<D>, call: Call, server: Pick<R, S>): Promise<MessageInitShape<D>> {
-      const context = writeContext(call, deps.clock);
-      return resource.toMessage(await deps.database.write(context, (tx) => insert(tx, parent, value, server)));
+      const write = writeContext(call, context.clock);
+      return resource.toMessage(await context.database.write(write, (tx) => insert(tx, parent, value, server)));
     },
 
     async update(
@@ -132,7 +132,7 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
       call: Call,
       guard: (tx: Transaction, before: R, after: R) => Promise<R> = async (_tx, _before, after) => after,
     ): Promise<MessageInitShape<D>> {
-      const row = await deps.database.write(writeContext(call, deps.clock), (tx) =>
+      const row = await context.database.write(writeContext(call, context.clock), (tx) =>
         change(tx, value, fieldMask, (before, after) => guard(tx, before, after)),
       );
       return resource.toMessage(row);
@@ -143,7 +143,7 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
       call: Call,
       guard: (tx: Transaction, row: R) => Promise<void> = async () => {},
     ) {
-      await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+      await context.database.write(writeContext(call, context.clock), async (tx) => {
         const row = await find(tx, request.uid);
         await guard(tx, row);
         await deleteRow(tx, collection, row);

@@ -7,7 +7,7 @@ import { isMethodPath, type LaterMethods, withLater } from "../pipeline/lazy-met
 import type { MethodTable } from "../pipeline/method.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import type { MethodEvent } from "../resource/method-event.ts";
-import type { Deps } from "../resource/service-context.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
 import type { V1Implementation } from "../v1/adapter.ts";
 import * as v1 from "../v1/routes.ts";
 import { aliasMethods } from "../v2/alias.ts";
@@ -27,27 +27,31 @@ export interface Api {
 
 /** Composes the methods of today. Throws when one has no rule or no handler. */
 export function composeApi(
-  deps: ServiceDeps,
+  context: ServiceDeps,
   tokenService: Handlers<typeof SecurityTokenService>,
   options: Omit<ComposeOptions, "exempt">,
 ): Api {
   const pipeline = { ...options, exempt: exemptMethods };
-  const current = services(deps, tokenService);
+  const current = services(context, tokenService);
   const now = composeMethods(current, pipeline);
-  const former = once(() => v1Services(current, deps));
+  const former = once(() => v1Services(current, context));
   const later = [{ ...v1, methods: once(() => composeMethods(former(), pipeline, current)) }, ...aliasMethods(now)];
-  return { now, later, methods: withLater(now, later), eventOf: eventFinder(deps, now, former) };
+  return { now, later, methods: withLater(now, later), eventOf: eventFinder(context, now, former) };
 }
 
-function v1Services(current: readonly Implementation[], deps: Deps): readonly V1Implementation[] {
+function v1Services(current: readonly Implementation[], context: ServiceContext): readonly V1Implementation[] {
   const { v1Services }: typeof import("../v1/services.ts") = load("../v1/services.ts");
-  return v1Services(current, deps);
+  return v1Services(current, context);
 }
 
 /** Makes the definitions of today when an event is first asked for, and those of version 1 when none of today fits. */
-function eventFinder(deps: Deps, now: MethodTable, former: () => readonly V1Implementation[]): Api["eventOf"] {
-  const byPath = once(() => pathsOf(eventModule().eventDefinitions(deps)));
-  const formerByPath = once(() => pathsOf(v1EventDefinitions(former(), eventModule().methodEvents(deps))));
+function eventFinder(
+  context: ServiceContext,
+  now: MethodTable,
+  former: () => readonly V1Implementation[],
+): Api["eventOf"] {
+  const byPath = once(() => pathsOf(eventModule().eventDefinitions(context)));
+  const formerByPath = once(() => pathsOf(v1EventDefinitions(former(), eventModule().methodEvents(context))));
   return (path) => byPath().get(path) ?? (now.get(path) || !isMethodPath(path) ? undefined : formerByPath().get(path));
 }
 

@@ -20,7 +20,7 @@ import { deliverEvents, type EventDelivery } from "../events/dispatcher.ts";
 import { type Metrics, newMetrics } from "../observe/metrics.ts";
 import { newObserver, type Observer } from "../pipeline/observe.ts";
 import { openRegistrySigner } from "../registry/signer.ts";
-import type { Deps } from "../resource/service-context.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
 import { findVouchedRoles } from "../services/iam/delegations/active-delegations.ts";
 import { subscriptionInactivity } from "../services/iam/delegations/inactive-delegations.ts";
 import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
@@ -126,7 +126,7 @@ async function serve(
     log,
     accessLog,
   });
-  const parts = serviceDeps(config, { database, clock, pageTokenKey, seals, discover: discovererFor(config) });
+  const parts = serviceContext(config, { database, clock, pageTokenKey });
   const metrics = newMetrics(version);
   measureCaches(metrics, tokens, policy, database);
   const denials = {
@@ -137,7 +137,11 @@ async function serve(
   const observer = observerOf(newObserver(log, metrics), denialObserver(denials));
   const enter = newEntrance(database, clock);
   const pipeline = { tokens, policy, failures, clock, observer, domain: config.domain, enter };
-  const api = composeApi({ ...parts, ...tokenService }, tokenService, pipeline);
+  const api = composeApi(
+    { ...parts, ...tokenService, encryption: seals, discover: discovererFor(config) },
+    tokenService,
+    pipeline,
+  );
   const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
   const signer = await openRegistrySigner(database, seals, signerOptions);
   await prepare?.({ database, tokens, policy });
@@ -265,7 +269,7 @@ function running(
   };
 }
 
-function serviceDeps(config: Config, parts: Omit<Deps, "settings">): Deps {
+function serviceContext(config: Config, parts: Omit<ServiceContext, "settings">): ServiceContext {
   return {
     ...parts,
     settings: {

@@ -2,8 +2,8 @@
 
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
-import { type AccessDeps, access } from "../services/access/access.ts";
-import { type AuthDeps, auth } from "../services/auth/auth.ts";
+import { type AccessContext, access } from "../services/access/access.ts";
+import { type AuthContext, auth } from "../services/auth/auth.ts";
 import { exchangeRules } from "../services/auth/exchange-rules.ts";
 import { changes } from "../services/changes/changes.ts";
 import { delivery } from "../services/events/delivery.ts";
@@ -14,7 +14,7 @@ import { groups } from "../services/iam/groups/groups.ts";
 import { identities } from "../services/iam/identities/identities.ts";
 import { groupInvites } from "../services/iam/invites/group-invites.ts";
 import { externalGroupRoleMappings } from "../services/iam/providers/external-group-role-mappings.ts";
-import { identityProviders } from "../services/iam/providers/identity-providers.ts";
+import { identityProviders, type ProviderOptions } from "../services/iam/providers/identity-providers.ts";
 import { terms } from "../services/iam/providers/terms.ts";
 import { roleBindings } from "../services/iam/roles/role-bindings.ts";
 import { roles } from "../services/iam/roles/roles.ts";
@@ -38,7 +38,7 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** What the services rest on. */
-export type ServiceDeps = AuthDeps & AccessDeps;
+export type ServiceDeps = AuthContext & AccessContext & ProviderOptions;
 
 /** All services of today. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
@@ -63,7 +63,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     accountAssociations(deps),
     implement(SecurityTokenService, tokenService, exchangeRules),
     auth(deps),
-    identityProviders(deps),
+    identityProviders(deps, deps),
     externalGroupRoleMappings(deps),
     delegations(deps),
     terms(deps),

@@ -106,9 +106,9 @@ export async function openTokenService(options: TokenServiceOptions) {
 /** The organizations in which a person holds something, and that they have accepted. */
 async function organizationsOf(
   { database, policy }: Pick<TokenServiceOptions, "database" | "policy">,
-  personUid: string,
+  userUid: string,
 ): Promise<string[]> {
-  const held = new Set([...((await policy.grantsOf(personUid))?.keys() ?? [])].map(rootOf));
-  const accepted = await findMembershipsOf(database.session, [personUid]);
+  const held = new Set([...((await policy.grantsOf(userUid))?.keys() ?? [])].map(rootOf));
+  const accepted = await findMembershipsOf(database.session, [userUid]);
   return accepted.map(({ groupUid }) => groupUid).filter((groupUid) => held.has(groupUid));
 }

@@ -1,8 +1,8 @@
 // The lists: every event of the methods of today, and those that have another cause.
 
 import type { EventDefinition } from "../resource/event-definition.ts";
-import { type MethodEvent, ofMethod } from "../resource/method-event.ts";
-import type { Deps } from "../resource/service-context.ts";
+import { type MethodEvent, toEventDefinition } from "../resource/method-event.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
 import { authEvents } from "./auth/auth-events.ts";
 import { subscriptionEvents } from "./events/subscription-events.ts";
 import { accessEvents } from "./iam/events/access-events.ts";
@@ -12,16 +12,16 @@ import { pushEvent } from "./registry/pushes.ts";
 import { registryEvents } from "./registry/registry-events.ts";
 
 /** Every event but those of the methods of other versions. */
-export function eventDefinitions(deps: Deps): EventDefinition[] {
-  return [...methodEvents(deps).map(ofMethod), pushEvent(deps)];
+export function eventDefinitions(context: ServiceContext): EventDefinition[] {
+  return [...methodEvents(context).map(toEventDefinition), pushEvent(context)];
 }
 
 /** What each method causes that changes something. */
-export function methodEvents(deps: Deps): MethodEvent[] {
+export function methodEvents(context: ServiceContext): MethodEvent[] {
   return [
     ...groupEvents,
     ...accessEvents,
-    ...providerEvents(deps),
+    ...providerEvents(context),
     ...registryEvents,
     ...subscriptionEvents,
     ...authEvents,

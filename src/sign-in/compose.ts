@@ -80,8 +80,8 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   });
   async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {
     const provider = await providers.find(uid);
-    const mappingsOf: OrganizationProvider["mappingsOf"] = (claims, personUid) =>
-      mappingsOfPerson({ database, clock, log }, provider!, claims, personUid);
+    const mappingsOf: OrganizationProvider["mappingsOf"] = (claims, userUid) =>
+      mappingsOfPerson({ database, clock, log }, provider!, claims, userUid);
     return provider && { ...provider, mappingsOf };
   }
   return { pages: signInPages(deps), exchangeRefreshToken, findProvider };

@@ -1,10 +1,11 @@
 // From the claims of an ID token to the tokens of an identity.
+
 import type { ClientDetails } from "../audit/client.ts";
 import type { IssuedToken } from "../authn/tokens.ts";
 import { parentOf, rootOf } from "../model/uid.ts";
 import { personOf, register } from "../services/auth/registration.ts";
-import { personUid } from "../services/iam/identities/identities.ts";
 import { accept, knownAmong } from "../services/iam/users/membership.ts";
+import { userUid } from "../services/iam/users/user-uid.ts";
 import type { Assumption } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";
@@ -73,7 +74,7 @@ export async function grant(deps: SignInDeps, completed: CompletedLogin, claims:
 async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginProvider, claims: Claims) {
   const person = personOf(claims);
   const context = {
-    actor: personUid(person.issuer, person.subject),
+    actor: userUid(person.issuer, person.subject),
     actorClaims: person.claims.act,
     method: callbackPathOf(provider.uid),
     requestId: "",

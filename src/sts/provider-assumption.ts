@@ -12,7 +12,7 @@ import type { SubjectToken } from "./subject-token.ts";
 export interface OrganizationProvider extends PeopleProvider {
   readonly uid: string;
   /** The uids of the mappings that hold for the groups in these claims, which are those of a person. */
-  mappingsOf(claims: Claims, personUid: string): Promise<string[]>;
+  mappingsOf(claims: Claims, userUid: string): Promise<string[]>;
 }
 
 /** With a token of the provider: the person that it speaks of, once registered, or an identity of the organization. */

@@ -5,7 +5,7 @@ import type { Call } from "../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
 import type { MessageRules } from "../pipeline/text-rules.ts";
 import type { Validator } from "../pipeline/validate.ts";
-import { answersNothing } from "../resource/method-event.ts";
+import { returnsEmpty } from "../resource/method-event.ts";
 import type { Today, Unary } from "./current-api.ts";
 import { correspond, type Names, reversed, rulesInV1 } from "./fields.ts";
 import { renamer, renaming } from "./violations.ts";
@@ -149,7 +149,7 @@ export function same<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
 ): Adapted<I1, O1> {
   const input = request ? undefined : correspond(v1.input, now.input, names);
   const output = reply ? undefined : correspond(v1.output, now.output, replyNames);
-  const told = answersNothing(v1) ? input : output;
+  const told = returnsEmpty(v1) ? input : output;
   const adapted = adapt<I1, O1, I2, O2>(today, now, {
     request: request ?? ((message) => input!.toNow(message) as never),
     answer: async (ask, message) => {

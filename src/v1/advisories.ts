@@ -17,7 +17,7 @@ import {
 import type { FieldViolation } from "../aip/errors.ts";
 import { ruleBook, uidRule } from "../pipeline/text-rules.ts";
 import { compileValidator, type Validator } from "../pipeline/validate.ts";
-import type { Deps } from "../resource/service-context.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
 import { advisoryLister } from "../services/vulnerabilities/advisories/advisories.ts";
 import { advisoryAuthoring } from "../services/vulnerabilities/advisories/authoring.ts";
 import { handwritten, serve, type V1Implementation } from "./adapter.ts";
@@ -42,8 +42,8 @@ const rules = [
 ];
 
 /** Serves advisories as version 1 has them. What writes them has no counterpart in the versions that came later. */
-export function advisories(today: Today, deps: Deps): V1Implementation {
-  const authoring = advisoryAuthoring(deps);
+export function advisories(today: Today, context: ServiceContext): V1Implementation {
+  const authoring = advisoryAuthoring(context);
   const inV1 = <T>(run: () => Promise<T>) => renaming(rename, run);
   const served = serve(
     Advisories,
@@ -63,7 +63,7 @@ export function advisories(today: Today, deps: Deps): V1Implementation {
       async listAdvisoryEvents({ parentId }) {
         return { parentId, items: (await authoring.listEvents(parentId)).map(toEvent) };
       },
-      list: list(today, deps),
+      list: list(today, context),
     },
     rules,
   );
@@ -97,8 +97,8 @@ const renameFilter = renamer([
 const now = AdvisoriesService.method.listAdvisories;
 
 /** Today's list, one page at a time: unlike other lists of version 1 this one has pages. */
-function list(today: Today, deps: Deps) {
-  const { list: listBy } = advisoryLister(deps);
+function list(today: Today, context: ServiceContext) {
+  const { list: listBy } = advisoryLister(context);
   return handwritten<typeof AdvisoryFilterSchema, typeof AdvisoriesListSchema>(now, renameInFilter, {
     check: (filter) => today.check(now, requestOf(filter)),
     async answer(filter, call) {

@@ -15,7 +15,7 @@ import { methodPath } from "../pipeline/compose.ts";
 import type { Implementation } from "../pipeline/handlers.ts";
 import { ruleBook } from "../pipeline/text-rules.ts";
 import { compileValidator, type Validator } from "../pipeline/validate.ts";
-import { type Deps, readTogether } from "../resource/service-context.ts";
+import { readTogether, type ServiceContext } from "../resource/service-context.ts";
 import type { Session } from "../storage/engine/session.ts";
 
 /** A unary method and the types of its messages. */
@@ -51,9 +51,9 @@ interface Known {
 }
 
 /** Makes the methods of some services callable. */
-export function newToday(
+export function newCurrentApi(
   implementations: readonly Implementation[],
-  { clock, database }: Pick<Deps, "clock" | "database">,
+  { clock, database }: Pick<ServiceContext, "clock" | "database">,
 ): Today {
   const book = ruleBook(implementations);
   const owners = new Map(

@@ -5,7 +5,7 @@ import { ExternalGroupRoleMappings } from "../../gen/chainguard/platform/iam/v1/
 import { RoleBindings } from "../../gen/chainguard/platform/iam/v1/role_bindings_pb.ts";
 import { whenThere } from "../base/maybe-promise.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
-import { type MethodEvent, ofMethod } from "../resource/method-event.ts";
+import { type MethodEvent, toEventDefinition } from "../resource/method-event.ts";
 import type { AdaptedEvent, V1Implementation } from "./adapter.ts";
 
 const leftOut: Partial<MethodEvent> = { body: () => undefined };
@@ -25,7 +25,9 @@ export function v1EventDefinitions(
   return served.flatMap(({ service, events }) =>
     [...events].flatMap(([name, event]) => {
       const counterpart = today.find(({ method }) => method === event.of);
-      return counterpart ? [ofMethod(inOtherWords(counterpart, service.method[name] as DescMethodUnary, event))] : [];
+      return counterpart
+        ? [toEventDefinition(inOtherWords(counterpart, service.method[name] as DescMethodUnary, event))]
+        : [];
     }),
   );
 }

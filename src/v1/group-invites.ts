@@ -6,7 +6,7 @@ import {
 } from "../../gen/chainguard/platform/iam/v1/group_invites_pb.ts";
 import { GroupInviteSchema, GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import type { Deps } from "../resource/service-context.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
 import { same, serve, type V1Implementation } from "./adapter.ts";
 import type { Today } from "./current-api.ts";
 import { correspond, type Names, reversed } from "./fields.ts";
@@ -26,8 +26,8 @@ const askedNames: Names = { group: "parent", role: "role_uid" };
 const invite = correspond(V1GroupInviteSchema, GroupInviteSchema, shownNames);
 
 /** Serves group invites as version 1 has them. */
-export function groupInvites(today: Today, deps: Deps): V1Implementation {
-  const makeBoth = groupWithInvite(today, deps);
+export function groupInvites(today: Today, context: ServiceContext): V1Implementation {
+  const makeBoth = groupWithInvite(today, context);
   return serve(GroupInvites, {
     create: same(today, v1.create, now.createGroupInvite, {
       names: askedNames,

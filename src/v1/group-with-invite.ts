@@ -9,7 +9,7 @@ import { ownerRole } from "../authz/built-in-roles.ts";
 import { capabilitySet, missingCapabilities } from "../model/capabilities.ts";
 import { accessOf, callerOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import { type Deps, writeContext } from "../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../resource/service-context.ts";
 import { rootGroupMaker } from "../services/iam/groups/groups.ts";
 import { inviteMaker } from "../services/iam/invites/group-invites.ts";
 import { findRow } from "../storage/collection/collection.ts";
@@ -18,8 +18,8 @@ import { type RoleRow, roleCollection } from "../storage/iam/rows.ts";
 import type { Today } from "./current-api.ts";
 
 /** Makes a root group, whose creator becomes its owner, and an invite to it, both or neither. */
-export function groupWithInvite(today: Today, deps: Deps) {
-  const [makeRoot, makeInvite] = [rootGroupMaker(deps), inviteMaker(deps)];
+export function groupWithInvite(today: Today, context: ServiceContext) {
+  const [makeRoot, makeInvite] = [rootGroupMaker(context), inviteMaker(context)];
   return async (group: Group, groupInvite: GroupInvite, call: Call) => {
     const violations = [
       ...today.check(GroupsService.method.createGroup, { group }),
@@ -30,7 +30,7 @@ export function groupWithInvite(today: Today, deps: Deps) {
     ];
     if (violations.length > 0) throw invalidArgument(violations);
     requireCreator(call);
-    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+    return await context.database.write(writeContext(call, context.clock), async (tx) => {
       const role = await requireRoleOfOwners(tx, groupInvite.roleUid);
       const { uid } = await makeRoot(tx, group, call);
       return await makeInvite(tx, uid, groupInvite, role);

@@ -2,8 +2,8 @@ import { Identities } from "../../gen/chainguard/platform/iam/v1/identities_pb.t
 import { IdentitiesService, IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { notFound } from "../aip/errors.ts";
 import { resourceType } from "../aip/resource-type.ts";
-import type { Deps } from "../resource/service-context.ts";
-import { isAwaited } from "../services/iam/users/pending-users.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
+import { isPendingUser } from "../services/iam/users/pending-users.ts";
 import { findRow } from "../storage/collection/collection.ts";
 import { identityCollection } from "../storage/iam/rows.ts";
 import { replace, same, serve, type V1Implementation } from "./adapter.ts";
@@ -19,7 +19,7 @@ const names: Names = { last_seen: "last_seen_time", static: "static_keys", expir
 const mask = ["name", "description", "claim_match", "static_keys", "aws_identity", "service_principal"];
 
 /** Serves identities as version 1 has them. */
-export function identities(today: Today, { database }: Deps): V1Implementation {
+export function identities(today: Today, { database }: ServiceContext): V1Implementation {
   return serve(Identities, {
     create: same(today, v1.create, now.createIdentity, { names }),
     update: replace(today, v1.update, now.updateIdentity, { names, mask }),
@@ -29,7 +29,7 @@ export function identities(today: Today, { database }: Deps): V1Implementation {
     async lookup({ issuer, subject }, call) {
       const { uid } = await today.call(now.lookupIdentity, { issuer, subject }, call);
       const row = await findRow(database.session, identityCollection, uid);
-      if (!row || isAwaited(row)) throw notFound(resourceType(IdentitySchema), uid);
+      if (!row || isPendingUser(row)) throw notFound(resourceType(IdentitySchema), uid);
       return { id: uid };
     },
   });

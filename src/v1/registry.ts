@@ -6,17 +6,17 @@ import {
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import { notFound, unimplemented } from "../aip/errors.ts";
 import { type MessageRules, uidRule } from "../pipeline/text-rules.ts";
-import type { Deps } from "../resource/service-context.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
 import { serve, type V1Implementation, type V1Methods } from "./adapter.ts";
 import type { Today } from "./current-api.ts";
 import { repoMethods } from "./repos.ts";
 import { tagMethods } from "./tags.ts";
 
 /** Serves the registry, which is one service in version 1. */
-export function registry(today: Today, deps: Deps): V1Implementation {
+export function registry(today: Today, context: ServiceContext): V1Implementation {
   const methods: V1Methods<typeof Registry> = {
-    ...repoMethods(today, deps),
-    ...tagMethods(today, deps),
+    ...repoMethods(today, context),
+    ...tagMethods(today, context),
     // Clients ask for it in passing, and go on when there is nothing.
     getPackageVersionMetadata({ package: name }) {
       throw notFound("registry.chainguard.dev/Package", name);

@@ -12,10 +12,10 @@ import { ApiError, Code, type FieldViolation, notFound, resourceExhausted } from
 import { limits } from "../config/limits.ts";
 import { requireCapability } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { Deps } from "../resource/service-context.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
 import { displayableReadme, requireSafe, setReadme } from "../services/registry/readmes.ts";
 import { type Along, repoType, repoWriter } from "../services/registry/repos.ts";
-import { keepsCatalog } from "../services/registry/text-rules.ts";
+import { canManageCatalog } from "../services/registry/text-rules.ts";
 import { findRow } from "../storage/collection/collection.ts";
 import type { Session } from "../storage/engine/session.ts";
 import { findReadmes, findRepoByName, readReadme } from "../storage/registry/repos-and-tags.ts";
@@ -47,9 +47,9 @@ const readmePortion = 200;
 type RepoMethods = "createRepo" | "updateRepo" | "listRepos" | "getRepoCountBySource" | "deleteRepo";
 
 /** Serves repos as version 1 has them. */
-export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Registry>, RepoMethods> {
-  const { database } = deps;
-  const write = repoWriter(deps);
+export function repoMethods(today: Today, context: ServiceContext): Pick<V1Methods<typeof Registry>, RepoMethods> {
+  const { database } = context;
+  const write = repoWriter(context);
   const listed = list(today, v1.listRepos, now.listRepos, { itemNames: names });
 
   /** Writes a repo together with its readme, which only those who keep the catalog there may set, and shows both. */
@@ -59,7 +59,7 @@ export function repoMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Reg
     call: Call,
     body: (along: Along) => Promise<MessageInitShape<typeof RepoSchema>>,
   ) {
-    const isSet = keepsCatalog(call, uid);
+    const isSet = canManageCatalog(call, uid);
     if (isSet && readme !== "") await requireSafe(readme);
     let stored = "";
     const repo = await body(async (tx, row) => {

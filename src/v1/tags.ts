@@ -16,7 +16,7 @@ import {
 } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { type FieldViolation, notFound } from "../aip/errors.ts";
 import { fromTimestamp, toTimestamp } from "../aip/timestamps.ts";
-import type { Deps } from "../resource/service-context.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
 import { repoType } from "../services/registry/repos.ts";
 import { tagLister, tagType, tagWriter } from "../services/registry/tags.ts";
 import { findRow } from "../storage/collection/collection.ts";
@@ -57,10 +57,10 @@ type TagMethods =
   | "getSize";
 
 /** Serves tags, and what is known of images, as version 1 has them. */
-export function tagMethods(today: Today, deps: Deps): Pick<V1Methods<typeof Registry>, TagMethods> {
-  const { database } = deps;
-  const write = tagWriter(deps);
-  const listBy = tagLister(deps);
+export function tagMethods(today: Today, context: ServiceContext): Pick<V1Methods<typeof Registry>, TagMethods> {
+  const { database } = context;
+  const write = tagWriter(context);
+  const listBy = tagLister(context);
 
   /** A tag may come without a digest, which a registry sets later. */
   function check(parent: string, tag: Tag | undefined): FieldViolation[] {

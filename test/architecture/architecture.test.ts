@@ -64,7 +64,6 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 const openCircles = new Set([
   ".",
   "server",
-  "services/iam",
   "storage",
   "storage/collection",
   "storage/engine",

@@ -1,8 +1,9 @@
 // Sign-ins, token exchanges, denials and key rotations in the audit log, over the wire.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { logKeyRotation } from "../../src/audit/key-rotations.ts";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { sweep } from "../../src/storage/sweep.ts";
 import { answersOf, newBrowser, signInUrl } from "../harness/browser.ts";
 import { stopPostgres } from "../harness/postgres.ts";
@@ -80,7 +81,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     });
 
     it("has what a person does in organizations that they have accepted, and in no others", async () => {
-      const uid = personUid(upstream.issuer, "bound");
+      const uid = userUid(upstream.issuer, "bound");
       upstream.behaviour.claims = { sub: "bound" };
       const visit = async () => answersOf(await visitAs({})).token ?? assert.fail("not signed in");
       await visit();
@@ -99,7 +100,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("has the sign-in by which a person accepts the organization", async () => {
       upstream.behaviour.claims = { sub: "accepting" };
-      const uid = personUid(upstream.issuer, "accepting");
+      const uid = userUid(upstream.issuer, "accepting");
       assert.ok(answersOf(await visitAs({})).token);
       const binding = { identityUid: uid, roleUid: viewerRole.uid };
       await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, binding);
@@ -148,7 +149,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const { body: provider } = await rest(server.url, server.ownerToken, "POST", providers, own);
       upstream.behaviour.claims = { sub: "exchanging" };
       assert.ok(answersOf(await visitAs({ idp_id: provider.uid, client_id: "" })).token);
-      const uid = personUid(upstream.issuer, "exchanging");
+      const uid = userUid(upstream.issuer, "exchanging");
       const other = await addOrganization();
       const binding = { identityUid: uid, roleUid: viewerRole.uid };
       await rest(server.url, other.token, "POST", `/iam/v2beta1/roleBindings/${other.groupUid}`, binding);
@@ -181,7 +182,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       upstream.behaviour.claims = { sub: "guest" };
       const answers = answersOf(await visitAs({ invite: invite.code }));
       assert.ok(answers.token, JSON.stringify(answers));
-      const uid = personUid(upstream.issuer, "guest");
+      const uid = userUid(upstream.issuer, "guest");
       const [signIn] = await entries("sign_ins", ({ actorUid }) => actorUid === uid);
       assert.deepEqual([signIn.after.outcome, signIn.actorClaims.sub, signIn.resourceUid], ["allowed", "guest", uid]);
       assert.equal(signIn.method, "/oauth/callback");
@@ -208,7 +209,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const found = await entries("sign_ins", (entry) => entry.method === method, 2);
       const seen = found.map(({ after, resourceUid }) => [after.outcome, resourceUid]);
       assert.deepEqual(seen.toSorted(), [
-        ["allowed", personUid(upstream.issuer, "member")],
+        ["allowed", userUid(upstream.issuer, "member")],
         ["denied", provider.uid],
       ]);
       assert.equal(found.find(({ after }) => after.outcome === "denied").after.client, "127.0.0.1");
@@ -226,7 +227,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       upstream.behaviour.claims = { sub: "of-two" };
       const come = { idp_id: provider.uid, client_id: "" };
       assert.ok(answersOf(await visitAs({ ...come, invite: invited.code })).token);
-      const ofPerson = ({ actorUid }: Entry) => actorUid === personUid(upstream.issuer, "of-two");
+      const ofPerson = ({ actorUid }: Entry) => actorUid === userUid(upstream.issuer, "of-two");
       for (const kind of ["role_bindings", "group_invites", "sign_ins"]) {
         const [entry] = await entries(kind, ofPerson);
         assert.equal(entry.method, "/oauth/callback", kind);

@@ -1,5 +1,6 @@
 // People sign in with a real browser: the command line waits, the development provider asks who they are, and the command
 // line ends up with a token that works.
+
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { launcher } from "../cli/process.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -72,7 +73,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  const uidOf = (name: string) => personUid(`${server.config.baseUrl}/development/login`, name);
+  const uidOf = (name: string) => userUid(`${server.config.baseUrl}/development/login`, name);
 
   /** Types a name on the page where one chooses who one is, by its label, as a reader of screens would find it. */
   async function choose(page: Page, name: string): Promise<void> {
@@ -153,7 +154,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     await signInThere(page, "colleague");
     await login.finished;
     const { subject, capabilities } = await whoIs(cli);
-    assert.equal(subject, personUid(issuer, "colleague"));
+    assert.equal(subject, userUid(issuer, "colleague"));
     assert.deepEqual(
       capabilities.map(({ group }) => group.id),
       [server.groupUid],

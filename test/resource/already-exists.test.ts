@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { alreadyExists, Code } from "../../src/aip/errors.ts";
-import { refusingDuplicates } from "../../src/resource/already-exists.ts";
+import { mapUniqueViolation } from "../../src/resource/already-exists.ts";
 import { ReferenceViolation, UniqueViolation } from "../../src/storage/engine/errors.ts";
 
 const failing = (error: Error) =>
-  refusingDuplicates(
+  mapUniqueViolation(
     () => alreadyExists("test/Thing", "a", "a thing named a"),
     () => Promise.reject(error),
   );

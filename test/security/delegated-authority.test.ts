@@ -1,5 +1,6 @@
 // Authority that somebody gives to others later on is worth what they hold when it is used: invites, subscriptions, roles of identity
 // providers, SCIM tokens and static keys.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -9,7 +10,7 @@ import pg from "pg";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { findCapabilityByName } from "../../src/model/capabilities.ts";
 import { rangeBelow } from "../../src/model/uid.ts";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import type { Transaction } from "../../src/storage/engine/session.ts";
 import { findDelegation, findDelegationsIn, setDelegationMappings } from "../../src/storage/iam/delegations.ts";
 import { eq } from "../../src/storage/schema/drizzle.ts";
@@ -116,7 +117,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const there = new URL(begun.headers.get("location") ?? assert.fail(begun.text));
       const end = await browser.request(upstream.authorize(there));
       const answers = new URL(end.headers.get("location") ?? assert.fail(end.text)).searchParams;
-      return { uid: personUid(upstream.issuer, sub), token: answers.get("token"), error: answers.get("error") };
+      return { uid: userUid(upstream.issuer, sub), token: answers.get("token"), error: answers.get("error") };
     }
     const rolesOf = async (identity: string): Promise<string[]> =>
       (await asOwner("GET", `/iam/v2beta1/roleBindings?identity=${identity}`)).roleBindings.map(

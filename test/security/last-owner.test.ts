@@ -1,7 +1,8 @@
 // R10: every organization keeps an owner, whichever way one would be lost, and wherever the owner is at home.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
@@ -88,7 +89,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     it("R10: a person who owns two organizations deletes their account once both have another owner", async () => {
       const sub = `person-${database}`;
       await as(await upstream.idToken({ sub }), "POST", "/auth/v1/register", {});
-      const uid = personUid(upstream.issuer, sub);
+      const uid = userUid(upstream.issuer, sub);
       const seed = await addGroup(server, null, "seed");
       await bind(server, seed, uid, viewerRole.uid);
       const token = await server.tokenOf(uid);

@@ -1,12 +1,13 @@
 // Mix-up of login providers (RFC 9700 §4.4): an organization's provider sends people on to the operator's, to have that
 // provider's code sent to its own token endpoint.
+
 import assert from "node:assert/strict";
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { decodeJwt } from "jose";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { newSeals } from "../../src/storage/installation/encryption.ts";
 import { insertSignIn } from "../../src/storage/sign-in/sign-ins.ts";
 import { type Browser, newBrowser, signInUrl, type Visit } from "../harness/browser.ts";
@@ -111,8 +112,8 @@ describe("two login providers, one of which is hostile", () => {
   it("both sign people in as long as they do what they should", async () => {
     const browser = newPerson("anna");
     hostile.signIn(browser, "otto");
-    assert.equal(subjectOf(await browser.visit(urlOf())), personUid(honest.issuer, "anna"));
-    assert.equal(subjectOf(await browser.visit(urlOf(provider))), personUid(hostile.issuer, "otto"));
+    assert.equal(subjectOf(await browser.visit(urlOf())), userUid(honest.issuer, "anna"));
+    assert.equal(subjectOf(await browser.visit(urlOf(provider))), userUid(hostile.issuer, "otto"));
     const { searchParams } = await begin(newBrowser(), provider);
     assert.equal(searchParams.get("redirect_uri"), `${callback()}/${provider}`);
   });
@@ -259,7 +260,7 @@ describe("two login providers, one of which is hostile", () => {
       const [browser, nonce, verifier] = [newPerson("early"), "n".repeat(43), "v".repeat(43)];
       const state = await beginEarlier(browser, "", verifier, nonce);
       const end = await browser.visit(authorization(state, nonce, verifier));
-      assert.equal(subjectOf(end), personUid(honest.issuer, "early"));
+      assert.equal(subjectOf(end), userUid(honest.issuer, "early"));
     });
 
     it("have to begin anew at an organization's, which gets no code", async () => {

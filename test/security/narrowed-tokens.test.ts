@@ -1,7 +1,8 @@
 // X1, X6: what belongs to no group lies beyond a token that was narrowed to some, or to capabilities.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { rest } from "../harness/rest.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { type Ground, openGround } from "./ground.ts";
@@ -23,7 +24,7 @@ describe("a token that was narrowed", () => {
     const { issuer } = upstream;
     ground = await openGround({ settings: { ...loginSettings(upstream), trustedEmailIssuers: issuer } });
     const { server } = ground;
-    uid = personUid(issuer, "employee");
+    uid = userUid(issuer, "employee");
     const person = { uid, parent: null, relationshipType: 0, relationship: { case: "", value: null } };
     await addIdentity(server, "", { ...person, issuer, subject: "employee", company: "a company" });
     const group = { name: employer, verified: true, kind: "ORG_KIND_CUSTOMER" };

@@ -1,10 +1,11 @@
 // R, X: whoever decides whose word an organization takes gives away what its people and identities hold.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { capabilitySet } from "../../src/model/capabilities.ts";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startUpstream, type Upstream } from "../sign-in/openid-client.ts";
@@ -67,7 +68,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
 
     async function addPerson(subject: string, issuer = upstream.issuer): Promise<string> {
-      const person = { uid: personUid(issuer, subject), parent: null, relationshipType: 0, issuer, subject };
+      const person = { uid: userUid(issuer, subject), parent: null, relationshipType: 0, issuer, subject };
       return await addIdentity(ground.server, "", { ...person, relationship: { case: "", value: null } });
     }
 

@@ -1,7 +1,8 @@
 // People who delete their account and come back: they have the same uid, and nothing else of what they had.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
@@ -42,7 +43,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const status = async (token: string, method: string, path: string) =>
       (await rest(server.url, token, method, path)).status;
     const remove = async (token: string, sub: string) =>
-      assert.equal(await status(token, "DELETE", `/auth/v1/delete/${personUid(upstream.issuer, sub)}`), 200);
+      assert.equal(await status(token, "DELETE", `/auth/v1/delete/${userUid(upstream.issuer, sub)}`), 200);
     const api = async (method: string, path: string, body?: object) =>
       (await rest(server.url, await server.tokenOf(server.ownerUid), method, `/iam/v2beta1/${path}`, body)).body;
 
@@ -71,7 +72,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
       const first = await signIn("expelled", { idp_id: idp });
       assert.equal(await seen(first), 200);
-      const { roleBindings } = await api("GET", `roleBindings?identity=${personUid(upstream.issuer, "expelled")}`);
+      const { roleBindings } = await api("GET", `roleBindings?identity=${userUid(upstream.issuer, "expelled")}`);
       await api("DELETE", `roleBindings/${roleBindings[0].uid}`);
       await remove(first, "expelled");
       assert.equal(await seen(await signIn("expelled", { idp_id: idp })), 403);

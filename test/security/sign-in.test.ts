@@ -1,11 +1,12 @@
 // Sign-in of people against whoever means ill: other browsers, login providers that lie, codes that come again.
+
 import assert from "node:assert/strict";
 import { createDecipheriv, createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { userCodeOf } from "../../src/sign-in/user-code.ts";
 import { answersOf, type Browser, newBrowser, signInUrl } from "../harness/browser.ts";
 import { keptLog } from "../harness/kept-log.ts";
@@ -76,7 +77,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     }
 
     const bindingsOf = async (subject: string) => {
-      const identity = personUid(upstream.issuer, subject);
+      const identity = userUid(upstream.issuer, subject);
       const { body } = await rest(
         server.url,
         server.ownerToken,
@@ -329,7 +330,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(status, 200);
       assert.equal(
         (await rest(server.url, body.token, "GET", "/auth/v1/ok")).body.subject,
-        personUid(upstream.issuer, "by-now"),
+        userUid(upstream.issuer, "by-now"),
       );
       assert.equal((await exchange({ sub: "by-now", aud: "another-client" })).status, 403);
     });
@@ -422,7 +423,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const token = Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString();
       assert.equal(
         (await rest(server.url, token, "GET", "/auth/v1/ok")).body.subject,
-        personUid(upstream.issuer, "person"),
+        userUid(upstream.issuer, "person"),
       );
       assert.match((await second.request(late)).text, /the code of the device was used already/);
       // Whoever comes with it from now on is told before they sign in for nothing.

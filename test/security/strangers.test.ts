@@ -1,9 +1,10 @@
 // Anybody may bind a role to anybody. Until a person accepts the organization, it learns nothing of them, and its names mean nothing
 // to them.
+
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { decodeJwt } from "jose";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
@@ -48,7 +49,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         ...{ roleUid: viewerRole.uid, ttl: "3600s" },
       });
       await signIn(sub, { invite: invite.code });
-      const uid = personUid(upstream.issuer, sub);
+      const uid = userUid(upstream.issuer, sub);
       // Whoever holds something may create organizations.
       const { uid: home } = await call(await server.tokenOf(server.ownerUid), "POST", `${iam}/groups`, {
         name: "home",
@@ -90,7 +91,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     }
 
     it("shows nothing but the uid, whether or not they have registered", async () => {
-      const unregistered = personUid(upstream.issuer, `nobody-${people}`);
+      const unregistered = userUid(upstream.issuer, `nobody-${people}`);
       const created = [await bindPerson(person.uid), await bindPerson(unregistered)];
       const without = (text: unknown) =>
         JSON.stringify(text).replaceAll(/[0-9a-f]{40}(\/[0-9a-f]{16})*|"\d{4}-[^"]*"/g, "");
@@ -102,7 +103,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     });
 
     it("does not count them as owners, so that nothing is learnt by leaving", async () => {
-      const unregistered = personUid(upstream.issuer, `no-owner-${people}`);
+      const unregistered = userUid(upstream.issuer, `no-owner-${people}`);
       const refusals: unknown[] = [];
       for (const uid of [person.uid, unregistered]) {
         const { uid: binding } = await bindPerson(uid, ownerRole.uid);

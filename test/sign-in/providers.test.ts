@@ -1,9 +1,10 @@
 // Sign-in through an organization's own identity provider: its default role, and the roles of groups there.
+
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { maxCandidates } from "../../src/sts/assumable-identity.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
@@ -74,7 +75,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     it("gives its default role to whoever comes for the first time, and not again", async () => {
       const { token } = await signIn({ sub: "newcomer" });
       assert.equal(await call(token, "GET", `groups/${server.groupUid}`), 200);
-      const { body } = await api("GET", `roleBindings?identity=${personUid(upstream.issuer, "newcomer")}`);
+      const { body } = await api("GET", `roleBindings?identity=${userUid(upstream.issuer, "newcomer")}`);
       assert.deepEqual(
         body.roleBindings.map((one: { role: { uid: string } }) => one.role.uid),
         [viewerRole.uid],
@@ -138,11 +139,11 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const { status, body } = await exchange(named);
       assert.equal(status, 200);
       const who = await rest(server.url, body.token, "GET", "/auth/v1/ok");
-      assert.equal(who.body.subject, personUid(upstream.issuer, "exchanger"));
+      assert.equal(who.body.subject, userUid(upstream.issuer, "exchanger"));
       // Security case X1: whoever runs the organization may be a client of an issuer that others trust, too.
       const elsewhere = await api("POST", "groups", { name: "elsewhere" });
       const { uid } = elsewhere.body;
-      const identityUid = personUid(upstream.issuer, "exchanger");
+      const identityUid = userUid(upstream.issuer, "exchanger");
       await api("POST", `roleBindings/${uid}`, { identityUid, roleUid: viewerRole.uid });
       assert.equal(await call(body.token, "GET", `groups/${uid}`), 403);
       assert.equal(await call((await signIn({ sub: "exchanger" })).token, "GET", `groups/${uid}`), 200);

@@ -1,7 +1,8 @@
 // Sign-in of people through the provider of development mode, from /oauth to a token that works, on both databases.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { answersOf, newBrowser, signInAs, signInUrl } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
@@ -29,7 +30,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(rest_, {});
       const { status, body } = await rest(server.url, token, "GET", "/auth/v1/ok");
       assert.equal(status, 200);
-      assert.equal(body.subject, personUid(issuer(), "newcomer"));
+      assert.equal(body.subject, userUid(issuer(), "newcomer"));
       assert.deepEqual(body.audience, [server.config.baseUrl]);
       assert.equal(body.email, "newcomer@example.org");
       assert.deepEqual(body.capabilities, []);
@@ -38,7 +39,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     it("knows a person again, and shows what they hold", async () => {
       await visit("again");
       const roles = await rest(server.url, server.ownerToken, "GET", "/iam/v2beta1/roles?name=viewer");
-      const binding = { identityUid: personUid(issuer(), "again"), roleUid: roles.body.roles[0].uid };
+      const binding = { identityUid: userUid(issuer(), "again"), roleUid: roles.body.roles[0].uid };
       const bound = await rest(
         server.url,
         server.ownerToken,
@@ -108,7 +109,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       });
       const roles = await rest(server.url, server.ownerToken, "GET", "/iam/v2beta1/roles?name=viewer");
       await visit("narrowed");
-      const binding = { identityUid: personUid(issuer(), "narrowed"), roleUid: roles.body.roles[0].uid };
+      const binding = { identityUid: userUid(issuer(), "narrowed"), roleUid: roles.body.roles[0].uid };
       await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, binding);
       for (const scope of [made.body.uid, "narrow"]) {
         // The SDK escapes twice.
@@ -158,7 +159,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const { token = "", refresh_token: refreshToken = "" } = answersOf(
         await visit("leaver", { create_refresh_token: "true" }),
       );
-      const uid = personUid(issuer(), "leaver");
+      const uid = userUid(issuer(), "leaver");
       assert.equal(
         (await rest(server.url, token, "DELETE", `/auth/v1/delete/${server.ownerUid.slice(0, 40)}`)).status,
         403,

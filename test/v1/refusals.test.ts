@@ -1,4 +1,5 @@
 // What version 1 refuses, where it takes long rows, or a role of its own, to see it.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -6,7 +7,7 @@ import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts
 import { codeName } from "../../src/aip/errors.ts";
 import { limits } from "../../src/config/limits.ts";
 import { namesOfNumbers } from "../../src/model/capabilities.ts";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { findRow, updateRow } from "../../src/storage/collection/collection.ts";
 import { roleCollection } from "../../src/storage/iam/rows.ts";
 import { addTagDigest } from "../../src/storage/registry/tag-history.ts";
@@ -94,7 +95,7 @@ describe("version 1 refuses", () => {
 
   it("to tell of somebody who is awaited, as today's method does", async () => {
     const person = { issuer: "https://accounts.google.com", subject: "awaited" };
-    const roleBinding = { identity: personUid(person.issuer, person.subject), role: viewerRole.uid };
+    const roleBinding = { identity: userUid(person.issuer, person.subject), role: viewerRole.uid };
     await answer("iam.RoleBindings/Create", { parent: server.groupUid, roleBinding });
     await answer("iam.v2beta1.IdentitiesService/LookupIdentity", person);
     assert.equal(codeName((await call("iam.Identities/Lookup", person)).code), "NOT_FOUND");

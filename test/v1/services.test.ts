@@ -1,4 +1,5 @@
 // What version 1 does that no case can show.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -7,7 +8,7 @@ import { codeName } from "../../src/aip/errors.ts";
 import { limits } from "../../src/config/limits.ts";
 import { capabilitySet } from "../../src/model/capabilities.ts";
 import { newChild } from "../../src/model/uid.ts";
-import { personUid } from "../../src/services/iam/identities/identities.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { findRow, insertRow } from "../../src/storage/collection/collection.ts";
 import { subscriptionCollection } from "../../src/storage/events/rows.ts";
@@ -46,7 +47,7 @@ describe("version 1 over gRPC", () => {
     const person = { issuer: "https://accounts.google.com", subject: "registered" };
 
     it("tells the id of somebody who has registered, and nothing else of them", async () => {
-      const uid = personUid(person.issuer, person.subject);
+      const uid = userUid(person.issuer, person.subject);
       const source = await addIdentity(server, server.groupUid);
       await arrange(server, async (tx) => {
         const row = (await findRow(tx, identityCollection, source))!;

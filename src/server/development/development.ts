@@ -9,7 +9,7 @@ import { reasonOf } from "../../base/system-error.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/settings.ts";
 import { formatCapabilitySet } from "../../model/capabilities.ts";
-import { enrol } from "../../services/auth/users.ts";
+import { preRegisterUser } from "../../services/auth/users.ts";
 import {
   createGroup,
   createOrganization,
@@ -145,7 +145,7 @@ async function enrolCharacters({ baseUrl }: Config, { database }: UnopenedServer
   await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
     for (const { name: subject, roles } of characters) {
       const roleUids = builtInRoles.filter((role) => roles.includes(role.name)).map(({ uid }) => uid);
-      await enrol(tx, { issuer, subject }, groupUid, roleUids);
+      await preRegisterUser(tx, { issuer, subject }, groupUid, roleUids);
     }
   });
 }

@@ -18,7 +18,7 @@ import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.
 import type { Call } from "../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
-import type { Deps } from "../../resource/service-context.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { findBindingsReaching, type HeldRole, placeOfBinding, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { findVouchedRoles } from "../iam/delegations/active-delegations.ts";
@@ -29,10 +29,10 @@ type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
 const maxBindings = 100;
 
 /** What explanations rest on. */
-export type AccessDeps = Pick<Deps, "database"> & Pick<Handlers<typeof AccessService>, "explainExchange">;
+export type AccessContext = Pick<ServiceContext, "database"> & Pick<Handlers<typeof AccessService>, "explainExchange">;
 
 /** Serves explanations of access and of exchanges. */
-export function access({ database, explainExchange }: AccessDeps): Implementation {
+export function access({ database, explainExchange }: AccessContext): Implementation {
   return implement(
     AccessService,
     {

@@ -10,7 +10,7 @@ import { type GroupInviteRow, groupInviteCollection, roleCollection } from "../.
 import { requireInForce } from "../iam/delegations/inactive-delegations.ts";
 import { digestInviteCode } from "../iam/invites/invite-code.ts";
 import { accept } from "../iam/users/membership.ts";
-import { bindOnce, type Person } from "./users.ts";
+import { ensureRoleBinding, type Person } from "./users.ts";
 
 /**
  * Binds the role of an invite to a registered person; answers the uid of the group.
@@ -37,7 +37,7 @@ export async function acceptInvite(
     throw failedPrecondition("ROLE_DELETED", "the role of the invite does not exist any more", invite.uid);
   }
   await requireInForce(tx, "group_invites", invite.uid);
-  await bindOnce(tx, identityUid, invite.roleUid, invite.parent);
+  await ensureRoleBinding(tx, identityUid, invite.roleUid, invite.parent);
   await accept(tx, identityUid, invite.parent);
   if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);
   return invite.parent;

@@ -5,14 +5,14 @@ import { resourceType } from "../../aip/resource-type.ts";
 import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { findRow } from "../../storage/collection/collection.ts";
 import { identityCollection } from "../../storage/iam/rows.ts";
 import { findHeadlessSession, type HeadlessSessionRow, takeHeadlessToken } from "../../storage/sign-in/sign-ins.ts";
 import type { Claims } from "../../sts/claim-match.ts";
-import { personUid } from "../iam/identities/identities.ts";
+import { userUid } from "../iam/users/user-uid.ts";
 import { personOf, register } from "./registration.ts";
-import { removePerson } from "./users.ts";
+import { removeUser } from "./users.ts";
 import { whoAmI } from "./who-am-i.ts";
 
 /** A token that was delivered is as unknown as one that never was. */
@@ -21,7 +21,7 @@ const unknownCode = "of this code: nobody has signed in for it, or the token was
 const sessionType = "auth.chainguard.dev/HeadlessSession";
 
 /** What people's sign-in needs of the token service. */
-export interface AuthDeps extends Deps {
+export interface AuthContext extends ServiceContext {
   /** Our base URL. */
   readonly issuer: string;
   /** The claims of the bearer token of a call, which the operator's login provider has made for us. */
@@ -29,8 +29,8 @@ export interface AuthDeps extends Deps {
 }
 
 /** Serves what people need around signing in. */
-export function auth(deps: AuthDeps): Implementation {
-  const { database, clock, issuer, verifyPerson } = deps;
+export function auth(context: AuthContext): Implementation {
+  const { database, clock, issuer, verifyPerson } = context;
 
   /** Whether the token of a session is this call's: the first one's that has room for it in its response. */
   const isDelivered = async (row: HeadlessSessionRow, call: Call) =>
@@ -41,14 +41,14 @@ export function auth(deps: AuthDeps): Implementation {
 
     async register({ code, identityId }, call) {
       const person = personOf(await verifyPerson(call));
-      const actor = personUid(person.issuer, person.subject);
+      const actor = userUid(person.issuer, person.subject);
       if (identityId !== "" && identityId !== actor) {
         throw permissionDenied("the identity is not that of the presented token", { identity: identityId });
       }
       // The operator chose the provider, and believes what it says.
       const registration = { person, invite: code, knownOnly: false, vouches: () => true };
-      const context = { ...writeContext(call, clock), actor, actorClaims: person.claims.act };
-      const { uid, groupUid } = await database.write(context, (tx) => register(tx, registration));
+      const write = { ...writeContext(call, clock), actor, actorClaims: person.claims.act };
+      const { uid, groupUid } = await database.write(write, (tx) => register(tx, registration));
       return { identity: uid, group: groupUid };
     },
 
@@ -69,7 +69,7 @@ export function auth(deps: AuthDeps): Implementation {
       await database.write(writeContext(call, clock), async (tx) => {
         const row = await findRow(tx, identityCollection, uid);
         if (!row) throw notFound(resourceType(IdentitySchema), uid);
-        await removePerson(tx, row, call);
+        await removeUser(tx, row, call);
       });
       return {};
     },

@@ -13,7 +13,7 @@ import { findGiven } from "../iam/delegations/delegated-roles.ts";
 import { inactive } from "../iam/delegations/inactive-delegations.ts";
 import { accept } from "../iam/users/membership.ts";
 import { acceptInvite } from "./accept-invite.ts";
-import { bindOnce, findPerson, type Person, registerPerson } from "./users.ts";
+import { ensureRoleBinding, findUser, type Person, registerUser } from "./users.ts";
 
 /** The reason of the error for somebody who would have to register. */
 export const notRegistered = "NOT_REGISTERED";
@@ -69,10 +69,10 @@ export function personOf(claims: Claims): Person {
 /** Registers a person, or knows one again, and accepts the invite. Nothing of it happens when any of it is refused. */
 export async function register(tx: Transaction, registration: Registration): Promise<Registered> {
   const { person, invite, knownOnly, vouches, provider } = registration;
-  if (knownOnly && !(await findPerson(tx, person))) {
+  if (knownOnly && !(await findUser(tx, person))) {
     throw new ApiError(Code.NOT_FOUND, "Not found: there is no account yet: register first", { reason: notRegistered });
   }
-  const uid = await registerPerson(tx, person);
+  const uid = await registerUser(tx, person);
   const groupUid = invite === "" ? "" : await acceptInvite(tx, invite, uid, person, vouches);
   if (provider) {
     await accept(tx, uid, provider.groupUid);
@@ -89,7 +89,7 @@ async function giveDefaultRole(tx: Transaction, { uid, groupUid }: Provider, ide
   if (!(await insertProviderMember(tx, uid, identityUid))) return;
   const given = await findGiven(tx, "identity_providers", uid);
   const inactivity = await inactivityOf(tx, "identity_providers", uid);
-  if (given && !inactivity) return await bindOnce(tx, identityUid, given.roleUid, groupUid);
+  if (given && !inactivity) return await ensureRoleBinding(tx, identityUid, given.roleUid, groupUid);
   // A person who holds another role there is let in with that, and gets the default role once it is confirmed.
   const bindings = await findBindingsOf(tx, "identityUid", identityUid, maxBindings);
   if (!inactivity || bindings.some(({ parent }) => isWithin(parent, groupUid)))

@@ -1,4 +1,5 @@
 // People: identities without a group, one for each subject of an issuer, made when somebody signs in for the first time.
+
 import type { TokenRequest } from "../../authn/token-claims.ts";
 import { newChild } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -8,10 +9,11 @@ import { deleteMembership, findMemberships } from "../../storage/iam/providers.t
 import { findBinding } from "../../storage/iam/role-bindings.ts";
 import { type IdentityRow, identityCollection, roleBindingCollection } from "../../storage/iam/rows.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
-import { personUid, unbind } from "../iam/identities/identities.ts";
-import { toColumns } from "../iam/identities/relationships.ts";
+import { unbind } from "../iam/identities/identities.ts";
 import { accept } from "../iam/users/membership.ts";
-import { isAwaited } from "../iam/users/pending-users.ts";
+import { isPendingUser } from "../iam/users/pending-users.ts";
+import { newUserRow } from "../iam/users/user-row.ts";
+import { userUid } from "../iam/users/user-uid.ts";
 
 /** Somebody whose login provider has vouched for them. */
 export interface Person {
@@ -24,22 +26,23 @@ export interface Person {
 }
 
 /** The identity of a person; undefined before they have registered. */
-export async function findPerson(
+export async function findUser(
   tx: Transaction,
   { issuer, subject }: Pick<Person, "issuer" | "subject">,
 ): Promise<IdentityRow | undefined> {
-  const row = await findRow(tx, identityCollection, personUid(issuer, subject));
-  return row && !isAwaited(row) ? row : undefined;
+  const row = await findRow(tx, identityCollection, userUid(issuer, subject));
+  return row && !isPendingUser(row) ? row : undefined;
 }
 
 /** Registers a person, or brings the address of one who is registered up to date. Answers the uid. */
-export async function registerPerson(tx: Transaction, person: Person): Promise<string> {
-  const uid = personUid(person.issuer, person.subject);
+export async function registerUser(tx: Transaction, person: Person): Promise<string> {
+  const uid = userUid(person.issuer, person.subject);
   const known = await findRow(tx, identityCollection, uid);
   const addresses = addressesOf(person);
-  const registered = newIdentity(tx, uid, person, addresses);
+  const { issuer, subject } = person;
+  const registered = newUserRow(uid, tx.context.time, { name: nameOf(person), ...addresses, issuer, subject });
   if (!known) await insertMissingRow(tx, identityCollection, registered);
-  else if (isAwaited(known)) {
+  else if (isPendingUser(known)) {
     await updateRow(tx, identityCollection, known, { ...registered, createTime: known.createTime });
   } else if (known.email !== addresses.email || known.emailUnverified !== addresses.emailUnverified) {
     await updateRow(tx, identityCollection, known, { ...known, ...addresses, updateTime: tx.context.time });
@@ -48,7 +51,12 @@ export async function registerPerson(tx: Transaction, person: Person): Promise<s
 }
 
 /** Gives an identity a role at a group, unless it has it. */
-export async function bindOnce(tx: Transaction, identityUid: string, roleUid: string, groupUid: string): Promise<void> {
+export async function ensureRoleBinding(
+  tx: Transaction,
+  identityUid: string,
+  roleUid: string,
+  groupUid: string,
+): Promise<void> {
   if (await findBinding(tx, groupUid, roleUid, identityUid)) return;
   const createTime = tx.context.time;
   const binding = { uid: newChild(groupUid), parent: groupUid, identityUid, roleUid, createTime };
@@ -56,21 +64,21 @@ export async function bindOnce(tx: Transaction, identityUid: string, roleUid: st
 }
 
 /** Makes somebody known who has not signed in yet, with roles at a group. The operator says that they take part in it. */
-export async function enrol(
+export async function preRegisterUser(
   tx: Transaction,
   { issuer, subject }: Pick<Person, "issuer" | "subject">,
   groupUid: string,
   roleUids: readonly string[],
 ): Promise<void> {
-  const uid = personUid(issuer, subject);
-  const isKnown = await findPerson(tx, { issuer, subject });
-  if (!isKnown) await registerPerson(tx, { issuer: normalizeIssuer(issuer), subject, name: "", claims: { act: {} } });
-  for (const roleUid of roleUids) await bindOnce(tx, uid, roleUid, groupUid);
+  const uid = userUid(issuer, subject);
+  const isKnown = await findUser(tx, { issuer, subject });
+  if (!isKnown) await registerUser(tx, { issuer: normalizeIssuer(issuer), subject, name: "", claims: { act: {} } });
+  for (const roleUid of roleUids) await ensureRoleBinding(tx, uid, roleUid, groupUid);
   await accept(tx, uid, groupUid);
 }
 
 /** Removes a person with all that they hold. Throws LAST_OWNER where an organization would be left without an owner. */
-export async function removePerson(tx: Transaction, row: IdentityRow, call: Call): Promise<void> {
+export async function removeUser(tx: Transaction, row: IdentityRow, call: Call): Promise<void> {
   await leaveProviders(tx, row.uid);
   await unbind(tx, row.uid, call);
   await deleteRow(tx, identityCollection, row);
@@ -84,31 +92,6 @@ async function leaveProviders(tx: Transaction, identityUid: string): Promise<voi
   for (const { providerUid, groupUid, defaultRole } of await findMemberships(tx, identityUid)) {
     if (await findBinding(tx, groupUid, defaultRole, identityUid)) await deleteMembership(tx, providerUid, identityUid);
   }
-}
-
-function newIdentity(
-  tx: Transaction,
-  uid: string,
-  person: Person,
-  addresses: Pick<IdentityRow, "email" | "emailUnverified">,
-): IdentityRow {
-  const { time } = tx.context;
-  return {
-    uid,
-    parent: null,
-    name: nameOf(person),
-    description: "",
-    company: "",
-    ...addresses,
-    // No token but those of the login providers is good for a person: issuer and subject say whose.
-    ...toColumns({ case: undefined }),
-    issuer: person.issuer,
-    subject: person.subject,
-    metadata: {},
-    lastSeenTime: time,
-    createTime: time,
-    updateTime: time,
-  };
 }
 
 /** An address that nobody has verified is told apart from one that counts. */

@@ -14,7 +14,7 @@ import { rootOf } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
-import type { Deps } from "../../resource/service-context.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
 import { type ChangePlace, endOfLog, findChanges, findPlaceInLog } from "../../storage/change-log/history.ts";
 import { hasAllAfter } from "../../storage/change-log/removal.ts";
 import type { Session } from "../../storage/engine/session.ts";
@@ -29,8 +29,8 @@ type Shown = MessageInitShape<typeof ChangeSchema>;
 type Stored = Awaited<ReturnType<typeof findChanges>>[number];
 
 /** Serves the change log. */
-export function changes(deps: Deps): Implementation {
-  const places = changePlaces(() => deps.pageTokenKey);
+export function changes(context: ServiceContext): Implementation {
+  const places = changePlaces(() => context.pageTokenKey);
 
   /** What the request is about, and behind which change its page begins. */
   function readRequest(request: ListChangesRequest, call: Call) {
@@ -40,7 +40,7 @@ export function changes(deps: Deps): Implementation {
     const organization = rootOf(request.parent);
     const after = request.after === "" ? undefined : readPlace(places, "after", request.after, organization);
     const query = queryDigest(call, request);
-    const token = readToken(deps, call, request.pageToken, query);
+    const token = readToken(context, call, request.pageToken, query);
     const behind = token ? readPlace(places, "page_token", token.uid, organization) : after;
     return { organization, pageSize, isFollowed: after !== undefined, query, behind };
   }
@@ -50,7 +50,7 @@ export function changes(deps: Deps): Implementation {
     call: Call,
   ): Promise<MessageInitShape<typeof ListChangesResponseSchema>> {
     const { organization, pageSize, isFollowed, query, behind } = readRequest(request, call);
-    return await deps.database.read(async (session) => {
+    return await context.database.read(async (session) => {
       if (isFollowed && behind && !(await isFollowable(session, behind, organization))) throw notKept();
       const looked = await lookThrough(session, request, { isFollowed, behind: behind?.sequence, pageSize });
       const shown = await showAll(session, looked.found, places);
@@ -61,10 +61,10 @@ export function changes(deps: Deps): Implementation {
       // Who has read the latest ones knows all up to the end, and who follows all up to the next page.
       const resumed = isFollowed && next ? next : await endOfLog(session);
       const uid = next && places.seal(next, organization);
-      const token = { issuedAt: deps.clock(), query, order: "", value: "" };
+      const token = { issuedAt: context.clock(), query, order: "", value: "" };
       return {
         changes: shown,
-        nextPageToken: uid === undefined ? "" : formatPageToken(deps.pageTokenKey, { ...token, uid }),
+        nextPageToken: uid === undefined ? "" : formatPageToken(context.pageTokenKey, { ...token, uid }),
         resumeAfter: places.seal(resumed, organization),
       };
     });

@@ -9,7 +9,7 @@ import { resourceType } from "../../aip/resource-type.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { uidRule } from "../../pipeline/text-rules.ts";
-import { type Deps, writeContext } from "../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { findRow } from "../../storage/collection/collection.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { findWaiting, readQueue, setQueue } from "../../storage/events/delivery-queues.ts";
@@ -20,7 +20,7 @@ import { subscriptionInactivity } from "../iam/delegations/inactive-delegations.
 const maxCounted = 1000;
 
 /** Serves what is known of deliveries. */
-export function delivery({ database, clock }: Deps): Implementation {
+export function delivery({ database, clock }: ServiceContext): Implementation {
   return implement(
     DeliveryService,
     {

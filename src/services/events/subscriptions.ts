@@ -8,7 +8,7 @@ import { isListed, isLoopbackUrl, isPublicAddress } from "../../authn/addresses.
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
-import { type Deps, type ServiceSettings, writeContext } from "../../resource/service-context.ts";
+import { type ServiceContext, type ServiceSettings, writeContext } from "../../resource/service-context.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { childrenKey } from "../../storage/collection/entries.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
@@ -20,28 +20,28 @@ const maxLength = 2048;
 /** Each event of a group goes to all of them. */
 const maxOfGroup = 100;
 
-const sinkRule = (deps: Deps): TextRule => ({
-  test: (text) => isSink(text, deps.settings),
+const sinkRule = (context: ServiceContext): TextRule => ({
+  test: (text) => isSink(text, context.settings),
   description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and of no private address`,
   maxLength,
 });
 
-const subscriptionResource = (deps: Deps) =>
+const subscriptionResource = (context: ServiceContext) =>
   defineResource<typeof SubscriptionSchema, SubscriptionRow>({
     schema: SubscriptionSchema,
     plural: "subscriptions",
     collection: subscriptionCollection,
     orderable: { uid: "uid", ...creationOrders },
-    rules: { sink: sinkRule(deps) },
+    rules: { sink: sinkRule(context) },
     toMessage: (row) => ({ uid: row.uid, sink: row.sink }),
     toRow: ({ sink }) => ({ sink }),
   });
 
 /** Serves subscriptions. What is sent to them is the matter of `src/events`. */
-export function subscriptions(deps: Deps): Implementation {
-  const subscription = subscriptionResource(deps);
-  const standard = standardMethods(subscription, groupParents, deps);
-  const { database, clock } = deps;
+export function subscriptions(context: ServiceContext): Implementation {
+  const subscription = subscriptionResource(context);
+  const standard = standardMethods(subscription, groupParents, context);
+  const { database, clock } = context;
   return implement(
     SubscriptionsService,
     {

@@ -8,7 +8,7 @@ import {
 import { type FieldViolation, invalidArgument, notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, patternRule } from "../../pipeline/text-rules.ts";
-import { type Deps, writeContext } from "../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { findRow, lockRow } from "../../storage/collection/collection.ts";
 import { findKnownDigests, replaceManifests } from "../../storage/registry/manifests.ts";
 import { repoCollection } from "../../storage/registry/rows.ts";
@@ -16,7 +16,7 @@ import { repoType } from "./repos.ts";
 import { digestRule } from "./text-rules.ts";
 
 /** Takes what is known of images. */
-export function imageStore({ database, clock }: Deps): Implementation {
+export function imageStore({ database, clock }: ServiceContext): Implementation {
   return implement(
     ImageStoreService,
     {

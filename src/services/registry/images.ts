@@ -5,7 +5,7 @@ import {
 } from "../../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
 import { notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import type { Deps } from "../../resource/service-context.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
 import { findManifests } from "../../storage/registry/manifests.ts";
 import { digestRule } from "./text-rules.ts";
 
@@ -15,7 +15,7 @@ const imageType = "registry.chainguard.dev/Image";
 const defaultArchitecture = "amd64";
 
 /** Serves what is known of images. */
-export function images({ database }: Deps): Implementation {
+export function images({ database }: ServiceContext): Implementation {
   async function find(repoUid: string, digest: string) {
     const manifests = await findManifests(database.session, repoUid, digest);
     if (manifests.length === 0) throw notFound(imageType, `${digest} in ${repoUid}`);

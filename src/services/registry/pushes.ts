@@ -2,7 +2,7 @@
 
 import { parentOf } from "../../model/uid.ts";
 import type { EventDefinition } from "../../resource/event-definition.ts";
-import type { Deps } from "../../resource/service-context.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import type { RepoRow } from "../../storage/registry/rows.ts";
 
@@ -47,7 +47,7 @@ function timeWithin(told: number | undefined, now: number): number {
 }
 
 /** The event of a push, which the published clients know beside those of methods. */
-export function pushEvent({ settings }: Pick<Deps, "settings">): EventDefinition {
+export function pushEvent({ settings }: Pick<ServiceContext, "settings">): EventDefinition {
   return {
     cause: notificationsPath,
     kind: pushKind,

@@ -8,7 +8,7 @@ import { applyMask } from "../../aip/field-mask.ts";
 import type { Soon } from "../../base/maybe-promise.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
-import { type Deps, writeContext } from "../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { requestMask } from "../../resource/standard-methods.ts";
 import { updateRow } from "../../storage/collection/collection.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
@@ -40,7 +40,7 @@ type ReadmeHandlers = Pick<Handlers<typeof ReposService>, "getRepoReadme" | "upd
 
 /** The methods about readmes. Every repo has one, which may be empty. */
 export function repoReadmes(
-  { database, clock }: Deps,
+  { database, clock }: ServiceContext,
   findRepo: (session: Session, uid: string) => Soon<RepoRow>,
 ): ReadmeHandlers {
   return {

@@ -10,9 +10,9 @@ import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, patternRule } from "../../pipeline/text-rules.ts";
-import { refusingDuplicates } from "../../resource/already-exists.ts";
+import { mapUniqueViolation } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
-import { type Deps, writeContext } from "../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { deleteRow } from "../../storage/collection/collection.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
@@ -20,7 +20,7 @@ import { clearRepo, findTagsOf } from "../../storage/registry/repos-and-tags.ts"
 import { type RepoRow, repoCollection, tagCollection } from "../../storage/registry/rows.ts";
 import { groupParents } from "../iam/groups/groups.ts";
 import { readmeRules, repoReadmes } from "./readmes.ts";
-import { bundleRule, keepsCatalog, tagRule } from "./text-rules.ts";
+import { bundleRule, canManageCatalog, tagRule } from "./text-rules.ts";
 
 /** Tags that are taken away with a repo, in portions of this size. */
 const tagPortion = 500;
@@ -74,13 +74,13 @@ export type Along = (tx: Transaction, row: RepoRow) => Promise<(() => Promise<vo
 const nothing: Along = async () => undefined;
 
 /** Writes repos on behalf of whoever may. */
-export function repoWriter(deps: Deps) {
-  const standard = standardMethods(repo, groupParents, deps);
+export function repoWriter(context: ServiceContext) {
+  const standard = standardMethods(repo, groupParents, context);
   return {
     create(parent: string, value: Repo, call: Call, along = nothing) {
-      const allowed = keepsCatalog(call, parent) ? value : { ...value, ...noCatalogFields };
+      const allowed = canManageCatalog(call, parent) ? value : { ...value, ...noCatalogFields };
       return refusingTakenNames(value.name, () =>
-        deps.database.write(writeContext(call, deps.clock), async (tx) => {
+        context.database.write(writeContext(call, context.clock), async (tx) => {
           const row = await standard.insert(tx, parent, allowed, {});
           await (await along(tx, row))?.();
           return repo.toMessage(row);
@@ -90,10 +90,10 @@ export function repoWriter(deps: Deps) {
 
     update(value: Repo, updateMask: FieldMask | undefined, call: Call, along = nothing) {
       return refusingTakenNames(value.name, () =>
-        deps.database.write(writeContext(call, deps.clock), async (tx) => {
+        context.database.write(writeContext(call, context.clock), async (tx) => {
           const beside = await along(tx, await standard.find(tx, value.uid));
           const guard = async (before: RepoRow, after: RepoRow) =>
-            keepsCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) };
+            canManageCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) };
           const options = { changesBeside: beside !== undefined };
           const row = await standard.change(tx, value, updateMask, guard, options);
           await beside?.();
@@ -105,9 +105,9 @@ export function repoWriter(deps: Deps) {
 }
 
 /** Serves repos. */
-export function repos(deps: Deps): Implementation {
-  const standard = standardMethods(repo, groupParents, deps);
-  const write = repoWriter(deps);
+export function repos(context: ServiceContext): Implementation {
+  const standard = standardMethods(repo, groupParents, context);
+  const write = repoWriter(context);
   return implement(
     ReposService,
     {
@@ -116,7 +116,7 @@ export function repos(deps: Deps): Implementation {
       createRepo: ({ parent, repo: value }, call) => write.create(parent, value!, call),
       updateRepo: ({ repo: value, updateMask }, call) => write.update(value!, updateMask, call),
       deleteRepo: (request, call) => standard.delete(request, call, emptyOut),
-      ...repoReadmes(deps, standard.find),
+      ...repoReadmes(context, standard.find),
     },
     [...repo.messageRules, readmeRules],
   );
@@ -140,7 +140,7 @@ function checkRepo({ syncConfig, customOverlay }: Repo): FieldViolation[] {
 }
 
 function refusingTakenNames<T>(name: string, write: () => Promise<T>): Promise<T> {
-  return refusingDuplicates(() => alreadyExists(repo.type, name, `the group has a repo named ${name}`), write);
+  return mapUniqueViolation(() => alreadyExists(repo.type, name, `the group has a repo named ${name}`), write);
 }
 
 /** Whatever a repo holds goes with it, in the same transaction. */

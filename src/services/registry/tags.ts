@@ -10,15 +10,15 @@ import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
-import { refusingDuplicates } from "../../resource/already-exists.ts";
+import { mapUniqueViolation } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
-import { type Deps, writeContext } from "../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
 import { lockRow } from "../../storage/collection/collection.ts";
 import { findTagByName, tagCondition } from "../../storage/registry/repos-and-tags.ts";
 import { repoCollection, type TagRow, tagCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos.ts";
-import { bundleRule, digestRule, keepsCatalog, tagRule } from "./text-rules.ts";
+import { bundleRule, canManageCatalog, digestRule, tagRule } from "./text-rules.ts";
 import { kindsOf, writeTag } from "./write-tag.ts";
 
 const tag = defineResource<typeof TagSchema, TagRow>({
@@ -54,8 +54,8 @@ const repoParents: ParentCollection = {
 };
 
 /** Lists tags; `deprecatedOnly` keeps those that get no updates any more, which no request of today asks for. */
-export function tagLister(deps: Deps) {
-  const standard = standardMethods(tag, repoParents, deps);
+export function tagLister(context: ServiceContext) {
+  const standard = standardMethods(tag, repoParents, context);
   return (request: ListTagsRequest, call: Call, deprecatedOnly = false) => {
     const { name, digest, updatedSince, includeReferrers, includeDates, includeEpochs } = request;
     const since = updatedSince && fromTimestamp(updatedSince);
@@ -65,13 +65,13 @@ export function tagLister(deps: Deps) {
 }
 
 /** Writes tags on behalf of whoever may. A digest that is left out stays what it is. */
-export function tagWriter(deps: Deps) {
-  const standard = standardMethods(tag, repoParents, deps);
-  const { database, clock } = deps;
+export function tagWriter(context: ServiceContext) {
+  const standard = standardMethods(tag, repoParents, context);
+  const { database, clock } = context;
 
   /** What the caller may say of the tag; who does not keep the catalog says nothing of bundles. */
   function allowed(call: Call, value: Tag, before: TagRow | undefined, repoUid: string) {
-    const bundles = keepsCatalog(call, repoUid) ? value.bundles : (before?.bundles ?? []);
+    const bundles = canManageCatalog(call, repoUid) ? value.bundles : (before?.bundles ?? []);
     return tag.toRow({ ...value, bundles, digest: value.digest || (before?.digest ?? "") });
   }
 
@@ -89,7 +89,7 @@ export function tagWriter(deps: Deps) {
     /** Replaces the tag with this uid, its name included. */
     async replace(uid: string, value: Tag, call: Call) {
       const refusal = () => alreadyExists(tag.type, value.name, `the repo has a tag named ${value.name}`);
-      const row = await refusingDuplicates(refusal, () =>
+      const row = await mapUniqueViolation(refusal, () =>
         database.write(writeContext(call, clock), async (tx) => {
           const before = await standard.find(tx, uid);
           return await writeTag(tx, before.parent, before, allowed(call, value, before, before.parent));
@@ -101,9 +101,9 @@ export function tagWriter(deps: Deps) {
 }
 
 /** Serves tags. */
-export function tags(deps: Deps): Implementation {
-  const standard = standardMethods(tag, repoParents, deps);
-  const [list, write] = [tagLister(deps), tagWriter(deps)];
+export function tags(context: ServiceContext): Implementation {
+  const standard = standardMethods(tag, repoParents, context);
+  const [list, write] = [tagLister(context), tagWriter(context)];
   return implement(
     TagsService,
     {

@@ -30,6 +30,6 @@ export const tagRule = patternRule("tag", /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
 export const digestRule = patternRule("digest", /^sha256:[0-9a-f]{64}$/, "^sha256:[0-9a-f]{64}$");
 
 /** Whether the caller keeps the catalog there, and so may say what belongs to it; others' words about it are ignored. */
-export function keepsCatalog(call: Call, uid: string): boolean {
+export function canManageCatalog(call: Call, uid: string): boolean {
   return accessOf(call).has(Capability.CAP_REPO_INTERNAL_ADMIN, uid);
 }

@@ -1,14 +1,21 @@
 // People who sign in: one twice at once, on PostgreSQL; and one who holds a role already.
+
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { viewerRole } from "../../../src/authz/built-in-roles.ts";
-import { bindOnce, enrol, findPerson, type Person, registerPerson } from "../../../src/services/auth/users.ts";
+import {
+  ensureRoleBinding,
+  findUser,
+  type Person,
+  preRegisterUser,
+  registerUser,
+} from "../../../src/services/auth/users.ts";
 import { collections } from "../../../src/services/collections.ts";
 import { createGroup } from "../../../src/services/iam/bootstrap.ts";
 import { identityDirectory } from "../../../src/services/iam/identities/directory.ts";
-import { personUid } from "../../../src/services/iam/identities/identities.ts";
 import { syncBuiltInRoles } from "../../../src/services/iam/roles/built-in-role-rows.ts";
-import { awaitPerson, forgetAwaited } from "../../../src/services/iam/users/pending-users.ts";
+import { createPendingUser, deleteUnusedPendingUser } from "../../../src/services/iam/users/pending-users.ts";
+import { userUid } from "../../../src/services/iam/users/user-uid.ts";
 import { checkDatabase } from "../../../src/storage/check/check-database.ts";
 import { findRow } from "../../../src/storage/collection/collection.ts";
 import type { Transaction } from "../../../src/storage/engine/session.ts";
@@ -43,7 +50,7 @@ async function twice<T>(store: Store, body: (tx: Transaction) => Promise<T>): Pr
 describe("a person who signs in twice at once", () => {
   it("is registered once, and both know who it is", async () => {
     await using store = await openPostgresStore();
-    const [first, second] = await twice(store, (tx) => registerPerson(tx, alice));
+    const [first, second] = await twice(store, (tx) => registerUser(tx, alice));
     assert.equal(first, second);
     const { rows, findings } = await store.database.read((session) => checkDatabase(session, collections));
     assert.deepEqual({ rows, findings }, { rows: 1, findings: [] });
@@ -53,10 +60,10 @@ describe("a person who signs in twice at once", () => {
     await using store = await openPostgresStore();
     await syncBuiltInRoles(store.database, 1);
     const { uid, groupUid } = await write(store.database, async (tx) => ({
-      uid: await registerPerson(tx, alice),
+      uid: await registerUser(tx, alice),
       groupUid: (await createGroup(tx, null, "acme", "")).uid,
     }));
-    await twice(store, (tx) => bindOnce(tx, uid, viewerRole.uid, groupUid));
+    await twice(store, (tx) => ensureRoleBinding(tx, uid, viewerRole.uid, groupUid));
     const { findings } = await store.database.read((session) => checkDatabase(session, collections));
     assert.deepEqual(findings, []);
     assert.equal((await store.tamper("SELECT uid FROM role_bindings")).length, 1);
@@ -66,9 +73,9 @@ describe("a person who signs in twice at once", () => {
 /** A role that is bound to Alice at a group, before she has ever signed in. */
 async function bindBeforehand(tx: Transaction) {
   const { uid: groupUid } = await createGroup(tx, null, "acme", "");
-  const uid = personUid(alice.issuer, alice.subject);
-  await awaitPerson(tx, uid);
-  await bindOnce(tx, uid, viewerRole.uid, groupUid);
+  const uid = userUid(alice.issuer, alice.subject);
+  await createPendingUser(tx, uid);
+  await ensureRoleBinding(tx, uid, viewerRole.uid, groupUid);
   return { uid, groupUid };
 }
 
@@ -82,21 +89,21 @@ for (const [name, openStore] of [
       await syncBuiltInRoles(store.database, 1);
       const { uid } = await write(store.database, bindBeforehand);
       const directory = identityDirectory(store.database, () => 1);
-      assert.equal(await write(store.database, (tx) => findPerson(tx, alice)), undefined);
+      assert.equal(await write(store.database, (tx) => findUser(tx, alice)), undefined);
       assert.equal(await directory.find(uid), undefined);
       assert.equal(await directory.findPerson(alice.issuer, alice.subject), undefined);
     });
 
     for (const [way, come] of [
-      ["registers", async (tx: Transaction) => void (await registerPerson(tx, alice))],
-      ["is enrolled", (tx: Transaction, groupUid: string) => enrol(tx, alice, groupUid, [])],
+      ["registers", async (tx: Transaction) => void (await registerUser(tx, alice))],
+      ["is enrolled", (tx: Transaction, groupUid: string) => preRegisterUser(tx, alice, groupUid, [])],
     ] as const) {
       it(`holds what was bound once she ${way}`, async () => {
         await using store = await openStore();
         await syncBuiltInRoles(store.database, 1);
         const { uid, groupUid } = await write(store.database, bindBeforehand);
         await write(store.database, (tx) => come(tx, groupUid));
-        const person = await write(store.database, (tx) => findPerson(tx, alice));
+        const person = await write(store.database, (tx) => findUser(tx, alice));
         assert.deepEqual([person?.uid, person?.issuer, person?.subject], [uid, alice.issuer, alice.subject]);
         assert.notEqual(person?.name, "");
         const holder = await findHolder(store.database.session, uid);
@@ -113,14 +120,14 @@ for (const [name, openStore] of [
       await using store = await openStore();
       await syncBuiltInRoles(store.database, 1);
       const { uid } = await write(store.database, bindBeforehand);
-      const forget = () => write(store.database, (tx) => forgetAwaited(tx, uid));
+      const forget = () => write(store.database, (tx) => deleteUnusedPendingUser(tx, uid));
       const isKept = async () => (await findRow(store.database.session, identityCollection, uid)) !== undefined;
       await forget();
       assert.equal(await isKept(), true);
       await store.tamper("DELETE FROM role_bindings");
       await forget();
       assert.equal(await isKept(), false);
-      await write(store.database, (tx) => registerPerson(tx, alice));
+      await write(store.database, (tx) => registerUser(tx, alice));
       await forget();
       assert.equal(await isKept(), true);
     });

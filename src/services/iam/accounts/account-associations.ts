@@ -9,9 +9,9 @@ import { toTimestamp } from "../../../aip/timestamps.ts";
 import { parentOf, platformRoot } from "../../../model/uid.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
-import { refusingDuplicates } from "../../../resource/already-exists.ts";
+import { mapUniqueViolation } from "../../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, findRow, insertRow } from "../../../storage/collection/collection.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
@@ -40,9 +40,9 @@ const accountAssociation = defineResource<typeof AccountAssociationSchema, Accou
 });
 
 /** Serves account associations; without a way to exchange credentials no account is ever ready. */
-export function accountAssociations(deps: Deps, exchange?: CredentialExchange): Implementation {
-  const standard = standardMethods(accountAssociation, groupParents, deps);
-  const { database, clock } = deps;
+export function accountAssociations(context: ServiceContext, exchange?: CredentialExchange): Implementation {
+  const standard = standardMethods(accountAssociation, groupParents, context);
+  const { database, clock } = context;
 
   async function insert(tx: Transaction, groupUid: string, value: AccountAssociation): Promise<AccountAssociationRow> {
     if (!(await groupParents.lock(tx, groupUid))) throw notFound(groupParents.type, groupUid);
@@ -62,7 +62,7 @@ export function accountAssociations(deps: Deps, exchange?: CredentialExchange): 
       listAccountAssociations: (request, call) => standard.list(request, call, { name: request.name }),
       async createAccountAssociation({ parent, accountAssociation: value }, call) {
         const refusal = () => alreadyExists(accountAssociation.type, parent, "the group has an account association");
-        const row = await refusingDuplicates(refusal, () =>
+        const row = await mapUniqueViolation(refusal, () =>
           database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!)),
         );
         return associationMessage(row);

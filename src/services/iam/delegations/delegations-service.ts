@@ -23,7 +23,7 @@ import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { uidRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { rowView } from "../../../resource/row-view.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {
   type Delegation,
@@ -57,8 +57,8 @@ const kinds: Readonly<Record<DelegationKind, { readonly kind: Kind; readonly cap
 type Shown = MessageInitShape<typeof DelegationSchema>;
 
 /** Serves delegations. */
-export function delegations(deps: Deps): Implementation {
-  const { database, clock } = deps;
+export function delegations(context: ServiceContext): Implementation {
+  const { database, clock } = context;
 
   async function list(
     request: ListDelegationsRequest,
@@ -68,12 +68,12 @@ export function delegations(deps: Deps): Implementation {
     const pageSize = effectivePageSize(request.pageSize, violations);
     violations.throwIfAny();
     const query = queryDigest(call, request);
-    const token = readToken(deps, call, request.pageToken, query);
+    const token = readToken(context, call, request.pageToken, query);
     const after = token && { uid: token.uid, kind: token.value as DelegationKind };
     const look = { places: placesOf(request, call), after, pageSize, inactive: request.inactive };
     const { shown, last } = await database.read((session) => lookThrough(session, look));
     const next = last && { issuedAt: clock(), query, order: "", uid: last.uid, value: last.kind };
-    return { delegations: shown, nextPageToken: next ? formatPageToken(deps.pageTokenKey, next) : "" };
+    return { delegations: shown, nextPageToken: next ? formatPageToken(context.pageTokenKey, next) : "" };
   }
 
   return implement(

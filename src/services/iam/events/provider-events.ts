@@ -11,7 +11,7 @@ import {
 import { parentOf, rootOf } from "../../../model/uid.ts";
 import { type MethodEvent, resourceEvents } from "../../../resource/method-event.ts";
 import { type RowView, rowView } from "../../../resource/row-view.ts";
-import type { Deps } from "../../../resource/service-context.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {
@@ -42,17 +42,17 @@ export const providerViews: readonly RowView[] = [
 ];
 
 /** The events of identity providers, and of what hangs on them. */
-export function providerEvents(deps: Deps): MethodEvent[] {
+export function providerEvents(context: ServiceContext): MethodEvent[] {
   return [
     ...resourceEvents(
       [providers.createIdentityProvider, providers.updateIdentityProvider, providers.deleteIdentityProvider],
       {
         ...loggedProviders,
-        message: (row: IdentityProviderRow, session, time) => toldOf(row, session, deps, time),
+        message: (row: IdentityProviderRow, session, time) => toldOf(row, session, context, time),
       },
     ),
-    scimEvent(providers.generateScimToken, (row) => issuedReply(deps, row)),
-    scimEvent(providers.regenerateScimToken, (row) => reissuedReply(deps, row)),
+    scimEvent(providers.generateScimToken, (row) => issuedReply(context, row)),
+    scimEvent(providers.regenerateScimToken, (row) => reissuedReply(context, row)),
     scimEvent(providers.revokeScimToken, revokedReply),
     scimEvent(providers.setScimEnabled, switchedReply),
     ...resourceEvents([mappings.createExternalGroupRoleMapping, mappings.deleteExternalGroupRoleMapping], {
@@ -68,14 +68,14 @@ export function providerEvents(deps: Deps): MethodEvent[] {
 async function toldOf(
   row: IdentityProviderRow,
   session: Session,
-  deps: Deps,
+  context: ServiceContext,
   time: number,
 ): Promise<MessageInitShape<typeof IdentityProviderSchema>> {
   const { createTime: _created, updateTime: _updated, ...provider } = providerMessage(row);
   // Whether there is a token is told by its digest, which the log does not have.
   const now = await findRow(session, identityProviderCollection, row.uid);
   const scim = now?.scimEtag === row.scimEtag ? now : { ...row, scimTokenDigest: null, scimPreviousDigest: null };
-  return { ...provider, scim: providerScim(deps, { ...row, ...scim }, time) };
+  return { ...provider, scim: providerScim(context, { ...row, ...scim }, time) };
 }
 
 function scimEvent<D extends DescMessage>(

@@ -5,7 +5,7 @@ import { resourceType } from "../../../aip/resource-type.ts";
 import { callerOf, isNarrowed } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { accessRequests, findLatestAccessRequest } from "../../../storage/iam/access-requests.ts";
 import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
 import { groupMessage } from "./group-message.ts";
@@ -19,10 +19,10 @@ type LookupHandlers = Pick<Handlers<typeof GroupsService>, "lookupGroup" | "requ
  * The three methods share one gate: an address that a trusted issuer vouches for, in a domain of the organization's own, and a
  * token that was not narrowed.
  */
-export function groupLookup(deps: Deps): LookupHandlers {
+export function groupLookup(context: ServiceContext): LookupHandlers {
   async function find(call: Call) {
-    const domain = ownDomain(call, deps);
-    const [row] = domain === undefined ? [] : await findVerifiedRoots(deps.database.session, domain);
+    const domain = ownDomain(call, context);
+    const [row] = domain === undefined ? [] : await findVerifiedRoots(context.database.session, domain);
     return row;
   }
 
@@ -39,7 +39,7 @@ export function groupLookup(deps: Deps): LookupHandlers {
       const row = await find(call);
       if (row?.uid !== groupUid) throw notFound(resourceType(GroupSchema), groupUid);
       const { uid } = callerOf(call);
-      await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+      await context.database.write(writeContext(call, context.clock), async (tx) => {
         const latest = await findLatestAccessRequest(tx, groupUid, uid);
         const waitMs = latest === undefined ? 0 : latest + requestIntervalMs - tx.context.time;
         if (waitMs > 0) throw rateLimited("access was requested less than an hour ago", waitMs);
@@ -50,12 +50,12 @@ export function groupLookup(deps: Deps): LookupHandlers {
       return {};
     },
 
-    checkEligibility: (_request, call) => ({ eligible: ownDomain(call, deps) !== undefined }),
+    checkEligibility: (_request, call) => ({ eligible: ownDomain(call, context) !== undefined }),
   };
 }
 
 /** The domain of the caller's address; undefined unless it can stand for an organization, for the whole of the caller. */
-function ownDomain(call: Call, { settings }: Deps): string | undefined {
+function ownDomain(call: Call, { settings }: ServiceContext): string | undefined {
   // Security case X1: whoever runs another organization may have come by the token, narrowed to theirs.
   if (isNarrowed(call)) return undefined;
   const { token } = callerOf(call);

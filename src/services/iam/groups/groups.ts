@@ -15,9 +15,9 @@ import { accessOf, callerOf, requireCapability } from "../../../pipeline/authori
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
-import { type Fill, fillWithRows } from "../../../resource/list-page.ts";
+import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, findRow, insertRow, lockRow } from "../../../storage/collection/collection.ts";
 import { readCounters } from "../../../storage/engine/counters.ts";
@@ -63,14 +63,14 @@ export const groupParents: ParentCollection = {
 };
 
 /** Adds root groups inside transactions, on behalf of whoever may: they become its owner in the same transaction. */
-export function rootGroupMaker(deps: Deps) {
-  const standard = standardMethods(group, groupParents, deps);
+export function rootGroupMaker(context: ServiceContext) {
+  const standard = standardMethods(group, groupParents, context);
   return async (tx: Transaction, value: Group, call: Call): Promise<GroupRow> => {
     if (!accessOf(call).isUnscoped)
       throw permissionDenied("a token that is narrowed to groups cannot create a root group");
     if (isConfined(callerOf(call).uid))
       throw permissionDenied("an identity of a subgroup is confined to it and cannot create a root group");
-    if (deps.settings.rootGroups === "operators" && !isOperator(call))
+    if (context.settings.rootGroups === "operators" && !isOperator(call))
       throw permissionDenied("only operators may create root groups");
     const staffed = staffFields(call, value);
     requireKind(staffed);
@@ -89,21 +89,20 @@ export function rootGroupMaker(deps: Deps) {
 }
 
 /** Serves groups. */
-export function groups(deps: Deps): Implementation {
-  const standard = standardMethods(group, groupParents, deps);
-  const makeRoot = rootGroupMaker(deps);
-  const { database } = deps;
+export function groups(context: ServiceContext): Implementation {
+  const standard = standardMethods(group, groupParents, context);
+  const makeRoot = rootGroupMaker(context);
+  const { database } = context;
 
   async function createRoot(value: Group, call: Call) {
-    const context = writeContext(call, deps.clock);
-    return groupMessage(await database.write(context, (tx) => makeRoot(tx, value, call)));
+    return groupMessage(await database.write(writeContext(call, context.clock), (tx) => makeRoot(tx, value, call)));
   }
 
   async function createChild(parent: string, value: Group, call: Call) {
     requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
     // Verified, and of a kind, is the organization.
     const child: Group = { ...value, verified: false, kind: 0 };
-    return await database.write(writeContext(call, deps.clock), async (tx) =>
+    return await database.write(writeContext(call, context.clock), async (tx) =>
       show(tx, await standard.insert(tx, parent, child, { status: 0, resourceLimits: {} })),
     );
   }
@@ -126,14 +125,14 @@ export function groups(deps: Deps): Implementation {
   }
 
   async function list(request: ListGroupsRequest, call: Call) {
-    const fill: Fill<GroupRow, Group> = async (session, rows) =>
-      groupMessages(fillWithRows(session, rows), await findOrganizations(database, session, oneOfEach(rows)));
+    const fill: MakeItems<GroupRow, Group> = async (session, rows) =>
+      groupMessages(rowsThatFit(session, rows), await findOrganizations(database, session, oneOfEach(rows)));
     const { items, ...envelope } = await standard.page(request, call, { name: request.name }, undefined, fill);
     return standard.reply(call, items, envelope);
   }
 
   async function update({ group: value, updateMask }: UpdateGroupRequest, call: Call): Promise<Group> {
-    return await database.write(writeContext(call, deps.clock), async (tx) => {
+    return await database.write(writeContext(call, context.clock), async (tx) => {
       const row = await standard.change(tx, value!, updateMask, (before, after) =>
         allowedChange(tx, before, after, call),
       );
@@ -160,7 +159,7 @@ export function groups(deps: Deps): Implementation {
           throw error;
         }
       },
-      ...groupLookup(deps),
+      ...groupLookup(context),
     },
     group.messageRules,
   );

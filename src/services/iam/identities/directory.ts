@@ -8,8 +8,8 @@ import { type IdentityRow, identityCollection } from "../../../storage/iam/rows.
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../../sts/assumable-identity.ts";
 import { staticKeysInactivity } from "../delegations/inactive-delegations.ts";
-import { isAwaited } from "../users/pending-users.ts";
-import { personUid } from "./identities.ts";
+import { isPendingUser } from "../users/pending-users.ts";
+import { userUid } from "../users/user-uid.ts";
 import { fromColumns } from "./relationships.ts";
 
 /** The identities of a database. */
@@ -17,12 +17,12 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
   async function find(uid: string): Promise<AssumableIdentity | undefined> {
     const row = await findRow(database.session, identityCollection, uid);
     // Nobody is let in as somebody who has not registered.
-    return row && !isAwaited(row) ? await assumable(database.session, row) : undefined;
+    return row && !isPendingUser(row) ? await assumable(database.session, row) : undefined;
   }
 
   return {
     find,
-    findPerson: (issuer, subject) => find(personUid(issuer, subject)),
+    findPerson: (issuer, subject) => find(userUid(issuer, subject)),
     async findByIssuerAndSubject(issuer, subject) {
       const rows = await findIdentitiesByClaims(database.session, issuer, subject, maxCandidates);
       return await Promise.all(rows.map((row) => assumable(database.session, row)));

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import {
@@ -17,19 +16,18 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, updateRow } from "../../../storage/collection/collection.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
 import { type IdentityRow, identityCollection, roleBindingCollection } from "../../../storage/iam/rows.ts";
-import { normalizeIssuer } from "../../../sts/claim-match.ts";
 import { checkPerson, checkRelationship } from "../../../sts/identity-rules.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireHeldRoles } from "../rules/escalation.ts";
 import { refuseLastOwner } from "../rules/last-owner.ts";
 import { isKnownAt } from "../users/membership.ts";
-import { isPersonUid } from "../users/pending-users.ts";
+import { isUserUid, userUid } from "../users/user-uid.ts";
 import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";
 
 /** Bindings that are taken away with an identity, in portions of this size. */
@@ -38,7 +36,7 @@ const bindingPortion = 500;
 /** What is found out of an identity, or said by it of itself. */
 type OwnColumns = "email" | "emailUnverified" | "metadata" | "lastSeenTime";
 
-const identityResource = (deps: Deps) =>
+const identityResource = (context: ServiceContext) =>
   defineResource<typeof IdentitySchema, IdentityRow, OwnColumns>({
     schema: IdentitySchema,
     plural: "identities",
@@ -46,8 +44,8 @@ const identityResource = (deps: Deps) =>
     orderable: commonOrders,
     rules: { name: nameRule, description: descriptionRule },
     parts: relationshipRules,
-    check: (identity, context) =>
-      checkRelationship(identity, { ...context, allowInsecureIssuers: deps.settings.allowInsecureIssuers }),
+    check: (identity, checkContext) =>
+      checkRelationship(identity, { ...checkContext, allowInsecureIssuers: context.settings.allowInsecureIssuers }),
     toMessage: identityMessage,
     toRow: (identity: Identity) => ({
       name: identity.name,
@@ -58,9 +56,9 @@ const identityResource = (deps: Deps) =>
   });
 
 /** Serves identities. */
-export function identities(deps: Deps): Implementation {
-  const identity = identityResource(deps);
-  const standard = standardMethods(identity, groupParents, deps);
+export function identities(context: ServiceContext): Implementation {
+  const identity = identityResource(context);
+  const standard = standardMethods(identity, groupParents, context);
   return implement(
     IdentitiesService,
     {
@@ -72,7 +70,7 @@ export function identities(deps: Deps): Implementation {
           email: "",
           emailUnverified: "",
           metadata: {},
-          lastSeenTime: deps.clock(),
+          lastSeenTime: context.clock(),
         }),
       updateIdentity: (request, call) =>
         standard.update(request.identity!, request.updateMask, call, async (tx, before, after) => {
@@ -85,14 +83,14 @@ export function identities(deps: Deps): Implementation {
       lookupIdentity({ issuer, subject }) {
         const violations = checkPerson(issuer, subject);
         if (violations.length > 0) throw invalidArgument(violations);
-        return { uid: personUid(issuer, subject) };
+        return { uid: userUid(issuer, subject) };
       },
       async updateIdentityMetadata({ identityMetadata: value, updateMask }, call) {
         const { uid } = callerOf(call);
         // The reply has all of it, so that it is not even read.
         if (isNarrowed(call))
           throw permissionDenied("a token that is narrowed cannot change what somebody says of themselves");
-        return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+        return await context.database.write(writeContext(call, context.clock), async (tx) => {
           const before = await standard.find(tx, uid);
           const metadata = metadataMessage(before);
           // A visitor token is passed on with events, never stored.
@@ -114,12 +112,6 @@ export function identities(deps: Deps): Implementation {
     },
     identity.messageRules,
   );
-}
-
-/** The uid of the person with this issuer and subject, whether or not they have registered yet. */
-export function personUid(issuer: string, subject: string): string {
-  const normalised = normalizeIssuer(issuer);
-  return createHash("sha256").update(`${normalised.length}:${normalised}${subject}`).digest("hex").slice(0, 40);
 }
 
 /** A stored identity as a message. */
@@ -167,7 +159,7 @@ export async function unbind(tx: Transaction, identityUid: string, call: Call): 
 /** Whether the organization of a group may know who calls: anybody may bind a role to an identity that others delete. */
 async function isActorKnown(tx: Transaction, groupUid: string, call: Call): Promise<boolean> {
   const { uid } = callerOf(call);
-  return isPersonUid(uid) ? await isKnownAt(tx, uid, groupUid) : accessOf(call).reaches(rootOf(groupUid));
+  return isUserUid(uid) ? await isKnownAt(tx, uid, groupUid) : accessOf(call).reaches(rootOf(groupUid));
 }
 
 /** The transaction with changes that do not say who made them. */

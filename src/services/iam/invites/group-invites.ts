@@ -11,9 +11,9 @@ import { toTimestamp } from "../../../aip/timestamps.ts";
 import { isCapability } from "../../../model/capabilities.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { TextRule } from "../../../pipeline/text-rules.ts";
-import { type Fill, fillWithRows } from "../../../resource/list-page.ts";
+import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { type GroupInviteRow, groupInviteCollection, type RoleRow, roleCollection } from "../../../storage/iam/rows.ts";
@@ -48,8 +48,8 @@ const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, Cod
 });
 
 /** Adds invites to a role inside transactions, and answers them as their creator sees them: with the code, this once. */
-export function inviteMaker(deps: Deps) {
-  const standard = standardMethods(groupInvite, groupParents, deps);
+export function inviteMaker(context: ServiceContext) {
+  const standard = standardMethods(groupInvite, groupParents, context);
   return async (tx: Transaction, parent: string, value: GroupInvite, role: RoleRow) => {
     const { code, keyId, digest } = newInviteCode();
     const expirationTime = tx.context.time + durationMs(value.ttl!);
@@ -64,10 +64,10 @@ async function shown(session: Session, rows: readonly GroupInviteRow[]) {
 }
 
 /** Serves group invites. Replies show the role; the code is shown once, when it is made. */
-export function groupInvites(deps: Deps): Implementation {
-  const standard = standardMethods(groupInvite, groupParents, deps);
-  const makeInvite = inviteMaker(deps);
-  const { database, clock } = deps;
+export function groupInvites(context: ServiceContext): Implementation {
+  const standard = standardMethods(groupInvite, groupParents, context);
+  const makeInvite = inviteMaker(context);
+  const { database, clock } = context;
 
   return implement(
     GroupInvitesService,
@@ -75,7 +75,7 @@ export function groupInvites(deps: Deps): Implementation {
       getGroupInvite: async ({ uid }) =>
         await database.read(async (session) => (await shown(session, [await standard.find(session, uid)]))[0]!),
       async listGroupInvites(request, call) {
-        const fill: Fill<GroupInviteRow, Invite> = (session, rows) => shown(session, fillWithRows(session, rows));
+        const fill: MakeItems<GroupInviteRow, Invite> = (session, rows) => shown(session, rowsThatFit(session, rows));
         const { items, ...envelope } = await standard.page(request, call, { keyId: request.keyId }, undefined, fill);
         return { ...envelope, groupInvites: [...items] };
       },

@@ -19,9 +19,9 @@ import { parentOf, rootOf } from "../../../model/uid.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
-import { refusingDuplicates } from "../../../resource/already-exists.ts";
+import { mapUniqueViolation } from "../../../resource/already-exists.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, findRow, lockRow } from "../../../storage/collection/collection.ts";
 import { readCounter } from "../../../storage/engine/counters.ts";
@@ -66,9 +66,9 @@ const providerParents: ParentCollection = {
 };
 
 /** Serves the mappings of groups elsewhere to roles here. What they give lasts as long as a sign-in and is stored nowhere. */
-export function externalGroupRoleMappings(deps: Deps): Implementation {
-  const standard = standardMethods(mapping, providerParents, deps);
-  const { database, clock } = deps;
+export function externalGroupRoleMappings(context: ServiceContext): Implementation {
+  const standard = standardMethods(mapping, providerParents, context);
+  const { database, clock } = context;
 
   async function insert(tx: Transaction, parent: string, value: ExternalGroupRoleMapping, call: Call) {
     if (!(await providerParents.lock(tx, parent))) throw notFound(providerParents.type, parent);
@@ -86,7 +86,7 @@ export function externalGroupRoleMappings(deps: Deps): Implementation {
       listExternalGroupRoleMappings: (request, call) =>
         standard.list(request, call, { parent: request.identityProviderUid }),
       async createExternalGroupRoleMapping({ parent, externalGroupRoleMapping: value }, call) {
-        const row = await refusingDuplicates(duplicate, () =>
+        const row = await mapUniqueViolation(duplicate, () =>
           database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!, call)),
         );
         return mappingMessage(row);

@@ -10,7 +10,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, uidRule } from "../../../pipeline/text-rules.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, lockRow } from "../../../storage/collection/collection.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
@@ -22,12 +22,14 @@ import {
   type ScimColumns,
 } from "../../../storage/iam/provider-rows.ts";
 import { findMappingsOf } from "../../../storage/iam/providers.ts";
+import type { Seals } from "../../../storage/installation/encryption.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { sealClientSecret } from "./client-secret.ts";
 import { checkProvider, oidcRules } from "./provider-rules.ts";
 import {
   correlationOf,
+  type DiscoveryOptions,
   refuseImpossiblePkce,
   refuseSecretForNewIssuer,
   requireMappedRoles,
@@ -38,7 +40,7 @@ import { newScim } from "./scim-state.ts";
 import { providerScim, scimTokens } from "./scim-tokens.ts";
 import { requireRolesOfIssuer } from "./trusted-issuers.ts";
 
-const providerResource = (deps: Deps) =>
+const providerResource = (context: ServiceContext) =>
   defineResource<typeof IdentityProviderSchema, IdentityProviderRow, "clientSecret" | keyof ScimColumns>({
     schema: IdentityProviderSchema,
     plural: "identityProviders",
@@ -46,21 +48,30 @@ const providerResource = (deps: Deps) =>
     orderable: commonOrders,
     rules: { name: nameRule, description: descriptionRule, default_role: uidRule },
     parts: [oidcRules],
-    check: (provider) => checkProvider(provider, deps.settings.allowInsecureIssuers),
+    check: (provider) => checkProvider(provider, context.settings.allowInsecureIssuers),
     toMessage: providerMessage,
     toRow: providerColumns,
   });
 
-/** Serves identity providers and their SCIM tokens. The client secret goes in and never comes out. */
-export function identityProviders(deps: Deps): Implementation {
-  const provider = providerResource(deps);
-  const standard = standardMethods(provider, groupParents, deps);
-  const { database, clock, seals } = deps;
+/** What identity providers need beyond the context of all services. */
+export interface ProviderOptions extends DiscoveryOptions {
+  /** Encrypts client secrets. */
+  readonly encryption: Seals;
+}
 
-  /** Lists leave out how far SCIM is set up; all else tells it. */
+/** Serves identity providers and their SCIM tokens. No response contains a client secret. */
+export function identityProviders(
+  context: ServiceContext,
+  { encryption, ...options }: ProviderOptions,
+): Implementation {
+  const provider = providerResource(context);
+  const standard = standardMethods(provider, groupParents, context);
+  const { database, clock } = context;
+
+  /** Every response except a list contains the SCIM state. */
   const shown = (row: IdentityProviderRow) => ({
     ...providerMessage(row),
-    scim: providerScim(deps, row, clock()),
+    scim: providerScim(context, row, clock()),
   });
 
   async function create(parent: string, value: IdentityProvider, call: Call): Promise<IdentityProviderRow> {
@@ -71,7 +82,7 @@ export function identityProviders(deps: Deps): Implementation {
       await requireRolesOfIssuer(tx, { ...provider.toRow(value), parent }, call);
       return await standard.insert(tx, parent, value, (uid) => ({
         ...newScim(),
-        clientSecret: secret === "" ? null : sealClientSecret(seals, uid, secret),
+        clientSecret: secret === "" ? null : sealClientSecret(encryption, uid, secret),
       }));
     });
   }
@@ -82,26 +93,26 @@ export function identityProviders(deps: Deps): Implementation {
       listIdentityProviders: (request, call) => standard.list(request, call, { name: request.name }),
       getIdentityProvider: async ({ uid }) => shown(await standard.find(database.session, uid)),
       async createIdentityProvider({ parent, identityProvider: value }, call) {
-        // The people of an organization sign in, not those of a part of it.
+        // Users sign in to an organization, not to one of its subgroups.
         if (parent.includes("/")) throw invalidField("parent", "must be the uid of an organization (a root group)");
         return shown(await create(parent, value!, call));
       },
       async updateIdentityProvider({ identityProvider: value, updateMask }, call) {
         const mask = requestMask(IdentityProviderSchema, value!, updateMask);
         const known = await standard.find(database.session, value!.uid);
-        await refuseImpossiblePkce(deps, known, standard.changed(known, value!, mask, clock()));
+        await refuseImpossiblePkce(options, known, standard.changed(known, value!, mask, clock()));
         const guard = async (tx: Transaction, before: IdentityProviderRow, after: IdentityProviderRow) => {
-          // Whoever changes a provider gives the role away anew.
+          // The identity that changes a provider grants its default role again.
           await requireUsableRole(tx, after.defaultRole, before.parent, call);
           await requireMappedRoles(tx, before, after, call);
-          const isSameWord = before.issuer === after.issuer && before.clientId === after.clientId;
-          if (!isSameWord) await requireRolesOfIssuer(tx, after, call);
+          const isSameIssuer = before.issuer === after.issuer && before.clientId === after.clientId;
+          if (!isSameIssuer) await requireRolesOfIssuer(tx, after, call);
           const secret = secretOf(value!, mask);
           refuseSecretForNewIssuer(before, after, secret);
           const correlationRule = correlationOf(before, value!, mask);
-          // A secret that is sent counts as another one: an update time that stays would confirm a guessed secret.
+          // A secret in the request always counts as a change: an unchanged update time would confirm a guess.
           const clientSecret =
-            secret === undefined ? before.clientSecret : secret && sealClientSecret(seals, before.uid, secret);
+            secret === undefined ? before.clientSecret : secret && sealClientSecret(encryption, before.uid, secret);
           const updated = { ...after, correlationRule, clientSecret: clientSecret || null };
           requireSecretOrPkce(updated.clientSecret !== null, updated.pkceEnabled);
           return updated;
@@ -111,13 +122,13 @@ export function identityProviders(deps: Deps): Implementation {
         );
       },
       deleteIdentityProvider: (request, call) => standard.delete(request, call, deleteMappings),
-      ...scimTokens(deps),
+      ...scimTokens(context),
     },
     provider.messageRules,
   );
 }
 
-/** The provider stays locked, so that no mapping is added meanwhile. */
+/** Deletes the mappings of a provider, which stays locked: no mapping can be added in the meantime. */
 async function deleteMappings(tx: Transaction, { uid }: IdentityProviderRow): Promise<void> {
   await lockRow(tx, identityProviderCollection, uid);
   for (const mapping of await findMappingsOf(tx, uid, maxMappings)) {
@@ -130,7 +141,7 @@ function oidcOf({ configuration }: IdentityProvider): { secret: string; pkceEnab
   return { secret: configuration.value.clientSecret, pkceEnabled: configuration.value.pkceEnabled };
 }
 
-/** A stored provider as a message, without what there is of SCIM. */
+/** Converts a stored provider to its message, without the SCIM state. */
 export function providerMessage(row: IdentityProviderRow) {
   const { uid, name, description, defaultRole, issuer, clientId, additionalScopes, groupsClaim, pkceEnabled } = row;
   const correlationRule = row.correlationRule as IdentityProvider_OIDC_CorrelationRule;

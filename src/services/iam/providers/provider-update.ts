@@ -1,4 +1,4 @@
-// What is peculiar to the update of an identity provider.
+// The rules for updates of an identity provider.
 import type { IdentityProvider } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { failedPrecondition, invalidField, permissionDenied } from "../../../aip/errors.ts";
 import type { UpdateMask } from "../../../aip/field-mask.ts";
@@ -8,7 +8,6 @@ import { capabilitySet } from "../../../model/capabilities.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import type { Deps } from "../../../resource/service-context.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { findRoleCapabilities } from "../../../storage/iam/delegations.ts";
 import { findHolder } from "../../../storage/iam/grants.ts";
@@ -17,16 +16,21 @@ import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { believesTheSame } from "../../../storage/iam/vouchers.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 
-/** A client proves itself to the issuer by its secret, by PKCE, or by both. */
+/** How a service reads the discovery document of an issuer. */
+export interface DiscoveryOptions {
+  /** Returns the discovery document of an issuer, or undefined if it cannot be fetched. */
+  readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+/** Throws unless the client authenticates to the issuer with a secret, with PKCE, or with both. */
 export function requireSecretOrPkce(hasSecret: boolean, pkceEnabled: boolean): void {
   if (!hasSecret && !pkceEnabled)
     throw invalidField("oidc.client_secret", "is required unless oidc.pkce_enabled is set");
 }
 
 /**
- * The secret that an update brings; undefined when it keeps the stored one, empty when it takes it away.
- *
- * The published contract: an empty secret keeps what is stored, unless the mask names the secret itself.
+ * Returns the client secret that an update sets: empty to remove it, undefined to keep the stored one. An empty secret in the
+ * request keeps the stored one, unless the mask names the secret itself (published contract).
  */
 export function secretOf({ configuration }: IdentityProvider, mask: UpdateMask): string | undefined {
   const isNamed = mask.paths.includes("oidc.client_secret");
@@ -36,8 +40,8 @@ export function secretOf({ configuration }: IdentityProvider, mask: UpdateMask):
 }
 
 /**
- * A stored secret was given for one issuer. Throws when another one would be sent it by somebody who may not know it:
- * write only means that changing the address must not read it out.
+ * Throws if an update would send the stored secret to another issuer. The secret is write-only: a caller who does not know it
+ * must not learn it by changing the issuer.
  */
 export function refuseSecretForNewIssuer(
   before: IdentityProviderRow,
@@ -48,7 +52,7 @@ export function refuseSecretForNewIssuer(
     throw invalidField("oidc.client_secret", "must be given again when oidc.issuer changes");
 }
 
-/** The correlation rule stays; an update may leave it out or repeat it. */
+/** Returns the correlation rule, which an update may omit or repeat but not change. */
 export function correlationOf(
   { correlationRule }: IdentityProviderRow,
   { configuration }: IdentityProvider,
@@ -62,8 +66,8 @@ export function correlationOf(
 }
 
 /**
- * Whoever decides whose word is believed decides who gets the mapped roles: throws unless the caller holds what they
- * grant.
+ * Throws unless the caller holds the capabilities of all mapped roles. Changing the issuer, client or groups claim changes who
+ * gets these roles.
  */
 export async function requireMappedRoles(
   session: Session,
@@ -78,7 +82,7 @@ export async function requireMappedRoles(
   }
 }
 
-/** Nobody vouches for what they hold by that alone: throws unless the caller holds the role without the provider, too. */
+/** Throws if the caller holds the mapped role only through this provider: nobody can vouch for their own role. */
 async function requireBoundRole(session: Session, roleUid: string, scope: string, providerUid: string, call: Call) {
   const { uid, token } = callerOf(call);
   if (!token.mappings?.some((mapping) => parentOf(mapping) === providerUid)) return;
@@ -90,22 +94,22 @@ async function requireBoundRole(session: Session, roleUid: string, scope: string
 }
 
 /**
- * Throws when PKCE is to be switched on and the issuer says that it does not know it. An issuer that says nothing is
- * believed to: many that do PKCE do not announce it (RFC 8414 §2 notwithstanding).
+ * Throws if an update enables PKCE and the issuer's metadata lists other methods only. Metadata without
+ * `code_challenge_methods_supported` passes: many issuers support PKCE without announcing it, contrary to RFC 8414 §2.
  */
 export async function refuseImpossiblePkce(
-  deps: Deps,
+  { discover }: DiscoveryOptions,
   before: IdentityProviderRow,
   after: IdentityProviderRow,
 ): Promise<void> {
   if (before.pkceEnabled || !after.pkceEnabled) return;
-  const methods = (await deps.discover(after.issuer))?.code_challenge_methods_supported;
+  const methods = (await discover(after.issuer))?.code_challenge_methods_supported;
   if (Array.isArray(methods) && !methods.includes("S256")) {
     throw failedPrecondition("PKCE_UNSUPPORTED", "the issuer does not support PKCE with S256", before.uid);
   }
 }
 
-/** Whether the mask names the configuration as a whole. */
+/** Whether the mask covers the whole configuration. */
 function namesOidc(mask: UpdateMask): boolean {
   return mask.isFull || mask.paths.includes("oidc");
 }

@@ -11,7 +11,7 @@ import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { capabilitySet, missingCapabilities } from "../../../model/capabilities.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRow, updateRow } from "../../../storage/collection/collection.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import {
@@ -41,23 +41,23 @@ const maxLifetimeMs = 2 * yearMs;
 type ScimMethods = "generateScimToken" | "regenerateScimToken" | "revokeScimToken" | "setScimEnabled";
 
 /** How far SCIM is set up for a provider, at a time in milliseconds since the epoch. */
-export function providerScim(deps: Deps, row: IdentityProviderRow, now: number) {
-  return scimMessage(row, scimEndpoint(deps, row.uid), now);
+export function providerScim(context: ServiceContext, row: IdentityProviderRow, now: number) {
+  return scimMessage(row, scimEndpoint(context, row.uid), now);
 }
 
 /** Where the SCIM client of a provider sends its requests. */
-function scimEndpoint(deps: Deps, providerUid: string): string {
-  return `${deps.settings.baseUrl}/scim/v2/${providerUid}`;
+function scimEndpoint(context: ServiceContext, providerUid: string): string {
+  return `${context.settings.baseUrl}/scim/v2/${providerUid}`;
 }
 
 /** Serves the tokens of SCIM clients. */
-export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersService>, ScimMethods> {
+export function scimTokens(context: ServiceContext): Pick<Handlers<typeof IdentityProvidersService>, ScimMethods> {
   async function change(
     uid: string,
     call: Call,
     decide: (row: IdentityProviderRow, tx: Transaction) => ScimColumns | Promise<ScimColumns>,
   ): Promise<IdentityProviderRow> {
-    return await deps.database.write(writeContext(call, deps.clock), async (tx) => {
+    return await context.database.write(writeContext(call, context.clock), async (tx) => {
       const before = await findRow(tx, identityProviderCollection, uid);
       if (!before) throw notFound(resourceType(IdentityProviderSchema), uid);
       const after = { ...before, ...(await decide(before, tx)), updateTime: tx.context.time };
@@ -67,7 +67,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
 
   return {
     async generateScimToken(request, call) {
-      const expireTime = expiryOf(request, deps.clock());
+      const expireTime = expiryOf(request, context.clock());
       const token = newScimToken();
       const row = await change(request.identityProviderUid, call, async (before, tx) => {
         await requireUsableRole(tx, before.defaultRole, before.parent, call);
@@ -75,11 +75,11 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
           throw failedPrecondition("SCIM_TOKEN_EXISTS", "there was a token already; regenerate it", before.uid);
         return withToken(before, { digest: digestScimToken(token), expireTime }, 0, tx.context.time);
       });
-      return { ...issuedReply(deps, row), token };
+      return { ...issuedReply(context, row), token };
     },
 
     async regenerateScimToken(request, call) {
-      const expireTime = expiryOf(request, deps.clock());
+      const expireTime = expiryOf(request, context.clock());
       const overlapMs = overlapOf(request.overlap);
       const token = newScimToken();
       const row = await change(request.identityProviderUid, call, async (before, tx) => {
@@ -89,7 +89,7 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
         requireEtag(before, request.etag);
         return withToken(before, { digest: digestScimToken(token), expireTime }, time + overlapMs, time);
       });
-      return { ...reissuedReply(deps, row), token, requestedOverlap: durationFromMs(overlapMs) };
+      return { ...reissuedReply(context, row), token, requestedOverlap: durationFromMs(overlapMs) };
     },
 
     async revokeScimToken({ identityProviderUid }, call) {
@@ -113,17 +113,17 @@ export function scimTokens(deps: Deps): Pick<Handlers<typeof IdentityProvidersSe
 
 /** What is answered when a token was made, without the token. */
 export function issuedReply(
-  deps: Deps,
+  context: ServiceContext,
   { uid: identityProviderUid, scimEtag: etag, scimExpireTime }: IdentityProviderRow,
 ) {
-  const reply = { endpointUrl: scimEndpoint(deps, identityProviderUid), identityProviderUid, etag };
+  const reply = { endpointUrl: scimEndpoint(context, identityProviderUid), identityProviderUid, etag };
   return scimExpireTime === null ? reply : { ...reply, expireTime: toTimestamp(scimExpireTime) };
 }
 
 /** What is answered when a token took the place of another, without the token and without how the request had it. */
-export function reissuedReply(deps: Deps, row: IdentityProviderRow) {
+export function reissuedReply(context: ServiceContext, row: IdentityProviderRow) {
   const end = overlapEnd(row, row.updateTime);
-  return { ...issuedReply(deps, row), ...(end !== undefined && { previousTokenExpireTime: toTimestamp(end) }) };
+  return { ...issuedReply(context, row), ...(end !== undefined && { previousTokenExpireTime: toTimestamp(end) }) };
 }
 
 /** What is answered when the tokens were revoked. */

@@ -13,9 +13,9 @@ import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
-import { fillWithRows, listPage } from "../../../resource/list-page.ts";
+import { listPage, rowsThatFit } from "../../../resource/list-page.ts";
 import { creationOrders, defineReadableResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRow, insertRow } from "../../../storage/collection/collection.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { type TermsAcceptanceRow, termsAcceptanceCollection } from "../../../storage/iam/provider-rows.ts";
@@ -41,8 +41,8 @@ const rules: readonly MessageRules[] = [AcceptTermsRequestSchema, ListTermsAccep
 }));
 
 /** Serves what was accepted. No method asks for an acceptance. */
-export function terms(deps: Deps): Implementation {
-  const { database, clock } = deps;
+export function terms(context: ServiceContext): Implementation {
+  const { database, clock } = context;
 
   async function accept(group: string, documentIds: readonly string[], call: Call): Promise<void> {
     await database.write(writeContext(call, clock), async (tx) => {
@@ -55,7 +55,7 @@ export function terms(deps: Deps): Implementation {
     TermsService,
     {
       async acceptTerms({ group, documentIds }, call) {
-        requireKnown(documentIds, deps.settings.termsDocuments);
+        requireKnown(documentIds, context.settings.termsDocuments);
         const distinct = [...new Set(documentIds)];
         await accept(group, distinct, call);
         return { group, documentIds: distinct };
@@ -65,13 +65,13 @@ export function terms(deps: Deps): Implementation {
         const sources = [...ancestorsOf(group), group].map((uid): Source => ({ type: "children", uid }));
         const page = await listPage(
           acceptance,
-          deps,
+          context,
           call,
           request,
           { sources, filters: {} },
           async (session, rows) => {
             if (!(await findRow(session, groupCollection, group))) throw notFound(groupParents.type, group);
-            return fillWithRows(session, rows).map(acceptance.toMessage);
+            return rowsThatFit(session, rows).map(acceptance.toMessage);
           },
         );
         const { items, ...envelope } = page;

@@ -19,10 +19,10 @@ import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
-import { refusingDuplicates } from "../../../resource/already-exists.ts";
-import { type Fill, fillWithRows } from "../../../resource/list-page.ts";
+import { mapUniqueViolation } from "../../../resource/already-exists.ts";
+import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, findRow, updateRow } from "../../../storage/collection/collection.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
@@ -37,7 +37,8 @@ import { groupParents } from "../groups/groups.ts";
 import { givesOwner, refuseLastOwner } from "../rules/last-owner.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { isKnownAt } from "../users/membership.ts";
-import { awaitPerson, forgetAwaited, isPersonUid } from "../users/pending-users.ts";
+import { createPendingUser, deleteUnusedPendingUser } from "../users/pending-users.ts";
+import { isUserUid } from "../users/user-uid.ts";
 import { type Hydrated, hydrate, isReadable } from "./hydration.ts";
 
 /** AIP-233: more than this in one batch is refused. */
@@ -72,12 +73,12 @@ const batchRules: MessageRules = {
 };
 
 /** Serves role bindings. Replies are hydrated: they show what a binding refers to. */
-export function roleBindings(deps: Deps): Implementation {
-  const standard = standardMethods(roleBinding, groupParents, deps);
-  const { database, clock } = deps;
+export function roleBindings(context: ServiceContext): Implementation {
+  const standard = standardMethods(roleBinding, groupParents, context);
+  const { database, clock } = context;
 
   async function createAll(parent: string, values: readonly RoleBinding[], call: Call) {
-    return await refusingDuplicates(duplicate, () =>
+    return await mapUniqueViolation(duplicate, () =>
       database.write(writeContext(call, clock), async (tx) => {
         const created: RoleBindingRow[] = [];
         for (const value of values) {
@@ -103,8 +104,8 @@ export function roleBindings(deps: Deps): Implementation {
       },
       async listRoleBindings(request, call) {
         const { identity: identityUid, role: roleUid, group: parent } = request;
-        const fill: Fill<RoleBindingRow, Hydrated> = (session, rows) =>
-          hydrate(session, fillWithRows(session, rows), call);
+        const fill: MakeItems<RoleBindingRow, Hydrated> = (session, rows) =>
+          hydrate(session, rowsThatFit(session, rows), call);
         const filters = { identityUid, roleUid, parent };
         const { items: shown, ...envelope } = await standard.page(request, call, filters, undefined, fill);
         return { ...envelope, roleBindings: [...shown] };
@@ -117,7 +118,7 @@ export function roleBindings(deps: Deps): Implementation {
       },
       async updateRoleBinding({ roleBinding: value, updateMask }, call) {
         const mask = requestMask(RoleBindingSchema, value!, updateMask);
-        return await refusingDuplicates(duplicate, () =>
+        return await mapUniqueViolation(duplicate, () =>
           database.write(writeContext(call, clock), async (tx) => {
             const before = await standard.find(tx, value!.uid);
             const after = standard.changed(before, value!, mask, tx.context.time);
@@ -126,7 +127,7 @@ export function roleBindings(deps: Deps): Implementation {
             const isOwned = givesOwner(after) && (await isKnownAt(tx, after.identityUid, after.parent));
             if (!isOwned) await refuseLastOwner(tx, before, call);
             const row = await updateRow(tx, roleBindingCollection, before, after);
-            await forgetAwaited(tx, before.identityUid);
+            await deleteUnusedPendingUser(tx, before.identityUid);
             await adoptKeys(tx, after.identityUid, call);
             return (await hydrate(tx, [row], call))[0]!;
           }),
@@ -139,7 +140,7 @@ export function roleBindings(deps: Deps): Implementation {
           if (!row) return;
           await refuseLastOwner(tx, row, call);
           await deleteRow(tx, roleBindingCollection, row);
-          await forgetAwaited(tx, row.identityUid);
+          await deleteUnusedPendingUser(tx, row.identityUid);
         });
         return {};
       },
@@ -209,12 +210,12 @@ async function requireIdentity(
   }
   if (await findRow(tx, identityCollection, identityUid)) return;
   if (!(await mayBePerson(tx, identityUid))) throw notFound(resourceType(IdentitySchema), identityUid);
-  await awaitPerson(tx, identityUid);
+  await createPendingUser(tx, identityUid);
 }
 
 // Security case R6: a group or a role is no person. What is kept by uid, such as counters, must not be that of two things.
 async function mayBePerson(tx: Transaction, uid: string): Promise<boolean> {
-  return isPersonUid(uid) && !isBuiltInRole(uid) && !(await findRow(tx, groupCollection, uid));
+  return isUserUid(uid) && !isBuiltInRole(uid) && !(await findRow(tx, groupCollection, uid));
 }
 
 function duplicate() {

@@ -9,7 +9,7 @@ import { requireCapability } from "../../../pipeline/authorize.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
-import type { Deps } from "../../../resource/service-context.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { isDefaultRole, isMapped } from "../../../storage/iam/providers.ts";
@@ -42,8 +42,8 @@ const role = defineResource<typeof RoleSchema, RoleRow>({
 export const roleMessage = role.toMessage;
 
 /** Serves roles. */
-export function roles(deps: Deps): Implementation {
-  const standard = standardMethods(role, groupParents, deps);
+export function roles(context: ServiceContext): Implementation {
+  const standard = standardMethods(role, groupParents, context);
   return implement(
     RolesService,
     {

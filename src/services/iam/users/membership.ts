@@ -10,7 +10,7 @@ import { writeContext } from "../../../resource/service-context.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { findMembershipsOf, insertMembership, isMember } from "../../../storage/iam/memberships.ts";
-import { isPersonUid } from "./pending-users.ts";
+import { isUserUid } from "./user-uid.ts";
 
 /** People and organizations that are cached. */
 const maxCached = 10_000;
@@ -19,12 +19,12 @@ const accepted = { isAccepted: true };
 
 /** Keeps that a person takes part in the organization of a group; any other identity does by itself. */
 export async function accept(tx: Transaction, identityUid: string, groupUid: string): Promise<void> {
-  if (isPersonUid(identityUid)) await insertMembership(tx, { identityUid, groupUid: rootOf(groupUid) });
+  if (isUserUid(identityUid)) await insertMembership(tx, { identityUid, groupUid: rootOf(groupUid) });
 }
 
 /** Whether an identity is more than a uid in the organization of a group. */
 export async function isKnownAt(session: Session, identityUid: string, groupUid: string): Promise<boolean> {
-  return !isPersonUid(identityUid) || (await isMember(session, { identityUid, groupUid: rootOf(groupUid) }));
+  return !isUserUid(identityUid) || (await isMember(session, { identityUid, groupUid: rootOf(groupUid) }));
 }
 
 /** Reads once which of some identities are known where. */
@@ -32,10 +32,10 @@ export async function knownAmong(
   session: Session,
   identityUids: readonly string[],
 ): Promise<(identityUid: string, groupUid: string) => boolean> {
-  const people = [...new Set(identityUids)].filter(isPersonUid);
+  const people = [...new Set(identityUids)].filter(isUserUid);
   const found = await findMembershipsOf(session, people);
   const known = new Set(found.map(({ identityUid, groupUid }) => `${identityUid} ${groupUid}`));
-  return (identityUid, groupUid) => !isPersonUid(identityUid) || known.has(`${identityUid} ${rootOf(groupUid)}`);
+  return (identityUid, groupUid) => !isUserUid(identityUid) || known.has(`${identityUid} ${rootOf(groupUid)}`);
 }
 
 /**
@@ -59,7 +59,7 @@ export function newEntrance(database: Database, clock: Clock) {
 
   return (call: Call, uid: string): Soon<void> => {
     const { uid: identityUid } = callerOf(call);
-    if (!isPersonUid(identityUid)) return undefined;
+    if (!isUserUid(identityUid)) return undefined;
     const groupUid = rootOf(uid);
     const key = `${identityUid} ${groupUid}`;
     return whenThere(database.accessEpoch.current(), (epoch) =>

@@ -16,7 +16,7 @@ import type { MessageRules } from "../../../pipeline/text-rules.ts";
 import { readMethods } from "../../../resource/read-methods.ts";
 import { commonOrders, defineReadableResource } from "../../../resource/resource.ts";
 import { rowView } from "../../../resource/row-view.ts";
-import type { Deps } from "../../../resource/service-context.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {
@@ -64,8 +64,8 @@ const listRules: MessageRules = {
 const eventPortion = defaultPageSize;
 
 /** Lists advisories as they are stored: each version of the API has its own words for their events. */
-export function advisoryLister(deps: Deps) {
-  const { page, reply } = readMethods(advisory, deps);
+export function advisoryLister(context: ServiceContext) {
+  const { page, reply } = readMethods(advisory, context);
   return {
     /** A page of advisories with their events; frozen where it is remembered. */
     list: (request: ListAdvisoriesRequest, call: Call) => page(request, call, {}, conditionOf(request), withEvents),
@@ -74,12 +74,12 @@ export function advisoryLister(deps: Deps) {
 }
 
 /** Serves advisories, each with its events. */
-export function advisories(deps: Deps): Implementation {
-  const { list, reply } = advisoryLister(deps);
+export function advisories(context: ServiceContext): Implementation {
+  const { list, reply } = advisoryLister(context);
   return implement(
     AdvisoriesService,
     {
-      getAdvisory: ({ uid }) => deps.database.read((session) => readAdvisory(session, uid)),
+      getAdvisory: ({ uid }) => context.database.read((session) => readAdvisory(session, uid)),
 
       async listAdvisories(request, call) {
         const { items, ...envelope } = await list(request, call);

@@ -1,8 +1,8 @@
 // The methods by which advisories are maintained. The published contract has them in version 1 only.
 import { type FieldViolation, invalidArgument, notFound } from "../../../aip/errors.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { refusingDuplicates } from "../../../resource/already-exists.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { mapUniqueViolation } from "../../../resource/already-exists.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { type AdvisoryEventRow, findAdvisoryEvents } from "../../../storage/vulnerabilities/advisories.ts";
@@ -21,14 +21,14 @@ import {
 } from "./write-advisory.ts";
 
 /** Maintains advisories on behalf of callers whose rights have been checked. Violations are in the names of today. */
-export function advisoryAuthoring(deps: Deps) {
+export function advisoryAuthoring(context: ServiceContext) {
   const write = <T>(call: Call, body: (tx: Transaction) => Promise<T>) =>
-    deps.database.write(writeContext(call, deps.clock), body);
+    context.database.write(writeContext(call, context.clock), body);
 
   return {
     async create(parent: string, advisory: NewAdvisory, call: Call): Promise<AdvisoryState> {
       refuse(checkNew(advisory));
-      return await refusingDuplicates(
+      return await mapUniqueViolation(
         () => taken(advisory.advisoryId),
         () => write(call, (tx) => createAdvisory(tx, parent, advisory)),
       );
@@ -52,7 +52,7 @@ export function advisoryAuthoring(deps: Deps) {
     },
 
     listEvents: (advisoryUid: string): Promise<AdvisoryEventRow[]> =>
-      deps.database.read(async (session) => {
+      context.database.read(async (session) => {
         if (!(await findRow(session, advisoryCollection, advisoryUid))) throw notFound(advisoryType, advisoryUid);
         return await findAdvisoryEvents(session, [advisoryUid]);
       }),

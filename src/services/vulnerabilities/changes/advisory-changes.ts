@@ -17,7 +17,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
-import type { Deps } from "../../../resource/service-context.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
 import { findChanges } from "../../../storage/change-log/history.ts";
 import { hasAllAfter } from "../../../storage/change-log/removal.ts";
 import { findRows } from "../../../storage/collection/collection.ts";
@@ -37,12 +37,12 @@ const portion = 50;
 const overlapMs = 10 * 60 * 1000;
 
 /** Serves the changes of advisories. */
-export function advisoryChanges(deps: Deps): Implementation {
-  const tokens = newEncryptedTokens(() => deps.pageTokenKey, "advisory-changes");
+export function advisoryChanges(context: ServiceContext): Implementation {
+  const tokens = newEncryptedTokens(() => context.pageTokenKey, "advisory-changes");
 
-  function parseToken(text: string, context: string): Position | undefined {
+  function parseToken(text: string, boundTo: string): Position | undefined {
     if (text === "") return undefined;
-    const body = tokens.parse(text, context);
+    const body = tokens.parse(text, boundTo);
     if (!body) throw invalidField("page_token", "is not a page token of this query and caller");
     return positionOf(body);
   }
@@ -56,20 +56,20 @@ export function advisoryChanges(deps: Deps): Implementation {
     violations.throwIfAny();
     // With a token the time says nothing: a client that keeps the token need not keep the time.
     const { startTime, ...query } = request;
-    const context = queryDigest(call, query);
+    const boundTo = queryDigest(call, query);
     const { pageToken, uidp } = request;
-    const reached = parseToken(pageToken, context);
+    const reached = parseToken(pageToken, boundTo);
     const sources = selectSources(scopeOf(call), uidp, { includesGranted: false, includesRoots: false });
-    return await deps.database.read(async (session) => {
+    return await context.database.read(async (session) => {
       if (reached && !(await hasAllAfter(session, reached.place))) throw notKept(reached);
       const from = reached ?? (await positionAt(session, startTime ? fromTimestamp(startTime) : 0));
-      const page = await readChanged(deps.database, session, sources, from, pageSize);
+      const page = await readChanged(context.database, session, sources, from, pageSize);
       const advisories = await showAll(session, page.changed);
       // What is too much for one response is for the next page.
       const isCut = advisories.length < page.changed.length;
       const next = isCut ? page.changed[advisories.length - 1]!.position : page.position;
       const hasMore = isCut || page.hasMore;
-      return { advisories, hasMore, nextPageToken: tokens.format(bodyOf(next), context) };
+      return { advisories, hasMore, nextPageToken: tokens.format(bodyOf(next), boundTo) };
     });
   }
 

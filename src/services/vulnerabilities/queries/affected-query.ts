@@ -20,7 +20,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
-import type { Deps } from "../../../resource/service-context.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
 import type { AdvisoryRow } from "../../../storage/vulnerabilities/rows.ts";
 import { advisoryLimits } from "../limits.ts";
 import { type FoundAdvisory, newBudget, searchPackage } from "./package-search.ts";
@@ -33,8 +33,8 @@ const { queryAffected: single } = AdvisoryQueryService.method;
 const continuing = { path: `/${AdvisoryQueryService.typeName}/${single.name}`, descriptor: single };
 
 /** Answers what advisories say of versions of packages. */
-export function affectedQuery(deps: Deps): Implementation {
-  const tokens = newSearchTokens(deps, "affected");
+export function affectedQuery(context: ServiceContext): Implementation {
+  const tokens = newSearchTokens(context, "affected");
 
   function contextOf(call: Call, query: PackageQuery | undefined, uidp: UIDPFilter | undefined): string {
     const asked = { ...(query && { query }), ...(uidp && { uidp }) };
@@ -47,11 +47,11 @@ export function affectedQuery(deps: Deps): Implementation {
       const limit = effectivePageSize(pageSize, violations);
       const asked = query && readAsked(query, "query", violations);
       violations.throwIfAny();
-      const context = contextOf(call, query, uidp);
-      const after = tokens.parse(pageToken, context, "page_token");
-      const search = { database: deps.database, sources: sourcesOf(call, uidp), asked: asked!, after };
+      const boundTo = contextOf(call, query, uidp);
+      const after = tokens.parse(pageToken, boundTo, "page_token");
+      const search = { database: context.database, sources: sourcesOf(call, uidp), asked: asked!, after };
       const { items, next } = await searchPackage(search, limit, newBudget(), (found) => [toAffected(found)]);
-      return { advisories: [...items], nextPageToken: tokens.format(next, context) };
+      return { advisories: [...items], nextPageToken: tokens.format(next, boundTo) };
     },
 
     async batchQueryAffected({ queries, uidp }: BatchQueryAffectedRequest, call) {
@@ -62,7 +62,7 @@ export function affectedQuery(deps: Deps): Implementation {
       const budget = newBudget();
       const results: Response[] = [];
       for (const [i, each] of asked.entries()) {
-        const search = { database: deps.database, sources, asked: each!, after: undefined };
+        const search = { database: context.database, sources, asked: each!, after: undefined };
         const limit = advisoryLimits.search.advisories;
         const { items, next } = await searchPackage(search, limit, budget, (found) => [toAffected(found)]);
         const nextPageToken = next ? tokens.format(next, contextOf(call, queries[i], uidp)) : "";

@@ -18,7 +18,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
-import type { Deps } from "../../../resource/service-context.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
 import type { Source } from "../../../storage/list/list-rows.ts";
 import { newOsvRecords } from "./osv-records.ts";
 import { newBudget, searchPackage } from "./package-search.ts";
@@ -37,8 +37,8 @@ const continuing = { path: `/${OsvService.typeName}/${single.name}`, descriptor:
 type Asked = Pick<OsvQuery, "commit" | "version" | "package">;
 
 /** Answers the queries of OSV. */
-export function osvApi(deps: Deps): Implementation {
-  const tokens = newSearchTokens(deps, "osv");
+export function osvApi(context: ServiceContext): Implementation {
+  const tokens = newSearchTokens(context, "osv");
 
   function contextOf(call: Call, { commit, version, package: named }: Asked, parent: string): string {
     const asked = { commit, version, parent, ...(named && { package: named }) };
@@ -50,13 +50,13 @@ export function osvApi(deps: Deps): Implementation {
       const violations = newViolations();
       const asked = readAsked(request, "", violations);
       violations.throwIfAny();
-      const context = contextOf(call, request, request.parent);
-      const after = tokens.parse(request.pageToken, context, "page_token");
+      const boundTo = contextOf(call, request, request.parent);
+      const after = tokens.parse(request.pageToken, boundTo, "page_token");
       const sources = sourcesOf(call, request.parent);
-      const records = newOsvRecords({ sources, ecosystem: asked!.ecosystem, now: deps.clock() });
-      const search = { database: deps.database, sources, asked: asked!, after };
+      const records = newOsvRecords({ sources, ecosystem: asked!.ecosystem, now: context.clock() });
+      const search = { database: context.database, sources, asked: asked!, after };
       const found = await searchPackage(search, mostVulnerabilities, newBudget(), records.of);
-      return { vulns: [...found.items] as JsonObject[], nextPageToken: tokens.format(found.next, context) };
+      return { vulns: [...found.items] as JsonObject[], nextPageToken: tokens.format(found.next, boundTo) };
     },
 
     async batchQueryVulnerabilities({ queries, parent }: BatchQueryVulnerabilitiesRequest, call) {
@@ -72,8 +72,8 @@ export function osvApi(deps: Deps): Implementation {
       const results: MessageInitShape<typeof OsvResultSchema>[] = [];
       let room = mostOfBatch;
       for (const [i, each] of asked.entries()) {
-        const records = newOsvRecords({ sources, ecosystem: each!.ecosystem, now: deps.clock() });
-        const search = { database: deps.database, sources, asked: each!, after: starts[i] };
+        const records = newOsvRecords({ sources, ecosystem: each!.ecosystem, now: context.clock() });
+        const search = { database: context.database, sources, asked: each!, after: starts[i] };
         const limit = Math.min(mostVulnerabilities, room);
         const { items, next } = await searchPackage(search, limit, budget, records.headsOf);
         room -= items.length;
@@ -83,8 +83,8 @@ export function osvApi(deps: Deps): Implementation {
     },
 
     async getVulnerability({ id, parent }: GetVulnerabilityRequest, call) {
-      const records = newOsvRecords({ sources: sourcesOf(call, parent), ecosystem: "", now: deps.clock() });
-      const record = await deps.database.read((session) => records.get(id, session));
+      const records = newOsvRecords({ sources: sourcesOf(call, parent), ecosystem: "", now: context.clock() });
+      const record = await context.database.read((session) => records.get(id, session));
       if (!record) throw notFound("gatehouse.dev/Vulnerability", id);
       return fromJson(StructSchema, record as JsonObject);
     },

@@ -1,26 +1,26 @@
 // Page tokens of searches for packages: how far a client has come.
 import { type EncryptedTokens, newEncryptedTokens } from "../../../aip/encrypted-token.ts";
 import { invalidField } from "../../../aip/errors.ts";
-import type { Deps } from "../../../resource/service-context.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
 import type { SearchPlace } from "./package-search.ts";
 
 /** Formats and parses them. They do not expire: a place is the uid of an advisory, and searches go on behind it. */
 export interface SearchTokens {
   /** The empty text at the end. */
-  format(place: SearchPlace | undefined, context: string): string;
+  format(place: SearchPlace | undefined, boundTo: string): string;
   /** Undefined for the first page. Throws INVALID_ARGUMENT for a token of another query or caller. */
-  parse(text: string, context: string, field: string): SearchPlace | undefined;
+  parse(text: string, boundTo: string, field: string): SearchPlace | undefined;
 }
 
 /** Makes them; the label separates them from those of other methods. */
-export function newSearchTokens(deps: Pick<Deps, "pageTokenKey">, label: string): SearchTokens {
-  const tokens: EncryptedTokens = newEncryptedTokens(() => deps.pageTokenKey, label);
+export function newSearchTokens(context: Pick<ServiceContext, "pageTokenKey">, label: string): SearchTokens {
+  const tokens: EncryptedTokens = newEncryptedTokens(() => context.pageTokenKey, label);
   return {
-    format: (place, context) =>
-      place ? tokens.format(Buffer.from(JSON.stringify([place.key, place.uid])), context) : "",
-    parse(text, context, field) {
+    format: (place, boundTo) =>
+      place ? tokens.format(Buffer.from(JSON.stringify([place.key, place.uid])), boundTo) : "",
+    parse(text, boundTo, field) {
       if (text === "") return undefined;
-      const body = tokens.parse(text, context);
+      const body = tokens.parse(text, boundTo);
       if (!body) throw invalidField(field, "is not a page token of this query and caller");
       const [key, uid] = JSON.parse(body.toString()) as [number, string];
       return { key, uid };

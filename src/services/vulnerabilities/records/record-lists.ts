@@ -23,7 +23,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { listPage } from "../../../resource/list-page.ts";
-import type { Deps } from "../../../resource/service-context.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/rows.ts";
@@ -49,8 +49,8 @@ type ListHandlers = Pick<Handlers<typeof AdvisoryRecordsService>, "listAdvisoryR
 const maxRecords = 1000;
 
 /** The two methods that list. */
-export function recordLists(deps: Deps): ListHandlers {
-  const { database, clock, pageTokenKey } = deps;
+export function recordLists(context: ServiceContext): ListHandlers {
+  const { database, clock, pageTokenKey } = context;
 
   async function checkGroup(parent: string): Promise<void> {
     if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
@@ -63,7 +63,7 @@ export function recordLists(deps: Deps): ListHandlers {
     violations.throwIfAny();
     const limit = Math.min(request.pageSize || defaultPageSize, maxRecords);
     const query = queryDigest(call, request);
-    const token = readToken(deps, call, request.pageToken, query);
+    const token = readToken(context, call, request.pageToken, query);
     await checkGroup(parent);
     const isWhole = view === RecordView.FULL;
     const listing = {
@@ -90,7 +90,7 @@ export function recordLists(deps: Deps): ListHandlers {
       const { state, changeTime } = await readExportState(session, parent);
       const selection = { sources: [{ type: "subtree", uid: parent } as const], filters: {} };
       const paged = { ...request, orderBy: "advisory_id", skip: 0 };
-      const page = await listPage(advisory, deps, { ...call, snapshot: session }, paged, selection, fillStatements);
+      const page = await listPage(advisory, context, { ...call, snapshot: session }, paged, selection, fillStatements);
       const { nextPageToken } = page;
       const results = [...page.items];
       return { results, nextPageToken, state, ...(changeTime > 0 && { changeTime: toTimestamp(changeTime) }) };

@@ -13,7 +13,7 @@ import { ApiError, fieldViolationsOf, invalidArgument, invalidField, notFound } 
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
-import { type Deps, writeContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import { ReferenceViolation } from "../../../storage/engine/errors.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
@@ -44,8 +44,8 @@ import {
 type Result = MessageInitShape<typeof RecordResultSchema>;
 
 /** Serves what sources say. */
-export function advisoryRecords(deps: Deps): Implementation {
-  const { database, clock } = deps;
+export function advisoryRecords(context: ServiceContext): Implementation {
+  const { database, clock } = context;
 
   async function checkGroup(parent: string): Promise<void> {
     if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
@@ -153,7 +153,7 @@ export function advisoryRecords(deps: Deps): Implementation {
         refuseTooMany(request.records);
         return await remove(request, call);
       },
-      ...recordLists(deps),
+      ...recordLists(context),
     },
     recordRules,
   );

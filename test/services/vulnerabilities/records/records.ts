@@ -10,7 +10,7 @@ import {
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { toTimestamp } from "../../../../src/aip/timestamps.ts";
 import type { Call } from "../../../../src/pipeline/call.ts";
-import type { Deps } from "../../../../src/resource/service-context.ts";
+import type { ServiceContext } from "../../../../src/resource/service-context.ts";
 import { advisoryRecords } from "../../../../src/services/vulnerabilities/records/records.ts";
 import { type AdvisoryEventRow, findAdvisoryEvents } from "../../../../src/storage/vulnerabilities/advisories.ts";
 import { pagesOfAdvisories } from "../../../../src/storage/vulnerabilities/record-check.ts";
@@ -22,7 +22,7 @@ const call = { requestId: "test" } as Call;
 /** The methods of the service that write, without a transport. */
 export function recordService({ server, clock }: Pick<TestServer, "server" | "clock">) {
   // The methods that write need nothing else.
-  const { handlers } = advisoryRecords({ database: server.database, clock } as Deps);
+  const { handlers } = advisoryRecords({ database: server.database, clock } as ServiceContext);
   const method = (name: string) => handlers[name] as unknown as (request: unknown, call: Call) => Promise<never>;
   return {
     async import(parent: string, records: readonly AdvisoryRecord[], dryRun = false) {
