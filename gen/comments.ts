@@ -1090,7 +1090,7 @@ export const comments: Readonly<Record<string, string>> = {
   "chainguard.platform.oidc.ExchangeRequest.scope": "Deprecated: use scopes.",
   "chainguard.platform.oidc.ExchangeRequest.identity": "The uid of the identity to assume. Empty works when exactly one identity matches the token.",
   "chainguard.platform.oidc.ExchangeRequest.cap": "Capabilities, by name, to which the token is narrowed. Empty means no narrowing.",
-  "chainguard.platform.oidc.ExchangeRequest.identity_provider": "The uid of the organization's identity provider that issued the presented token. Empty for other issuers.",
+  "chainguard.platform.oidc.ExchangeRequest.identity_provider": "The uid of the organization's identity provider that issued the subject token. Empty for other issuers.",
   "chainguard.platform.oidc.ExchangeRequest.scopes": "Group uids to which the token is narrowed. Empty means no narrowing.",
   "chainguard.platform.oidc.RawToken": "A token.",
   "chainguard.platform.oidc.RawToken.token": "The token.",

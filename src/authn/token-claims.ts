@@ -46,7 +46,7 @@ export function writeClaims(issuer: string, request: TokenRequest, now: number):
   checkTexts([["email", email ?? ""], ...Object.entries(act)]);
   const iat = Math.floor(now / 1000);
   const exp = Math.min(iat + tokenLifetime, Math.floor(notAfter / 1000));
-  if (exp <= iat) throw permissionDenied("the presented token has expired");
+  if (exp <= iat) throw permissionDenied("the subject token has expired");
   return {
     iss: issuer,
     sub: subject,
@@ -137,7 +137,7 @@ function readMappings(claim: unknown): string[] {
 function checkTexts(texts: readonly (readonly [claim: string, text: string])[]): void {
   for (const [claim, text] of texts) {
     if (text.isWellFormed()) continue;
-    throw permissionDenied(`the claim ${claim.toWellFormed()} of the presented token is not well-formed Unicode`);
+    throw permissionDenied(`the claim ${claim.toWellFormed()} of the subject token is not well-formed Unicode`);
   }
 }
 

@@ -1,3 +1,4 @@
+// Decides which identity a subject token may assume, and what the new token takes over from it.
 import { ApiError, Code, permissionDenied } from "../aip/errors.ts";
 import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
 import type { TokenRequest } from "../authn/token-claims.ts";
@@ -18,25 +19,25 @@ import { newStepBudget, type StepBudget } from "./patterns/step-budget.ts";
 import { type SubjectToken, verifySubjectToken } from "./subject-token.ts";
 import { personMatch, type Requirement, requirementOf, staticKeysProblem } from "./token-requirement.ts";
 
-/** An identity that the presented token may assume. */
+/** An identity that the subject token may assume. */
 export interface Assumption {
   readonly uid: string;
   readonly claims: Pick<TokenRequest, "act" | "email" | "emailVerified" | "notAfter">;
-  /** What the presented token is narrowed to, when it is one of ours. */
+  /** The limits of the subject token, if it is one of ours. */
   readonly narrowing: Narrowing;
-  /** The mappings of outside groups that hold for the session. */
+  /** The external group role mappings of the session. */
   readonly mappings?: readonly string[];
-  /** The audiences of the presented token, when it is one of ours. */
+  /** The audiences of the subject token, if it is one of ours. */
   readonly audience?: readonly string[];
 }
 
-/** With one of our own tokens: its own identity and no other (security case X2), and no longer than it lasts. */
-export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: SubjectToken): Promise<Assumption> {
-  const verified = await verifyOwn(deps, presented);
+/** Exchanges one of our own tokens: for its own identity only (security case X2), and not beyond its expiry. */
+export async function assumeOwn(deps: AssumptionDeps, uid: string, subjectToken: SubjectToken): Promise<Assumption> {
+  const verified = await verifyOwn(deps, subjectToken);
   if (uid !== "" && uid !== verified.subject) throw claimDenied("sub", verified.subject);
   const identity = await deps.directory.find(verified.subject);
   if (!identity || predatesIdentity(verified, identity.createTime)) throw claimDenied("sub", verified.subject);
-  const requirement = requirementOf(deps, identity, presented);
+  const requirement = requirementOf(deps, identity, subjectToken);
   checkInForce(requirement, deps.clock());
   const { act, email, emailVerified, narrowing, audience, expiresAt, mappings } = verified;
   const notAfter = Math.min(expiresAt, requirement?.notAfter ?? expiresAt);
@@ -44,26 +45,29 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, presented: Su
   return { uid: identity.uid, claims, narrowing, audience, ...(mappings && { mappings }) };
 }
 
-/** With a token of another issuer: the identity with this uid, or with an empty one the only identity that it fits. */
-export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, presented: SubjectToken) {
+/**
+ * Exchanges a token of another issuer: for the identity with this uid or, if `uid` is empty, for the only identity that
+ * it matches.
+ */
+export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, subjectToken: SubjectToken) {
   const steps = newStepBudget();
-  if (uid === "") return await assumeOnlyFitting(deps, presented, steps);
+  if (uid === "") return await assumeOnlyFitting(deps, subjectToken, steps);
   const identity = await deps.directory.find(uid);
-  // In the words for another issuer, so that nothing is learnt about which identities there are.
-  if (!identity) throw claimDenied("iss", presented.claims.iss);
-  return await assumeIdentity(deps, identity, presented, steps);
+  // The same error as for another issuer, so the caller cannot learn which identities exist.
+  if (!identity) throw claimDenied("iss", subjectToken.claims.iss);
+  return await assumeIdentity(deps, identity, subjectToken, steps);
 }
 
-/** The claims of a token that the provider has made for us, of whomever it speaks. */
+/** Returns the claims of a token that the provider issued for us, whichever user it is about. */
 export async function verifyPerson(
   deps: Pick<AssumptionDeps, "issuers" | "defaultAudiences" | "clock">,
   provider: PeopleProvider | undefined,
-  presented: SubjectToken,
+  subjectToken: SubjectToken,
 ): Promise<Claims> {
-  if (!provider || presented.issuer !== normalizeIssuer(provider.issuer))
-    throw claimDenied("iss", presented.claims.iss);
-  const match = personMatch({ issuer: presented.issuer, subject: presented.subject });
-  const claims = await verifySubjectToken(presented, () => deps.issuers.keysFor(provider.issuer), deps.clock());
+  if (!provider || subjectToken.issuer !== normalizeIssuer(provider.issuer))
+    throw claimDenied("iss", subjectToken.claims.iss);
+  const match = personMatch({ issuer: subjectToken.issuer, subject: subjectToken.subject });
+  const claims = await verifySubjectToken(subjectToken, () => deps.issuers.keysFor(provider.issuer), deps.clock());
   const audiences = eitherAudiences(deps.defaultAudiences, exactAudiences(provider.clientId));
   const result = matchClaims(match, claims, audiences, newStepBudget());
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
@@ -71,9 +75,9 @@ export async function verifyPerson(
 }
 
 /**
- * With claims that are known to be true: the identity with this uid, when it asks for them.
+ * Exchanges claims that are verified already: for the identity with this uid, if its claim match accepts them.
  *
- * Only a claim match says what it asks of claims; keys that an identity has itself have not signed these.
+ * Identities with static keys are excluded: their keys did not sign these claims.
  */
 export async function assumeWithClaims(
   directory: IdentityDirectory,
@@ -90,76 +94,76 @@ export async function assumeWithClaims(
 
 async function assumeOnlyFitting(
   deps: AssumptionDeps,
-  presented: SubjectToken,
+  subjectToken: SubjectToken,
   steps: StepBudget,
 ): Promise<Assumption> {
-  // Without a name, a token is its owner's own (behaviour of the platform), however many identities ask for it, too:
-  // anybody can make those.
-  const person = await findPerson(deps.directory, presented);
-  const own = person && (await tryIdentity(deps, person, presented, steps));
+  // Without an identity in the request, a token belongs to its user (behaviour of the platform), even if identities
+  // match it as well: anyone can create those.
+  const person = await findPerson(deps.directory, subjectToken);
+  const own = person && (await tryIdentity(deps, person, subjectToken, steps));
   if (own && "uid" in own) return own;
-  const candidates = await findCandidates(deps.directory, presented);
-  // With more of them left out, "only" could not be said.
+  const candidates = await findCandidates(deps.directory, subjectToken);
+  // If candidates are missing, "the only one" cannot be decided.
   if (candidates.length >= maxCandidates) throw permissionDenied(ambiguous);
   const fitting: Assumption[] = [];
   const denials: ApiError[] = own ? [own] : [];
   for (const identity of candidates.filter(({ uid }) => uid !== person?.uid)) {
-    const tried = await tryIdentity(deps, identity, presented, steps);
+    const tried = await tryIdentity(deps, identity, subjectToken, steps);
     if ("uid" in tried) fitting.push(tried);
     else denials.push(tried);
   }
   const [only, second] = fitting;
   if (second) throw permissionDenied(ambiguous);
   if (only) return only;
-  // The reason of one identity alone: those of several would tell of identities that are none of the caller's.
-  throw (denials.length === 1 && denials[0]) || permissionDenied("no identity fits the presented token: name one");
+  // The reason of a single identity only: reasons of several would reveal identities of other organizations.
+  throw (denials.length === 1 && denials[0]) || permissionDenied("no identity fits the subject token: name one");
 }
 
-/** What comes of an identity, a denial included. */
+/** Tries an identity. Returns a denial instead of throwing it. */
 async function tryIdentity(
   deps: AssumptionDeps,
   identity: AssumableIdentity,
-  presented: SubjectToken,
+  subjectToken: SubjectToken,
   steps: StepBudget,
 ) {
   try {
-    return await assumeIdentity(deps, identity, presented, steps);
+    return await assumeIdentity(deps, identity, subjectToken, steps);
   } catch (error) {
-    // When one could not be tried, nothing can be said of the others either.
+    // If one identity could not be tried, the others decide nothing either.
     if (!(error instanceof ApiError) || error.code !== Code.PERMISSION_DENIED || steps.isSpent) throw error;
     return error;
   }
 }
 
-/** The person that a token speaks of, once registered. */
+/** Returns the registered user that a token is about. */
 export async function findPerson(directory: IdentityDirectory, { issuer, subject }: SubjectToken) {
   return issuer === "" || subject === "" ? undefined : await directory.findPerson(issuer, subject);
 }
 
-/** The identities that the issuer and subject of a token may stand for. */
+/** Returns the identities that may accept the issuer and subject of a token. */
 async function findCandidates(directory: IdentityDirectory, { issuer, subject }: SubjectToken) {
-  // Empty is what is stored where an identity has no exact value.
+  // Empty is stored for identities without an exact value.
   if (issuer === "" || subject === "") return [];
   return await directory.findByIssuerAndSubject(issuer, subject);
 }
 
-const ambiguous = "several identities fit the presented token: name one";
+const ambiguous = "several identities fit the subject token: name one";
 
 async function assumeIdentity(
   deps: AssumptionDeps,
   identity: AssumableIdentity,
-  presented: SubjectToken,
+  subjectToken: SubjectToken,
   steps: StepBudget,
 ) {
-  const requirement = requirementOf(deps, identity, presented);
-  // Before anything is fetched: a stranger's token must not choose whom we talk to (security cases J1, J2). No other
-  // claim is compared yet, lest unsigned tokens find out what the identity asks for. What no outside token may assume,
-  // such as a service principal (R11), looks like an identity of another issuer.
-  if (!requirement || !matchIssuer(requirement.match, presented.claims.iss, steps)) {
-    throw claimDenied("iss", presented.claims.iss);
+  const requirement = requirementOf(deps, identity, subjectToken);
+  // Checked before anything is fetched: an unverified token must not choose whom the server contacts (security cases
+  // J1, J2). No other claim is compared yet, or unsigned tokens could probe what the identity requires. Identities that
+  // no external token may assume, such as service principals (R11), look like identities of another issuer.
+  if (!requirement || !matchIssuer(requirement.match, subjectToken.claims.iss, steps)) {
+    throw claimDenied("iss", subjectToken.claims.iss);
   }
   const now = deps.clock();
-  const claims = await verifySubjectToken(presented, requirement.keys, now);
+  const claims = await verifySubjectToken(subjectToken, requirement.keys, now);
   const result = matchClaims(requirement.match, claims, requirement.audiences, steps);
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   checkInForce(requirement, now);

@@ -1,16 +1,16 @@
-// The audiences that are ours (RFC 7519 §4.1.3), and which texts stand for one of them.
+// The accepted audiences (RFC 7519 §4.1.3), and alternative spellings of them.
 
-/** Audiences that are accepted. */
+/** A set of accepted audiences. */
 export interface Audiences {
-  /** As they stand in tokens. */
+  /** The audiences as tokens contain them. */
   readonly names: readonly string[];
-  /** The name that a text stands for; undefined when it stands for none of them. */
+  /** Returns the audience that a text means, or undefined if it means none of them. */
   find(text: string): string | undefined;
 }
 
 /**
- * Audiences of this service: with a slash at the end or without, since clients take the address of a server for one. In development,
- * `localhost`, `127.0.0.1` and `[::1]` are the same server.
+ * The audiences of this service. A trailing slash is ignored, because clients use the address of the server as its
+ * audience. In development `localhost`, `127.0.0.1` and `[::1]` are the same server.
  */
 export function ownAudiences(names: readonly string[], isDevelopment: boolean): Audiences {
   const keyOf = isDevelopment ? (text: string) => withoutSlash(withLocalhost(text)) : withoutSlash;
@@ -18,22 +18,24 @@ export function ownAudiences(names: readonly string[], isDevelopment: boolean): 
   return { names, find: (text) => byKey.get(keyOf(text)) };
 }
 
-/** Audiences to the letter. */
+/** Audiences that match exactly. */
 export function exactAudiences(...names: readonly string[]): Audiences {
   return { names, find: (text) => (names.includes(text) ? text : undefined) };
 }
 
-/** Those of either. */
+/** The audiences of both sets. */
 export function eitherAudiences(one: Audiences, other: Audiences): Audiences {
   return { names: [...one.names, ...other.names], find: (text) => one.find(text) ?? other.find(text) };
 }
 
-/** The audiences of an outside token that names none of an identity's choice: it must be meant for us (security case X10). */
+/**
+ * The audience of subject tokens for identities that name none: the token must be issued for us (security case X10).
+ */
 export function defaultAudiences(issuer: string, isDevelopment: boolean): Audiences {
   return ownAudiences([issuer, issuer.replace(/^https?:\/\//, "")], isDevelopment);
 }
 
-/** Whether two texts stand for the same audience, where nobody says whether a server is one of development. */
+/** Reports whether two texts mean the same audience, when it is unknown whether the server runs in development. */
 export function isSameAudience(one: string, other: string): boolean {
   return ownAudiences([one], true).find(other) !== undefined;
 }

@@ -1,5 +1,5 @@
-// Whether the claims of a token are those that an identity names. Nothing is folded, trimmed or normalised (security
-// case M5), and what the token says is compared, never interpreted (M8).
+// Compares the claims of a token with those that an identity requires. Nothing is case-folded, trimmed or normalized
+// (security case M5), and claims are compared but never interpreted (M8).
 import type { Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { checkIssuerSpelling } from "../authn/issuer-url.ts";
 import { numberText } from "../base/json.ts";
@@ -8,26 +8,26 @@ import { checkVisible } from "./claim-text.ts";
 import { matchesWhole } from "./patterns/patterns.ts";
 import type { StepBudget } from "./patterns/step-budget.ts";
 
-/** The claims of a token, as `parseExactly` makes them. */
+/** The claims of a token, as `parseExactly` returns them. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Whether all claims match; if not, the first that does not: `iss`, `sub`, `aud`, then further ones by name. */
+/** Whether all claims match, or the first that does not: `iss`, `sub`, `aud`, then the others by name. */
 export type ClaimMatchResult = { readonly ok: true } | { readonly ok: false; readonly claim: string };
 
-/** One claim that an identity asks for, and how to tell whether a token has it. */
+/** A claim that an identity requires, and its comparison. */
 export interface ClaimComparison {
   readonly claim: string;
-  /** What is asked for, in words; only for whoever may read the identity. */
+  /** The requirement in words; only for callers who may read the identity. */
   readonly wanted: string;
-  /** PERMISSION_DENIED when the steps that the patterns take are not left. */
+  /** Throws PERMISSION_DENIED if the step budget of patterns is spent. */
   matches(claims: Claims): boolean;
 }
 
 type Member = { readonly case: string | undefined; readonly value?: string | undefined };
 
 /**
- * Compares; without an audience in `match`, one of the token's must be among `defaultAudiences`. PERMISSION_DENIED when the
- * steps that the patterns take are not left.
+ * Compares claims with a claim match. If `match` has no audience, the token must have one of `defaultAudiences`. Throws
+ * PERMISSION_DENIED if the step budget of patterns is spent.
  */
 export function matchClaims(
   match: Identity_ClaimMatch,
@@ -39,7 +39,7 @@ export function matchClaims(
   return missed ? { ok: false, claim: missed.claim } : { ok: true };
 }
 
-/** Every comparison that an identity asks for, in the order in which they are made. */
+/** Returns every comparison that an identity requires, in order. */
 export function comparisonsOf(
   match: Identity_ClaimMatch,
   defaultAudiences: Audiences,
@@ -71,28 +71,31 @@ function wantedFurther({ claims: exact, claimPatterns: patterns }: Identity_Clai
   return wanted.join(" and ");
 }
 
-/** Whether the `iss` of a token is the one that the identity names: all that may be asked of an unverified token. */
+/**
+ * Reports whether the identity names the `iss` of a token: the only comparison allowed before the token is verified.
+ */
 export function matchIssuer(match: Identity_ClaimMatch, iss: unknown, steps: StepBudget): boolean {
   if (typeof iss !== "string") return false;
   const issuer = normalizeIssuer(iss);
-  // A pattern matches spellings of a URL that its author did not think of, such as one with dot segments (security case M3).
+  // A pattern matches spellings of a URL that its author did not think of, such as one with dot segments (security case
+  // M3).
   if (match.iss.case === "issuerPattern" && checkIssuerSpelling(issuer) !== undefined) return false;
   return matchMember(match.iss, issuer, steps);
 }
 
-/** The issuer as a URL: Google also writes its own without the scheme. */
+/** Returns the issuer as a URL: Google also writes its issuer without the scheme. */
 export function normalizeIssuer(iss: string): string {
   return iss === "accounts.google.com" ? `https://${iss}` : iss;
 }
 
-/** Whether a claim has an exact value, or fits a pattern as a whole. */
+/** Reports whether a claim has the exact value, or matches the pattern as a whole. */
 export function matchMember({ case: name, value = "" }: Member, claim: unknown, steps: StepBudget): boolean {
-  // An empty member is refused at create, and would otherwise stand for a claim that says nothing (security case M6).
+  // An empty value is rejected at creation; here it would match an empty claim (security case M6).
   if (typeof claim !== "string" || value === "" || checkVisible(claim) !== undefined) return false;
   return name?.endsWith("Pattern") ? matchesWhole(value, claim, steps) : value === claim;
 }
 
-// RFC 7519 §4.1.3: a string, or an array of which one value is enough.
+// RFC 7519 §4.1.3: a string, or an array in which one matching value is enough.
 function matchAudience({ aud }: Identity_ClaimMatch, claim: unknown, defaults: Audiences, steps: StepBudget): boolean {
   const isWanted = (text: string) =>
     aud.case === undefined ? defaults.find(text) !== undefined : matchMember(aud, text, steps);
@@ -105,18 +108,21 @@ function matchFurther(
   name: string,
   steps: StepBudget,
 ): boolean {
-  // Inherited members such as `constructor` are no claims.
+  // Inherited members such as `constructor` are not claims.
   const texts = Object.hasOwn(claims, name) ? claimTexts(claims[name]) : [];
   if (Object.hasOwn(exact, name) && !texts.includes(exact[name]!)) return false;
   return !Object.hasOwn(patterns, name) || texts.some((text) => matchesWhole(patterns[name]!, text, steps));
 }
 
-/** The texts that a claim compares by: those of its elements for a list, of which one is enough. */
+/** Returns the texts of a claim to compare; of an array those of its elements, one of which must match. */
 function claimTexts(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.flatMap(valueTexts) : valueTexts(claim);
 }
 
-/** The text that a value compares by: JSON text as it was sent; none for objects, lists and null (security case M7). */
+/**
+ * Returns the text of a value to compare: its JSON text as it was sent. Objects, arrays and null have none (security
+ * case M7).
+ */
 function valueTexts(claim: unknown): string[] {
   if (typeof claim === "string") return checkVisible(claim) === undefined ? [claim] : [];
   const text = typeof claim === "boolean" ? String(claim) : numberText(claim);

@@ -1,20 +1,21 @@
-/** The longest text of a claim that an identity is compared with, in UTF-16 units. */
+/** The maximum length of a claim that is compared with an identity, in UTF-16 units. */
 export const maxClaimLength = 2048;
 
 /**
- * The rule that a text breaks as a subject, an audience, or the name or value of a claim; undefined for a good one. It holds where an
- * identity is created and where a token is exchanged: what nobody sees, or sees in another order, must not decide who somebody is.
+ * Returns the rule that a text breaks as a subject, audience, claim name or claim value, or undefined if it is valid.
+ * It applies to new identities and to exchanged tokens: invisible or reordered characters must not decide who someone
+ * is.
  */
 export function checkClaimText(text: string): string | undefined {
   if (text.length > maxClaimLength) return `must be at most ${maxClaimLength} characters long`;
   return checkVisible(text);
 }
 
-/** The same, of any length. */
+/** Like `checkClaimText`, for any length. */
 export function checkVisible(text: string): string | undefined {
-  // PostgreSQL stores neither U+0000, a control character, nor half a surrogate pair.
+  // PostgreSQL stores neither U+0000, which is a control character, nor half a surrogate pair.
   if (!text.isWellFormed()) return "must be well-formed Unicode";
-  // UAX #9 §2: marks that change the direction of text; UAX #14: separators of lines and paragraphs.
+  // UAX #9 §2: characters that change the direction of text; UAX #14: line and paragraph separators.
   if (/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(text))
     return "must not have control characters or marks that change the direction of text";
   return undefined;

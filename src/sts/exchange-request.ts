@@ -5,22 +5,22 @@ import { isUid } from "../model/uid.ts";
 import type { Audiences } from "./audiences.ts";
 import { show } from "./denials.ts";
 
-/** What a caller wants of the new token. */
+/** What the caller asks for. */
 export interface WantedToken {
   readonly audience: readonly string[];
-  /** The uid of the identity to assume; empty to leave it to the presented token. */
+  /** The uid of the identity to assume. Empty means the one that the token matches. */
   readonly identity: string;
   readonly identityProvider: string;
-  /** Group uids to narrow to; undefined for no narrowing. */
+  /** The groups to limit the token to. Undefined means no limit. */
   readonly scopes: readonly string[] | undefined;
-  /** Capabilities to narrow to; undefined for no narrowing. */
+  /** The capabilities to limit the token to. Undefined means no limit. */
   readonly capabilities: CapabilitySet | undefined;
 }
 
-/** How many values each repeated field may have. */
+/** The maximum number of values in each repeated field. */
 export const maxExchangeValues = 100;
 
-/** Checks a request, all violations at once; `audiences` are those that may be asked for. */
+/** Validates a request and reports all violations at once. `audiences` are the accepted ones. */
 export function readExchangeRequest(request: ExchangeRequest, audiences: Audiences): WantedToken {
   if (request.aud.length === 0) throw noAudience();
   const violations = checkRequest(request, audiences);
@@ -36,12 +36,14 @@ export function readExchangeRequest(request: ExchangeRequest, audiences: Audienc
   };
 }
 
-/** What is wrong with an audience that is not accepted. Those that are can be learnt from any token. */
+/**
+ * Returns the violation for an audience that is not accepted. Accepted audiences are public: any token contains one.
+ */
 export function audienceProblem(text: string, { names }: Audiences): string {
   return `"${show(text)}" is not an accepted audience; accepted: ${names.join(", ")}`;
 }
 
-/** The words that the platform's SDK expects, bare; the field and the rule are in the details. */
+/** The exact message that the platform's SDK expects; the details name field and rule. */
 function noAudience(): ApiError {
   const { details } = invalidArgument([{ field: "aud", description: "at least one audience is required" }]);
   return new ApiError(Code.INVALID_ARGUMENT, "Audience must be specified", { details });

@@ -1,4 +1,5 @@
-// Token exchange (RFC 8693 in spirit): a token of an outside issuer, or one of ours, for an API token of an identity.
+// Token exchange (modelled on RFC 8693): exchanges a subject token, of another issuer or one of ours, for an API token
+// of an identity.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExchangeRequest, RawTokenSchema } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { permissionDenied, toApiError } from "../aip/errors.ts";
@@ -23,48 +24,48 @@ import { issueToken } from "./issue-token.ts";
 import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
 import { parseSubjectToken, type SubjectToken } from "./subject-token.ts";
 
-/** What an exchange rests on. */
+/** Dependencies of the token exchange. */
 export interface ExchangeDeps extends Pick<AssumptionDeps, "login" | "defaultAudiences"> {
   readonly directory: IdentityDirectory;
   readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "issue" | "verify" | "cached">;
-  /** Bounds the bad tokens of one address. */
+  /** Limits invalid tokens per client address. */
   readonly failures: FailureLimiter;
-  /** Our base URL: the `iss` of our tokens. */
+  /** The base URL of the server: the `iss` of our tokens. */
   readonly issuer: string;
-  /** The audiences that may be asked for. */
+  /** The accepted audiences. */
   readonly audiences: Audiences;
   readonly clock: Clock;
-  /** What verifies the signed requests of AWS identities. */
+  /** Verifies the signed requests of AWS identities. */
   readonly aws: AwsEndpoint;
   /** Finds the identity provider of an organization by its uid. */
   readonly findProvider?: (uid: string) => Promise<OrganizationProvider | undefined>;
-  /** Told of each token that was looked at. */
+  /** Called for each subject token. */
   readonly log?: (event: ExchangeEvent, call: Call) => void;
 }
 
-/** What happened to a presented token; texts of strangers are cut and escaped. */
+/** The outcome for one subject token. Texts from the token are cut and escaped. */
 export interface ExchangeEvent {
   readonly event: "token_issued" | "token_refused";
-  /** The uid of the identity; empty when none was named or found. */
+  /** The uid of the identity; empty if none was named or found. */
   readonly identity: string;
-  /** The uid of the organization's identity provider that was named; absent where none was. */
+  /** The uid of the organization's identity provider in the request. */
   readonly identityProvider?: string;
   readonly issuer: string;
   readonly subject: string;
-  /** The check that failed and the reason of the error; absent where nothing failed. */
+  /** The failed check and the reason of the error; absent on success. */
   readonly check?: string;
   readonly reason?: string;
 }
 
-/** A token of an issuer, or a signed request that AWS verifies. Issuer and subject are what it claims. */
+/** A token of an issuer, or a signed request that AWS verifies. Issuer and subject are unverified. */
 type Presented = SubjectToken | { readonly aws: AwsRequest; readonly issuer: string; readonly subject: string };
 
-/** Makes the Exchange method. */
+/** Creates the handler of the Exchange method. */
 export function newExchange(deps: ExchangeDeps) {
   return async (request: ExchangeRequest, call: Call): Promise<MessageInitShape<typeof RawTokenSchema>> => {
-    // RFC 6749 §5.1: no cache may keep what follows, an error neither.
+    // RFC 6749 §5.1: caches must not store the response, including errors.
     call.setReplyHeader("cache-control", "no-store");
     const token = readToken(call);
     const wanted = readExchangeRequest(request, deps.audiences);
@@ -84,7 +85,10 @@ export function newExchange(deps: ExchangeDeps) {
   };
 }
 
-/** Makes what tells of whom the bearer token of a call speaks, when the operator's login provider has made it. */
+/**
+ * Creates a function that returns the verified claims of a call's bearer token, issued by the operator's login
+ * provider.
+ */
 export function newPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
   return async (call) => {
     const token = readToken(call);
@@ -96,12 +100,12 @@ export function newPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<C
   };
 }
 
-/** Takes the token from the header alone: in the query it would end up in logs (security case X14). */
+/** Reads the token from the header only: a token in the query would end up in logs (security case X14). */
 function readToken(call: Call): string {
   return requireBearer(call.header("authorization"), "the token to exchange");
 }
 
-/** Looks at a token, within what its source may still send of bad ones. */
+/** Checks a token within the failure limit of its client address. */
 async function checkToken<T>(
   { failures, tokens }: ExchangeDeps,
   source: string,
@@ -126,8 +130,8 @@ async function assume(
   presented: Presented,
 ): Promise<Assumption> {
   if (identityProvider !== "") {
-    if ("aws" in presented) throw permissionDenied("the identity provider has not made the presented token");
-    // Never passed over: its tokens are for its own organization only.
+    if ("aws" in presented) throw permissionDenied("the identity provider did not issue the subject token");
+    // Never skipped: tokens of this provider are valid for its own organization only.
     const provider = await deps.findProvider?.(identityProvider);
     if (!provider) throw permissionDenied("the identity provider is not known");
     return assumeByProvider(deps, provider, identity, presented);

@@ -1,5 +1,5 @@
-// What would become of an exchange: the checks that an exchange makes, each with its outcome instead of only the first
-// that fails. For whoever may read the identity: what it asks for is in the answer.
+// Explains an exchange: runs the checks of an exchange and reports the outcome of each, not only the first failure.
+// Only for callers who may read the identity, since the response contains what it requires.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
@@ -24,7 +24,7 @@ import { type Requirement, requirementOf, staticKeysProblem } from "./token-requ
 type Check = MessageInitShape<typeof ExchangeCheckSchema>;
 type Deps = AssumptionDeps & AwsAssumptionDeps;
 
-/** Makes the ExplainExchange method. It makes no token and keeps nothing of what it is given. */
+/** Creates the handler of the ExplainExchange method. It issues no token and stores nothing. */
 export function newExplainExchange(deps: Deps) {
   return async (request: ExplainExchangeRequest): Promise<MessageInitShape<typeof ExplainExchangeResponseSchema>> => {
     const identity = await deps.directory.find(request.identity);
@@ -44,7 +44,7 @@ async function explain(deps: Deps, identity: AssumableIdentity, token: string): 
   return [form, ...(await explainToken(deps, identity, presented))];
 }
 
-/** A token of ours is for its own identity alone. */
+/** One of our own tokens is valid for its own identity only. */
 async function explainOwn(deps: Deps, identity: AssumableIdentity, presented: SubjectToken): Promise<Check[]> {
   const { text, subject } = presented;
   if (subject !== identity.uid)
@@ -56,7 +56,7 @@ async function explainOwn(deps: Deps, identity: AssumableIdentity, presented: Su
   return [token, ...explainKeys(deps, requirementOf(deps, identity, presented))];
 }
 
-/** Keys that have run out keep every token from assuming their identity. */
+/** Expired static keys prevent every exchange for their identity. */
 function explainKeys({ clock }: Deps, requirement: Requirement | undefined): Check[] {
   const problem = staticKeysProblem(requirement, clock());
   return problem === undefined ? [] : [failed("expiration_time", problem)];
@@ -76,7 +76,7 @@ async function explainToken(deps: Deps, identity: AssumableIdentity, presented: 
   let isVerifiable = issuer?.outcome === CheckOutcome.PASSED;
   for (const { check, run } of verificationsOf(presented, requirement.keys, deps.clock())) {
     const made = isVerifiable || isAboutTime(check) ? await attempt(check, run) : skipped(check);
-    // A stranger's token must not choose whom we talk to, and without keys there is no signature to verify.
+    // An unverified token must not choose whom the server contacts, and without keys no signature can be checked.
     if (made.outcome === CheckOutcome.FAILED && !isAboutTime(check)) isVerifiable = false;
     checks.push(made);
   }
@@ -92,7 +92,7 @@ async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsR
   const checks = [form, passed("relationship", kindOf(identity))];
   for (const [check, run] of awsChecks) checks.push(await attempt(check, () => run(request, expected)));
   const comparisons = awsComparisons(relationship.value, newStepBudget());
-  // What is not this request, for us and for this identity is never sent anywhere.
+  // A request that is not exactly this one, for this server and identity, is never sent anywhere.
   if (checks.some(({ outcome }) => outcome === CheckOutcome.FAILED)) {
     return [...checks, ...["signature", ...comparisons.map(({ claim }) => claim)].map(skipped)];
   }
@@ -113,7 +113,7 @@ async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsR
   ];
 }
 
-/** Makes one check; what it throws at callers of an exchange is its detail. */
+/** Runs one check. The error that an exchange would return is its detail. */
 async function attempt(name: string, run: () => unknown): Promise<Check> {
   try {
     const told = await run();
@@ -123,7 +123,7 @@ async function attempt(name: string, run: () => unknown): Promise<Check> {
   }
 }
 
-/** Makes one comparison; `told` is its detail, unless it cannot be made. */
+/** Runs one comparison; `told` is its detail, unless the comparison itself fails. */
 function compare(name: string, told: string, matches: () => boolean): Check {
   try {
     return matches() ? passed(name, told) : failed(name, told);

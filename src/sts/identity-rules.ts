@@ -1,4 +1,4 @@
-// How an identity may be assumed, checked when it is created or its relationship changes.
+// Rules for how an identity may be assumed, checked when it is created or its relationship changes.
 import {
   type Identity,
   type Identity_AWSIdentity,
@@ -16,7 +16,7 @@ import { checkPattern, checkPatternsTogether, type PatternKind } from "./pattern
 import { checkStaticKeySet } from "./static-keys.ts";
 import { maxStaticKeysAge } from "./static-keys-expiry.ts";
 
-/** What the rules depend on. Times are in milliseconds since the epoch. */
+/** Options of the rules. Times are in milliseconds since the epoch. */
 export interface RelationshipOptions {
   /** Whether issuers on loopback may use plain http. */
   readonly allowInsecureIssuers: boolean;
@@ -25,13 +25,16 @@ export interface RelationshipOptions {
   readonly createTime: number;
 }
 
-/** The longest key set, in bytes of UTF-8. */
+/** The maximum length of a key set, in bytes of UTF-8. */
 const maxKeysBytes = 64 * 1024;
 export const maxClaims = 50;
-/** The longest issuer and subject together, in bytes of UTF-8: they are one key of an index, for which PostgreSQL has 2704. */
+/**
+ * The maximum length of issuer and subject together, in bytes of UTF-8: they share one index key, which PostgreSQL
+ * limits to 2704 bytes.
+ */
 const maxKeyBytes = 2600;
 
-/** All violations of the rules; empty for a good relationship. Field paths are relative to the identity. */
+/** Returns all violations of the rules. Field paths are relative to the identity. */
 export function checkRelationship({ relationship }: Identity, options: RelationshipOptions): FieldViolation[] {
   switch (relationship.case) {
     case "claimMatch":
@@ -61,7 +64,7 @@ function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: Identity_Clai
   ];
   if (iss.case === "issuer" && sub.case === "subject")
     violations.push(...checkKey("claim_match", iss.value, sub.value));
-  // Those that are not good alone are not compiled.
+  // Invalid patterns are not compiled.
   if (violations.length > 0) return violations;
   const members = [iss, sub, aud].filter(({ case: name }) => name?.endsWith("Pattern"));
   const patterns = [...members.map(({ value = "" }) => value), ...Object.values(claimPatterns)];
@@ -98,7 +101,10 @@ function checkServicePrincipal(principal: ServicePrincipal): FieldViolation[] {
   return rule("service_principal", isKnown ? undefined : "must be a known service principal");
 }
 
-/** A member given exactly or as a pattern; the pattern's field is the exact one's with `_pattern` behind it. */
+/**
+ * Checks a member that is given exactly or as a pattern. The pattern's field is the exact field with the suffix
+ * `_pattern`.
+ */
 function checkMember(
   field: string,
   member: { readonly case: string | undefined; readonly value?: string | undefined },
@@ -135,23 +141,26 @@ function checkKey(field: string, issuer: string, subject: string): FieldViolatio
 
 const tooLongKey = `must be at most ${maxKeyBytes} bytes long with the issuer`;
 
-/** All violations of an issuer and a subject that stand for a person. */
+/** Returns all violations of an issuer and a subject that identify a user. */
 export function checkPerson(issuer: string, subject: string): FieldViolation[] {
   return [...rule("issuer", checkIssuerName(issuer)), ...rule("subject", checkSubject(issuer, subject))];
 }
 
-/** The rule that the subject of an issuer's tokens breaks, without the field's name; undefined for a good one. */
+/**
+ * Returns the rule that the subject of an issuer's tokens breaks, without the field's name, or undefined if it is
+ * valid.
+ */
 export function checkSubject(issuer: string, subject: string): string | undefined {
   if (subject === "") return empty;
   return checkVisible(subject) ?? (fitsIndex(issuer, subject) ? undefined : tooLongKey);
 }
 
-/** Whether an identity can be found by this issuer and subject. */
+/** Reports whether this issuer and subject fit the index of identities. */
 export function fitsIndex(issuer: string, subject: string): boolean {
   return Buffer.byteLength(issuer) + Buffer.byteLength(subject) <= maxKeyBytes;
 }
 
-// Kept as it was given.
+// The text is stored unchanged.
 function checkIssuerKeys(text: string): string | undefined {
   if (text === "") return required;
   if (Buffer.byteLength(text) > maxKeysBytes) return `must be at most ${maxKeysBytes} bytes long`;
@@ -159,15 +168,15 @@ function checkIssuerKeys(text: string): string | undefined {
 }
 
 /**
- * The rule that a text breaks as the issuer of tokens whose keys are given, or of a person; undefined for a good one. Nobody is asked
- * for keys there, so that it need not be a URL (RFC 7519 §4.1.1), but a URL has one spelling. Pull tokens of a server on 127.0.0.1
- * have `https://pulltoken.127.0.0.1`, which is none.
+ * Returns the rule that a text breaks as an issuer whose keys are given, or as the issuer of a user; undefined if it is
+ * valid. It need not be a URL (RFC 7519 §4.1.1) since nobody fetches keys from it, but a URL must have its one
+ * spelling. Pull tokens of a server on 127.0.0.1 have `https://pulltoken.127.0.0.1`, which is not a valid URL.
  */
 export function checkIssuerName(text: string): string | undefined {
   return /^\s*https?:/i.test(text) && URL.canParse(text) ? checkIssuerSpelling(text) : checkClaimText(text);
 }
 
-// PostgreSQL stores neither.
+// PostgreSQL stores neither of these.
 function checkStorable(text: string): string | undefined {
   return text.includes("\0") || !text.isWellFormed() ? "must be well-formed Unicode without U+0000" : undefined;
 }

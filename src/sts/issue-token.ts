@@ -7,7 +7,7 @@ import type { Assumption } from "./assumption.ts";
 import type { WantedToken } from "./exchange-request.ts";
 import { narrow, shownGrants } from "./narrowing.ts";
 
-/** What making a token rests on. */
+/** Dependencies of issuing a token. */
 export interface IssueDeps {
   readonly directory: Pick<IdentityDirectory, "touch">;
   readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
@@ -15,7 +15,7 @@ export interface IssueDeps {
   readonly clock: Clock;
 }
 
-/** Makes a token of an identity that has been assumed, within what it holds now and what was asked for. */
+/** Issues a token for an assumed identity, within its current grants and the request. */
 export async function issueToken(
   deps: IssueDeps,
   assumption: Assumption,
@@ -36,8 +36,8 @@ export async function issueToken(
   return issued;
 }
 
-// Security case X3: a token never becomes one for another audience.
+// Security case X3: a token cannot be exchanged for one with another audience.
 function checkAudience(wanted: readonly string[], { audience }: Assumption): void {
   const beyond = audience && wanted.find((one) => !audience.includes(one));
-  if (beyond !== undefined) throw permissionDenied("the presented token is for other audiences", { aud: beyond });
+  if (beyond !== undefined) throw permissionDenied("the subject token is for other audiences", { aud: beyond });
 }

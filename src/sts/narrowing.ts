@@ -1,4 +1,4 @@
-// What a new token is narrowed to, and the grants that it shows. Narrowing only ever takes away (security case X3).
+// The limits of a new token, and the grants that it displays. Limits only ever remove access (security case X3).
 import { permissionDenied } from "../aip/errors.ts";
 import type { Narrowing } from "../authn/caller.ts";
 import type { Grants } from "../authz/access.ts";
@@ -14,9 +14,9 @@ import { ancestorsOf, isWithin } from "../model/uid.ts";
 import type { WantedToken } from "./exchange-request.ts";
 
 /**
- * What is asked for, within what the presented token is narrowed to already.
+ * Returns the requested limits within those of the subject token.
  *
- * PERMISSION_DENIED for a scope or capability beyond that, and for a scope where the identity holds nothing.
+ * Throws PERMISSION_DENIED for a scope or capability outside them, and for a scope in which the identity has no grant.
  */
 export function narrow(
   wanted: Pick<WantedToken, "scopes" | "capabilities">,
@@ -29,8 +29,8 @@ export function narrow(
 }
 
 /**
- * The grants that a token shows, as text by group uid: one for each group where a role is bound, or else one for each
- * scope, holding what is bound there and above.
+ * Returns the grants that a token displays, as text by group uid: one per group with a role binding, or one per scope
+ * with the grants that apply there.
  */
 export function shownGrants({ scopes, capabilities }: Narrowing, grants: Grants): Record<string, string> {
   const shown = scopes ? scopes.map((scope) => [scope, heldAt(scope, grants)] as const) : [...grants];
@@ -41,7 +41,7 @@ export function shownGrants({ scopes, capabilities }: Narrowing, grants: Grants)
 function narrowScopes(wanted: WantedToken["scopes"], presented: Narrowing["scopes"], grants: Grants) {
   for (const scope of wanted ?? []) {
     if (presented && !presented.some((outer) => isWithin(scope, outer))) {
-      throw permissionDenied("the scope lies outside those of the presented token", { scope });
+      throw permissionDenied("the scope lies outside those of the subject token", { scope });
     }
     if (!reaches(scope, grants)) throw permissionDenied("the identity holds no role at the scope", { scope });
   }
@@ -51,12 +51,12 @@ function narrowScopes(wanted: WantedToken["scopes"], presented: Narrowing["scope
 function narrowCapabilities(wanted: CapabilitySet | undefined, presented: CapabilitySet | undefined) {
   const [beyond] = wanted && presented ? missingCapabilities(presented, wanted) : [];
   if (beyond !== undefined) {
-    throw permissionDenied("the presented token is narrowed to other capabilities", { capability: beyond });
+    throw permissionDenied("the subject token is narrowed to other capabilities", { capability: beyond });
   }
   return wanted ?? presented;
 }
 
-/** Whether a role is bound at the scope, above it or below it. */
+/** Reports whether a role is bound at the scope, on an ancestor or on a descendant. */
 function reaches(scope: string, grants: Grants): boolean {
   if ([scope, ...ancestorsOf(scope)].some((uid) => grants.has(uid))) return true;
   return [...grants.keys()].some((uid) => isWithin(uid, scope));

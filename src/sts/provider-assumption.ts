@@ -1,4 +1,4 @@
-// Tokens of an organization's identity provider: they stand for its people, and for identities of that organization.
+// Exchanges tokens of an organization's identity provider: for its users, and for identities of that organization.
 import { rootOf } from "../model/uid.ts";
 import type { AssumptionDeps, IdentityDirectory, PeopleProvider } from "./assumable-identity.ts";
 import { type Assumption, assumeWithClaims, findPerson, verifyPerson } from "./assumption.ts";
@@ -8,14 +8,17 @@ import { claimDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
-/** An organization's identity provider, as far as the exchange of its tokens goes. */
+/** An organization's identity provider as the exchange sees it. */
 export interface OrganizationProvider extends PeopleProvider {
   readonly uid: string;
-  /** The uids of the mappings that hold for the groups in these claims, which are those of a person. */
+  /** Returns the uids of the external group role mappings that apply to these claims of a user. */
   mappingsOf(claims: Claims, userUid: string): Promise<string[]>;
 }
 
-/** With a token of the provider: the person that it speaks of, once registered, or an identity of the organization. */
+/**
+ * Exchanges a token of the provider for the user that it is about, if registered, or for an identity of the
+ * organization.
+ */
 export async function assumeByProvider(
   deps: AssumptionDeps,
   provider: OrganizationProvider,
@@ -32,17 +35,17 @@ export async function assumeByProvider(
   return {
     uid: person.uid,
     claims: inheritedClaims(claims),
-    // Other organizations may trust the same issuer, and others may be the client: whoever runs this one can come by such
-    // tokens of anybody, and must get nothing by them that is not of this organization (security case X1).
+    // Other organizations may trust the same issuer with another client. Whoever runs such an organization can obtain
+    // tokens of any user, so the new token is limited to this organization (security case X1).
     narrowing: { scopes: [rootOf(provider.uid)] },
     ...(mappings.length > 0 && { mappings }),
   };
 }
 
 /**
- * With claims that a provider has vouched for: the identity with this uid, when it asks for them. What an organization's
- * provider says is good for the identities of that organization (security case X1); the operator's, whose uid is empty, is
- * believed everywhere.
+ * Exchanges claims that a provider vouches for: for the identity with this uid, if its claim match accepts them. An
+ * organization's provider is trusted for identities of that organization only (security case X1); the operator's, with
+ * an empty uid, for all.
  */
 export async function assumeOfOrganization(
   directory: IdentityDirectory,

@@ -1,4 +1,4 @@
-// Refresh tokens (RFC 6749 §6, RFC 9700 §4.14.2): each works once, and one that comes again ends the whole family.
+// Refresh tokens (RFC 6749 §6, RFC 9700 §4.14.2): each is valid once, and reuse ends the whole family.
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type ExchangeRefreshTokenRequest,
@@ -16,7 +16,7 @@ import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
 import { type IssueDeps, issueToken } from "./issue-token.ts";
 import { newFamilyId, newRefreshToken, parseRefreshToken } from "./refresh-token.ts";
 
-/** What a person signed in as, and with what. */
+/** A sign-in: the user, the upstream claims and the provider. */
 export interface SignIn {
   /** Claims of the upstream token: at least `iss`, `sub` and `aud`. */
   readonly act: Readonly<Record<string, string>>;
@@ -27,17 +27,17 @@ export interface SignIn {
   readonly audience: readonly string[];
   readonly scopes?: readonly string[];
   /**
-   * The upstream claims as JSON text, where another identity than the person's own was assumed with them. Earlier versions stored the
-   * object, whose numbers may be rounded.
+   * The upstream claims as JSON text, if an identity other than the user's own was assumed with them. Earlier versions
+   * stored an object, whose numbers may be rounded.
    */
   readonly claims?: string | Readonly<Record<string, unknown>>;
 }
 
-/** The sign-in that a line of refresh tokens goes back to. */
+/** The sign-in that a chain of refresh tokens descends from. */
 export interface RefreshFamily {
   readonly id: string;
   readonly identityUid: string;
-  /** Of the only token that is in force. */
+  /** The digest of the only valid token. */
   readonly digest: string;
   readonly signIn: SignIn;
   /** Milliseconds since the epoch. */
@@ -45,24 +45,24 @@ export interface RefreshFamily {
   readonly expireTime: number;
 }
 
-/** Where families are kept. */
+/** Stores families. */
 export interface RefreshStore {
   add(family: RefreshFamily): Promise<void>;
   find(id: string): Promise<RefreshFamily | undefined>;
-  /** Answers false when `digest` is no longer in force. */
+  /** Returns false if `digest` is no longer the valid one. */
   rotate(id: string, digest: string, next: string): Promise<boolean>;
   revoke(id: string): Promise<void>;
 }
 
-/** What refreshing rests on. */
+/** Dependencies of refreshing. */
 export interface RefreshDeps extends IssueDeps {
   readonly store: RefreshStore;
-  /** The audiences that may be asked for. */
+  /** The accepted audiences. */
   readonly audiences: Audiences;
   readonly lifetimeMs: number;
-  /** Bounds the bad tokens of one address. */
+  /** Limits invalid tokens per client address. */
   readonly failures: FailureLimiter;
-  /** Throws PERMISSION_DENIED unless all that let the person sign in still holds (security case X5). */
+  /** Throws PERMISSION_DENIED unless everything that allowed the sign-in still holds (security case X5). */
   readonly recheck: (identityUid: string, signIn: SignIn, signInTime: number) => Promise<void>;
   readonly log?: (event: RefreshEvent) => void;
 }
@@ -70,18 +70,18 @@ export interface RefreshDeps extends IssueDeps {
 /** What happened to a refresh token. */
 export interface RefreshEvent {
   readonly event: "token_refreshed" | "refresh_refused" | "refresh_token_reused";
-  /** The uid of the identity; empty when it is not known. */
+  /** The uid of the identity; empty if unknown. */
   readonly identity: string;
 }
 
-/** A refresh token as it is handed out. */
+/** A newly issued refresh token. */
 export interface IssuedRefreshToken {
   readonly token: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Starts a family and answers its first token. */
+/** Starts a family and returns its first token. */
 export async function startRefresh(
   deps: Pick<RefreshDeps, "store" | "clock" | "lifetimeMs">,
   identityUid: string,
@@ -95,13 +95,13 @@ export async function startRefresh(
   return { token: text, expiresAt: expireTime };
 }
 
-/** Makes the ExchangeRefreshToken method. */
+/** Creates the handler of the ExchangeRefreshToken method. */
 export function newRefresh(deps: RefreshDeps) {
   return async (
     request: ExchangeRefreshTokenRequest,
     call: Call,
   ): Promise<MessageInitShape<typeof TokenPairSchema>> => {
-    // RFC 6749 §5.1: no cache may keep what follows, an error neither.
+    // RFC 6749 §5.1: caches must not store the response, including errors.
     call.setReplyHeader("cache-control", "no-store");
     const token = requireBearer(call.header("authorization"), "the refresh token");
     return await withFailureLimit(deps.failures, {
@@ -113,7 +113,7 @@ export function newRefresh(deps: RefreshDeps) {
 
 async function refreshWith(deps: RefreshDeps, token: string, request: ExchangeRefreshTokenRequest) {
   const presented = parseRefreshToken(token);
-  if (!presented) throw unauthenticated("the presented token is no refresh token");
+  if (!presented) throw unauthenticated("the token is not a refresh token");
   const family = await deps.store.find(presented.family);
   try {
     if (!family) throw refused();
@@ -131,7 +131,7 @@ async function refresh(deps: RefreshDeps, family: RefreshFamily, request: Exchan
   await deps.recheck(identityUid, signIn, createTime);
   const wanted = readWanted(request, signIn, deps.audiences);
   const issued = await issueToken(deps, assumptionOf(family), wanted);
-  // Last, so that whoever was refused for what they asked for may ask again.
+  // Rotated last, so a caller whose request was invalid can try again with the same token.
   const next = newRefreshToken(family.id, expireTime);
   if (!(await deps.store.rotate(family.id, family.digest, next.digest))) throw await reused(deps, family);
   deps.log?.({ event: "token_refreshed", identity: identityUid });
@@ -147,7 +147,7 @@ function assumptionOf({ identityUid, signIn }: RefreshFamily): Assumption {
   return { uid: identityUid, claims, narrowing: scopes ? { scopes } : {}, audience };
 }
 
-/** Those of the sign-in that are offered no longer are not unknown: they are refused, not wrong (security case X5). */
+/** Audiences of the sign-in that are no longer accepted are denied, not reported as invalid (security case X5). */
 function readWanted(
   request: ExchangeRefreshTokenRequest,
   signIn: SignIn,
@@ -161,7 +161,7 @@ function readWanted(
   return wanted;
 }
 
-/** Either somebody has stolen it or it was stolen from somebody: nobody keeps the session. */
+/** The token was stolen, from the caller or by the caller: the session ends for both. */
 async function reused({ store, log }: RefreshDeps, { id, identityUid }: RefreshFamily) {
   await store.revoke(id);
   log?.({ event: "refresh_token_reused", identity: identityUid });

@@ -1,9 +1,12 @@
-// How long keys serve that are given with an identity.
+// The expiry of static keys.
 
-/** How long after its creation an identity with static keys can be assumed at most, in milliseconds. */
+/** The maximum age of an identity with static keys, in milliseconds. */
 export const maxStaticKeysAge = 365 * 24 * 60 * 60 * 1000;
 
-/** When the keys cease to serve: at the time that was asked for, if any. All are milliseconds since the epoch. */
+/**
+ * Returns when the keys expire: at the requested time, if any, within the maximum age. All times are milliseconds since
+ * the epoch.
+ */
 export function staticKeysExpiry(asked: number | undefined, createTime: number): number {
   return Math.min(asked ?? Number.POSITIVE_INFINITY, createTime + maxStaticKeysAge);
 }

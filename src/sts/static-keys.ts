@@ -1,4 +1,4 @@
-// Identities whose keys are given with them: no issuer is ever contacted (behaviour of pull tokens).
+// Identities with static keys: the server never contacts their issuer (behaviour of pull tokens).
 import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { LRUCache } from "lru-cache";
@@ -9,7 +9,7 @@ import {
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { checkPublicKeySet, type KeySet, type OutsideKey, parseKeySet, selectKeys } from "../authn/key-sets.ts";
 
-/** The claims that tokens must have, in the terms of a claim match. */
+/** Returns the claims that tokens must have, as a claim match. */
 export function staticKeysMatch({ issuer, subject, audiences }: Identity_StaticKeys): Identity_ClaimMatch {
   const [audience] = audiences;
   return create(Identity_ClaimMatchSchema, {
@@ -19,24 +19,25 @@ export function staticKeysMatch({ issuer, subject, audiences }: Identity_StaticK
   });
 }
 
-/** How many keys an identity may be given: some for each algorithm, and their successors. */
+/** The maximum number of keys of an identity: some per algorithm, and their successors. */
 const maxStaticKeys = 10;
 
 /**
- * The rule that a JSON text breaks as the keys of an identity, without the field's name; undefined for a good one. A text
- * that is no JSON is let pass: the published Terraform provider stores such, and wants it back as it was. It has no keys.
+ * Returns the rule that a JSON text breaks as the keys of an identity, without the field's name, or undefined if it is
+ * valid. Text that is not JSON passes: the published Terraform provider stores such text and expects it back. It has no
+ * keys.
  */
 export function checkStaticKeySet(issuerKeys: string): string | undefined {
   const document = parseJson(issuerKeys);
   return document === undefined ? undefined : checkPublicKeySet(document, maxStaticKeys);
 }
 
-/** The keys of a JWK set given as text; none when it is not one. */
+/** Parses a JWK set. Returns no keys if the text is not one. */
 export function staticKeySet({ issuerKeys }: Identity_StaticKeys): KeySet {
   return { find: async (hint) => selectKeys(keysOf(issuerKeys), hint) };
 }
 
-// To read a key costs as much as to verify a signature with it. By digest, so that no text is kept.
+// Importing a key costs as much as a signature check. Cached by digest, so no text is kept.
 const read = new LRUCache<string, readonly OutsideKey[]>({
   max: 1000,
   maxSize: 5000,

@@ -1,4 +1,4 @@
-// The token that is presented for exchange: taken apart, and later verified. Until then nothing in it is true.
+// The subject token of an exchange: parsed first, verified later. Do not trust its claims in between.
 import { isUtf8 } from "node:buffer";
 import type { KeyObject } from "node:crypto";
 import { type KeyHint, type KeySet, outsideAlgorithms } from "../authn/key-sets.ts";
@@ -10,23 +10,24 @@ import { keysDenied, show, type VerificationCheck, verificationDenied } from "./
 
 const jose = once((): typeof import("jose") => loader(import.meta.url)("jose"));
 
-/** A token taken apart. */
+/** A parsed token. */
 export interface SubjectToken {
   readonly text: string;
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Claims;
-  /** The unverified `iss` and `sub`, empty when they are no texts that anything is known by. */
+  /** The unverified `iss` and `sub`; empty if they cannot identify anything. */
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** How far an issuer's clock may be ahead of ours, in milliseconds. Never granted to `exp`. */
+/** How far an issuer's clock may be ahead of ours, in milliseconds. Never applied to `exp`. */
 const issuerSkewMs = 60_000;
 
-// RFC 7515 §3.1: exactly three segments; an unsecured token has an empty last one and fails later, for its algorithm.
+// RFC 7515 §3.1: exactly three segments. An unsecured token has an empty last one and is rejected later for its
+// algorithm.
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** Takes a token apart; undefined when it is not a JSON Web Token with a signature part. */
+/** Parses a token. Returns undefined unless it is a JSON Web Token with a signature part. */
 export function parseSubjectToken(text: string): SubjectToken | undefined {
   if (!compactJws.test(text)) return undefined;
   const [header, claims] = text.split(".", 2).map(parseSegment);
@@ -35,7 +36,9 @@ export function parseSubjectToken(text: string): SubjectToken | undefined {
   return { text, header, claims, issuer: normalizeIssuer(issuer), subject };
 }
 
-/** The JSON object that a segment holds; undefined when it holds none, or one that has a member twice (RFC 7519 §4). */
+/**
+ * Parses the JSON object in a segment. Returns undefined if it has none, or one with duplicate members (RFC 7519 §4).
+ */
 function parseSegment(segment: string): JsonObject | undefined {
   const bytes = Buffer.from(segment, "base64url");
   if (!isUtf8(bytes)) return undefined;
@@ -48,10 +51,10 @@ function parseSegment(segment: string): JsonObject | undefined {
 }
 
 /**
- * The claims of a token that one of the keys has signed and that is in force at `now`.
+ * Returns the claims of a token that one of the keys signed and that is valid at `now`.
  *
- * PERMISSION_DENIED with the check that failed, or UNAVAILABLE when the keys cannot be had for the moment. They are
- * asked for only when nothing else is wrong: to ask may mean a request to the issuer.
+ * Rejects with PERMISSION_DENIED and the failed check, or with UNAVAILABLE if the keys cannot be fetched. Keys are
+ * fetched last, because that may mean a request to the issuer.
  */
 export async function verifySubjectToken(
   token: SubjectToken,
@@ -62,25 +65,25 @@ export async function verifySubjectToken(
   return token.claims;
 }
 
-/** The claims of a token that one of the keys has signed, whether or not it is in force; rejects as `verifySubjectToken` does. */
+/** Like `verifySubjectToken`, without checking the times of the token. */
 export async function verifySigned(token: SubjectToken, keys: () => Promise<KeySet>): Promise<Claims> {
   for (const { check, run } of verificationsOf(token, keys, 0)) if (!isAboutTime(check)) await run();
   return token.claims;
 }
 
-/** Whether a check is about the times of a token. */
+/** Reports whether a check is about the times of a token. */
 export function isAboutTime(check: VerificationCheck): boolean {
   return timeChecks.some(([name]) => name === check);
 }
 
-/** One check of a token that needs no identity. */
+/** One check of a token that does not depend on an identity. */
 export interface Verification {
   readonly check: VerificationCheck;
-  /** Throws when the check fails. */
+  /** Throws if the check fails. */
   run(): void | Promise<void>;
 }
 
-/** Every such check, in the order in which they are made; the signature needs the keys that were found before. */
+/** Returns the checks in order. The signature check needs the keys that the check before it found. */
 export function verificationsOf(token: SubjectToken, keys: () => Promise<KeySet>, now: number): Verification[] {
   const { header, claims } = token;
   let set: KeySet | undefined;
@@ -103,12 +106,12 @@ export function verificationsOf(token: SubjectToken, keys: () => Promise<KeySet>
   ];
 }
 
-// RFC 8725 §3.1: what the token may be signed with is our choice.
+// RFC 8725 §3.1: we choose the accepted algorithms, not the token.
 function readHint({ alg, kid, crit }: SubjectToken["header"]): KeyHint {
   if (typeof alg !== "string" || !outsideAlgorithms.includes(alg)) {
     throw verificationDenied("alg", `unsupported signing algorithm "${show(alg)}"`);
   }
-  // RFC 7515 §4.1.11: no extension is known here; `b64` above all would have the claims read in another way.
+  // RFC 7515 §4.1.11: no extension is supported; `b64` above all would change how the claims are read.
   if (crit !== undefined) throw verificationDenied("token", "the token needs an extension that is not known");
   return { alg, kid: typeof kid === "string" ? kid : undefined };
 }
@@ -146,7 +149,7 @@ async function isSignedBy(keys: readonly KeyObject[], text: string, { alg }: Key
   return false;
 }
 
-/** When a token expires, in milliseconds since the epoch; undefined when it does not say. */
+/** Returns when a token expires, in milliseconds since the epoch, or undefined if it does not say. */
 export function expiryOf({ exp }: Claims): number | undefined {
   return timeOf(exp);
 }
@@ -172,14 +175,19 @@ function checkDue(claim: unknown, now: number, check: VerificationCheck, problem
   if (time === undefined || time > now + issuerSkewMs) throw verificationDenied(check, problem);
 }
 
-/** A NumericDate (RFC 7519 §2) in milliseconds; undefined for what is none, or no Date can hold. */
+/**
+ * Converts a NumericDate (RFC 7519 §2) to milliseconds. Returns undefined if it is not one, or if no Date can hold it.
+ */
 function timeOf(claim: unknown): number | undefined {
   const seconds = numberOf(claim);
   // A Date has no fractions of a millisecond.
   return seconds !== undefined && Math.abs(seconds) <= 8.64e12 ? Math.trunc(seconds * 1000) : undefined;
 }
 
-/** Identities are looked for by it, and databases hold no text that breaks the rule. */
+/**
+ * Returns the text of a claim if it can identify something: identities are looked up by it, and databases store no
+ * other text.
+ */
 function asText(value: unknown): string {
   return typeof value === "string" && checkVisible(value) === undefined ? value : "";
 }

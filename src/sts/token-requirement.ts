@@ -1,4 +1,4 @@
-// What a token must prove to assume an identity, by the relationship of the identity.
+// The requirements that a token must meet to assume an identity, by the relationship of the identity.
 import { create } from "@bufbuild/protobuf";
 import {
   type Identity_ClaimMatch,
@@ -13,19 +13,19 @@ import { staticKeySet, staticKeysMatch } from "./static-keys.ts";
 import { staticKeysExpiry } from "./static-keys-expiry.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
-/** What a token must prove to assume an identity. */
+/** The requirements that a token must meet to assume an identity. */
 export interface Requirement {
   readonly match: Identity_ClaimMatch;
   readonly keys: () => Promise<KeySet>;
-  /** One of which the token must be for, where the match names none. */
+  /** The token must have one of these if the match names no audience. */
   readonly audiences: Audiences;
   /** Milliseconds since the epoch. */
   readonly notAfter?: number;
-  /** Why nobody may assume the identity, whatever the token proves. */
+  /** Why nobody may assume the identity, whatever the token. */
   readonly inactivity?: string;
 }
 
-/** What a token must prove to assume the identity; undefined when no token of an issuer can. */
+/** Returns the requirements of an identity, or undefined if no token of an issuer can assume it. */
 export function requirementOf(
   { issuers, defaultAudiences: audiences, login }: AssumptionDeps,
   { relationship, createTime, person, inactivity }: AssumableIdentity,
@@ -39,12 +39,12 @@ export function requirementOf(
     const match = staticKeysMatch(value);
     return { match, keys: async () => staticKeySet(value), audiences, notAfter, ...(inactivity && { inactivity }) };
   }
-  // What the login provider gave to us as its client, such as at the end of a device flow.
+  // Tokens that the login provider issued to us as its client, such as at the end of a device flow.
   if (!person || !login || person.issuer !== normalizeIssuer(login.issuer)) return undefined;
   return { match: personMatch(person), keys, audiences: eitherAudiences(audiences, exactAudiences(login.clientId)) };
 }
 
-/** The claims that tokens of a person have. */
+/** Returns the claims that identify a user. */
 export function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["person"]>): Identity_ClaimMatch {
   return create(Identity_ClaimMatchSchema, {
     iss: { case: "issuer", value: issuer },
@@ -52,7 +52,7 @@ export function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["
   });
 }
 
-/** What keeps the keys of an identity from serving; undefined when nothing does. */
+/** Returns why the static keys of an identity are not active, or undefined if they are. */
 export function staticKeysProblem(requirement: Requirement | undefined, now: number): string | undefined {
   const isOver = requirement?.notAfter !== undefined && requirement.notAfter <= now;
   return isOver ? "the static keys of the identity have expired" : requirement?.inactivity;

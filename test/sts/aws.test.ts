@@ -96,7 +96,7 @@ describe("the exchange of a signed AWS request", () => {
       sts.state.user = { ...role, ...changes };
       const { status, body } = await exchange(signed());
       assert.equal(status, 403);
-      assert.ok(body.message.includes(`invalid "${claim}": the presented token has "${Object.values(changes)[0]}"`));
+      assert.ok(body.message.includes(`invalid "${claim}": the subject token has "${Object.values(changes)[0]}"`));
     });
   }
 

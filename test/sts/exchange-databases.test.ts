@@ -19,7 +19,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const token = await signOutside(keyPair("ES256"), { ...claims, aud, exp });
       const { status, body } = await rest(server.url, token, "GET", `/sts/exchange?aud=${encodeURIComponent(aud)}`);
       assert.equal(status, 403, JSON.stringify(claims));
-      assert.match(body.message, /no identity fits the presented token/);
+      assert.match(body.message, /no identity fits the subject token/);
     }
   });
 }

@@ -40,7 +40,7 @@ describe("an identity", () => {
         const promise = exchange.run({ identity: uid(name) }, await outsideToken({ iss }));
         await assert.rejects(promise, {
           code: Code.PERMISSION_DENIED,
-          message: `Permission denied: invalid "iss": the presented token has "${iss}"`,
+          message: `Permission denied: invalid "iss": the subject token has "${iss}"`,
           metadata: { claim: "iss", presented: iss },
         });
       }
@@ -127,7 +127,7 @@ describe("an identity", () => {
       const result = await outcome(exchange.run({ identity: uid(name) }, await outsideToken()));
       assert.equal(
         result,
-        `PERMISSION_DENIED Permission denied: invalid "iss": the presented token has "${outsideIssuer}"`,
+        `PERMISSION_DENIED Permission denied: invalid "iss": the subject token has "${outsideIssuer}"`,
       );
     }
     assert.deepEqual(exchange.outside.requests, []);
@@ -145,7 +145,7 @@ describe("an identity", () => {
   for (const [rule, changes, claim, presented] of table) {
     it(`is refused for another ${rule}, and the claim is told in words and metadata`, async () => {
       const exchange = await openWithWorkload();
-      const text = presented === "" ? "the presented token has none" : `the presented token has "${presented}"`;
+      const text = presented === "" ? "the subject token has none" : `the subject token has "${presented}"`;
       await assert.rejects(exchange.run({ identity }, await outsideToken(changes)), {
         code: Code.PERMISSION_DENIED,
         message: `Permission denied: invalid "${claim}": ${text}`,
@@ -176,7 +176,7 @@ describe("an identity", () => {
     const exchange = await openWithWorkload();
     exchange.outside.documents.clear();
     const promise = exchange.run({ identity }, await outsideToken());
-    assert.equal(await outcome(promise), "UNAVAILABLE Unavailable: the issuer of the presented token does not answer");
+    assert.equal(await outcome(promise), "UNAVAILABLE Unavailable: the issuer of the subject token does not answer");
     assert.deepEqual(exchange.outside.requests, fetched.slice(0, 1));
   });
 
@@ -242,7 +242,7 @@ describe("X2: without an identity", () => {
   it("none is assumed where none fits", async () => {
     const exchange = await openWithWorkload();
     const result = await outcome(exchange.run({}, await outsideToken({ sub: "other" })));
-    assert.equal(result, "PERMISSION_DENIED Permission denied: no identity fits the presented token: name one");
+    assert.equal(result, "PERMISSION_DENIED Permission denied: no identity fits the subject token: name one");
   });
 
   it("none is assumed for an empty issuer or subject, which is what identities with patterns have stored", async () => {

@@ -38,7 +38,7 @@ describe("an exchange", () => {
     assert.deepEqual((await exchange.node.tokens.verify(token)).audience, audiences);
   });
 
-  it("writes the audiences of the presented token as one text", async () => {
+  it("writes the audiences of the subject token as one text", async () => {
     const exchange = await openWithWorkload();
     const { token } = await exchange.run({ identity }, await outsideToken({ aud: ["other", "gatehouse.example"] }));
     assert.equal((await exchange.node.tokens.verify(token)).act.aud, "other,gatehouse.example");

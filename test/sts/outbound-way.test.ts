@@ -119,7 +119,7 @@ describe("an issuer behind a proxy, with a certificate of a private authority", 
     await using server = await startTestServer({ settings, log: log.stream });
     for (const [host, said] of untrusted) {
       const { status, body } = await exchange(server, `https://${host}`);
-      const message = `the issuer of the presented token cannot be asked: certificate not trusted: ${said}`;
+      const message = `the issuer of the subject token cannot be asked: certificate not trusted: ${said}`;
       assert.equal(status, 503);
       assert.ok(body.message.endsWith(message), body.message);
       assert.ok(

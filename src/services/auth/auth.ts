@@ -43,7 +43,7 @@ export function auth(context: AuthContext): Implementation {
       const person = personOf(await verifyPerson(call));
       const actor = userUid(person.issuer, person.subject);
       if (identityId !== "" && identityId !== actor) {
-        throw permissionDenied("the identity is not that of the presented token", { identity: identityId });
+        throw permissionDenied("the identity is not that of the subject token", { identity: identityId });
       }
       // The operator chose the provider, and believes what it says.
       const registration = { person, invite: code, knownOnly: false, vouches: () => true };

@@ -1,4 +1,4 @@
-// AWS identities: assumed with a signed GetCallerIdentity request (security case X2: for the identity that it names).
+// AWS identities: assumed with a signed GetCallerIdentity request (security case X2: only the identity that it names).
 import type { Identity_AWSIdentity } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { AssumptionDeps } from "../assumable-identity.ts";
 import type { Assumption } from "../assumption.ts";
@@ -9,21 +9,21 @@ import { type AwsCaller, type AwsEndpoint, askAws, audienceOf, identityOf } from
 import { awsChecks } from "./request-checks.ts";
 import type { AwsRequest } from "./signed-request.ts";
 
-/** What assuming an AWS identity rests on. */
+/** Dependencies of assuming an AWS identity. */
 export interface AwsAssumptionDeps extends Pick<AssumptionDeps, "directory" | "defaultAudiences" | "clock"> {
   readonly aws: AwsEndpoint;
 }
 
-/** One thing that an AWS identity asks for. */
+/** One requirement of an AWS identity. */
 export interface AwsComparison {
   readonly claim: string;
   readonly wanted: string;
   presented(caller: AwsCaller): string;
-  /** PERMISSION_DENIED when the steps that the patterns take are not left. */
+  /** Throws PERMISSION_DENIED if the step budget of patterns is spent. */
   matches(caller: AwsCaller): boolean;
 }
 
-/** With a signed request: the AWS identity that it is made for. */
+/** Exchanges a signed request for the AWS identity that it names. */
 export async function assumeWithAwsRequest(
   deps: AwsAssumptionDeps,
   uid: string,
@@ -33,7 +33,7 @@ export async function assumeWithAwsRequest(
   const expected = { host: aws.host, audiences, identity: uid, now: clock() };
   for (const [, run] of awsChecks) run(request, expected);
   const identity = await directory.find(identityOf(request));
-  // In one and the same way, so that nothing is learnt about which identities there are; and nothing is sent for them.
+  // One error for all of these, so the caller cannot learn which identities exist. Nothing is sent to AWS.
   if (identity?.relationship.case !== "awsIdentity") throw awsDenied("identity", "the identity is not one of AWS");
   const caller = await askAws(aws, request);
   const comparisons = awsComparisons(identity.relationship.value, newStepBudget());
@@ -44,7 +44,7 @@ export async function assumeWithAwsRequest(
   return { uid: identity.uid, claims: { act }, narrowing: {} };
 }
 
-/** What an AWS identity asks for, in the order in which it is compared. */
+/** Returns the requirements of an AWS identity in the order in which they are compared. */
 export function awsComparisons(
   { awsAccount, awsArn, awsUserId }: Identity_AWSIdentity,
   steps: StepBudget,

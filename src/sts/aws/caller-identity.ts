@@ -1,29 +1,29 @@
-// AWS's answer to who has signed a request.
+// Asks AWS who signed a request.
 import { isJsonObject } from "../../base/json.ts";
 import { awsDenied, awsUnreachable } from "../denials.ts";
 import { audienceHeader, identityHeader } from "./request-checks.ts";
 import { type AwsRequest, headerValue, signedHeaders } from "./signed-request.ts";
 
-/** Who AWS says has signed. */
+/** The signer of a request, according to AWS. */
 export interface AwsCaller {
   readonly account: string;
   readonly arn: string;
   readonly userId: string;
 }
 
-/** AWS's security token service, or what stands in for it. */
+/** The AWS security token service, or a stand-in. */
 export interface AwsEndpoint {
-  /** As requests must name it: with a port when that is not the usual one. */
+  /** The host that requests must name, with its port unless it is the default. */
   readonly host: string;
   readonly url: string;
-  /** Posts these headers without a body and answers the JSON of the reply; rejects with an OutboundError. */
+  /** Posts these headers without a body and returns the JSON of the response. Rejects with an OutboundError. */
   post(url: string, headers: Readonly<Record<string, string>>): Promise<unknown>;
 }
 
-/** Always sent on, signed or not. */
+/** The headers that are sent on, signed or not. */
 const carried = ["authorization", "accept", "x-amz-date", "x-amz-security-token", audienceHeader, identityHeader];
 
-/** Asks AWS who has signed. PERMISSION_DENIED when it does not know, UNAVAILABLE when it does not answer. */
+/** Asks AWS who signed. PERMISSION_DENIED if AWS rejects the request, UNAVAILABLE if it does not respond. */
 export async function askAws({ url, post }: AwsEndpoint, request: AwsRequest): Promise<AwsCaller> {
   const names = new Set([...carried, ...signedHeaders(request)]);
   const headers: Record<string, string> = { accept: "application/json", "content-length": "0" };
@@ -36,12 +36,12 @@ export async function askAws({ url, post }: AwsEndpoint, request: AwsRequest): P
   return caller;
 }
 
-/** The audience that a request names. */
+/** Returns the audience that a request names. */
 export function audienceOf(request: AwsRequest): string {
   return headerValue(request, audienceHeader);
 }
 
-/** The identity that a request names. */
+/** Returns the identity that a request names. */
 export function identityOf(request: AwsRequest): string {
   return headerValue(request, identityHeader);
 }

@@ -1,38 +1,38 @@
-// What must hold of a signed GetCallerIdentity request before it is sent to AWS: that it is this request and no other,
-// made for us and for this identity, and lately.
+// Checks of a signed GetCallerIdentity request before it is sent to AWS: it is exactly this request, made recently, for
+// this server and this identity.
 import type { Audiences } from "../audiences.ts";
 import { awsDenied } from "../denials.ts";
 import { type AwsRequest, headerValue, headerValues, signedHeaders } from "./signed-request.ts";
 
-/** What a request is held against. */
+/** What a request is checked against. */
 export interface AwsExpectation {
-  /** The host of the endpoint that it is sent to. */
+  /** The host of the AWS endpoint. */
   readonly host: string;
   readonly audiences: Audiences;
-  /** The uid of the identity; empty to take the one that the request names. */
+  /** The uid of the identity. Empty means the one that the request names. */
   readonly identity: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The check's name, and what throws when it fails. */
+/** The name of a check, and the function that throws if it fails. */
 export type AwsCheck = readonly [check: string, run: (request: AwsRequest, expected: AwsExpectation) => void];
 
-/** The signed header that says whom the request is meant for. */
+/** The signed header with the audience. */
 export const audienceHeader = "chainguard-audience";
-/** The signed header that names the identity that is assumed. */
+/** The signed header with the uid of the identity. */
 export const identityHeader = "chainguard-identity";
 
 const boundHeaders = ["host", "x-amz-date", audienceHeader, identityHeader];
 const singleHeaders = ["authorization", ...boundHeaders];
 
-/** Only these may be signed, since only these are sent on. */
+/** Only these may be signed, because only these are sent on. */
 const knownHeader = /^(host|accept|content-type|content-length|user-agent|x-amz-[a-z0-9-]+|chainguard-[a-z-]+)$/;
 
 const maxAheadMs = 5 * 60_000;
 const maxAgeMs = 15 * 60_000;
 
-/** The checks, in their order. */
+/** The checks in order. */
 export const awsChecks: readonly AwsCheck[] = [
   ["headers", checkSingle],
   ["request", checkRequest],
@@ -49,7 +49,7 @@ function checkSingle(request: AwsRequest): void {
   }
 }
 
-// Nothing but the question who is asking: the answer to any other action would be taken for that.
+// Only GetCallerIdentity: the response to another action would be mistaken for its response.
 function checkRequest({ method, target, body }: AwsRequest): void {
   const isQuestion = method === "POST" && body === "" && target === "/?Action=GetCallerIdentity&Version=2011-06-15";
   need(isQuestion, "request", "the request is not a POST of GetCallerIdentity with an empty body");

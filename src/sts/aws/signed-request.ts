@@ -1,23 +1,23 @@
-// The credential of an AWS identity: a signed GetCallerIdentity request in base64url, which AWS alone can verify. It is
-// read strictly, so that what we look at is what AWS will look at.
+// The credential of an AWS identity: a signed GetCallerIdentity request in base64url, which only AWS can verify. Parsed
+// strictly, so our checks see what AWS will see.
 
-/** A request, taken apart. Nothing in it is true before AWS has answered it. */
+/** A parsed request. Do not trust anything in it before AWS has verified it. */
 export interface AwsRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** Names in lower case, in the order of the request, repetitions included. */
+  /** Lower-case names in the order of the request, repetitions included. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-// RFC 9112 §3, §5: no folded lines, no space before the colon, nothing but visible ASCII, space and tab in values.
+// RFC 9112 §3, §5: no folded lines, no space before the colon, only visible ASCII, space and tab in values.
 const requestLine = /^([A-Z]+) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 const headerLine = /^([A-Za-z0-9-]+):[ \t]*([\x20-\x7e\t]*)$/;
 
-/** Reads a credential; undefined when it is no request of this form. */
+/** Parses a credential. Returns undefined if it is not such a request. */
 export function parseAwsRequest(text: string): AwsRequest | undefined {
-  // Not a JSON Web Token, which has dots.
+  // Not a JSON Web Token, which contains dots.
   if (!/^[A-Za-z0-9_-]+={0,2}$/.test(text)) return undefined;
   const raw = Buffer.from(text, "base64url").toString("latin1");
   const end = raw.indexOf("\r\n\r\n");
@@ -33,18 +33,18 @@ export function parseAwsRequest(text: string): AwsRequest | undefined {
   };
 }
 
-/** The values of a header. */
+/** Returns all values of a header. */
 export function headerValues({ headers }: AwsRequest, name: string): string[] {
   return headers.filter(([known]) => known === name).map(([, value]) => value);
 }
 
-/** The value of a header that must be there once; runs of spaces count as one, as in the signature. */
+/** Returns the value of a header that must occur once. Runs of spaces count as one, as in the signature. */
 export function headerValue(request: AwsRequest, name: string): string {
   const [value = "", second] = headerValues(request, name);
   return second === undefined ? value.trim().replace(/ +/g, " ") : "";
 }
 
-/** The names that the signature covers; empty when there is not exactly one such list. */
+/** Returns the header names that the signature covers; empty unless there is exactly one such list. */
 export function signedHeaders(request: AwsRequest): string[] {
   const lists = [...headerValue(request, "authorization").matchAll(/SignedHeaders=([^,\s]*)/g)];
   return lists.length === 1 ? (lists[0]?.[1] ?? "").split(";") : [];

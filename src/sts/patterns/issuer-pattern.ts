@@ -1,11 +1,14 @@
-// Security case M3: anyone who can serve an issuer that a pattern matches can mint tokens for the identity. So the part of the pattern
-// that matches the host may leave open no character that ends, splits or redirects a host, and the part behind it no slash: a host
-// may serve one tenant below another. Only issuers in their one spelling are matched at all (claim-match.ts).
+// Security case M3: anyone who can serve an issuer that a pattern matches can mint tokens for the identity. So the part
+// of a pattern that matches the host must not match any character that ends, splits or redirects a host, and the part
+// after it must not match a slash: a host may serve one tenant under another. Only issuers in canonical spelling are
+// matched (claim-match.ts).
 
 import { re2 } from "./re2.ts";
 import type { PatternNode } from "./syntax.ts";
 
-/** How far an issuer has been read: its text while that begins a scheme, then in its host, then behind that. */
+/**
+ * How far an issuer has been read: its text while that is the start of a scheme, then in the host, then after the host.
+ */
 type Phase = string;
 type Phases = ReadonlySet<Phase>;
 
@@ -13,17 +16,17 @@ const host: Phase = "<host>";
 const rest: Phase = "<rest>";
 const schemes = ["https://", "http://"];
 
-// RFC 3986 §3.2 and the WHATWG URL standard, which reads `\` as `/`, decodes %, and maps wide forms to ASCII.
+// RFC 3986 §3.2 and the WHATWG URL standard, which reads `\` as `/`, decodes %, and maps full-width forms to ASCII.
 const delimiters = [..."/.\\?#@:%。．｡／＼？＃＠：％"];
 const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
 
-// A repetition changes the phase in each of the first rounds or never: there are fewer phases than this.
+// A repetition changes the phase in each of its first rounds or never; there are fewer phases than this.
 const rounds = 12;
 
-/** A part of the pattern that may not stand where it does. */
+/** A part of the pattern that is not allowed at its place. */
 class Offence extends Error {}
 
-/** The rule that a pattern of issuers breaks, naming the part; undefined for a pattern whose hosts are safe. */
+/** Returns the rule that an issuer pattern breaks, with the offending part, or undefined if its hosts are safe. */
 export function checkIssuerPattern(root: PatternNode): string | undefined {
   try {
     const ends = walk(root, new Set([""]));
@@ -40,7 +43,7 @@ const forSegment = '"[^/]" for what may differ between two slashes';
 
 const forName = '"[a-z0-9-]+" for what may differ between two dots';
 
-/** Where reading may have got to after the part, from each of the phases before it. */
+/** Returns the phases that are possible after the part, from the phases before it. */
 function walk(node: PatternNode, before: Phases): Phases {
   switch (node.kind) {
     case "literal":
@@ -89,7 +92,7 @@ function walkSet(node: PatternNode & { kind: "set" }, before: Phases): Phases {
   return before;
 }
 
-/** The first slash that a part must or may match. */
+/** Returns the first slash that a part must or may match. */
 function findSlash(node: PatternNode): (PatternNode & { kind: "literal" | "set" }) | undefined {
   switch (node.kind) {
     case "literal":
@@ -106,7 +109,7 @@ function findSlash(node: PatternNode): (PatternNode & { kind: "literal" | "set" 
   }
 }
 
-/** The one character that a set stands for, as `\.`, `\x2e` and `[.]` do; undefined for others. */
+/** Returns the one character that a set stands for, such as `\.`, `\x2e` and `[.]`, or undefined. */
 function singleMember(text: string): string | undefined {
   if (text.startsWith("[")) return /^\[\\?([./:-])\]$/.exec(text)?.[1];
   if (text === "." || /^\\[pPdDwWsS]/.test(text)) return undefined;

@@ -1,5 +1,5 @@
-// Patterns that users write, matched against claims that strangers send: RE2 only, since its time is linear in the
-// length of the value (security case M4). Data never becomes a pattern (M8).
+// Patterns that users write, matched against claims of untrusted tokens. RE2 only: its time is linear in the length of
+// the value (security case M4). Data is never compiled as a pattern (M8).
 import { LRUCache } from "lru-cache";
 import type { RE2JS, RE2JSException } from "re2js";
 import { checkVisible } from "../claim-text.ts";
@@ -11,15 +11,15 @@ import { type ParsedPattern, parsePattern, patternSize } from "./syntax.ts";
 /** What a pattern is matched against. */
 export type PatternKind = "issuer" | "subject" | "audience" | "claim" | "arn" | "user_id";
 
-/** The longest pattern, in UTF-16 units. */
+/** The maximum length of a pattern, in UTF-16 units. */
 export const maxPatternLength = 1024;
 
 const maxDepth = 32;
 
-/** In instructions; a literal pattern of the greatest length has one for each character. */
+/** In instructions. A literal pattern of the maximum length has one per character. */
 const maxProgramSize = 1200;
 
-/** In instructions, for all patterns of one identity: at an exchange each of them may have to be compiled. */
+/** In instructions, for all patterns of one identity: an exchange may have to compile each of them. */
 const maxProgramsSize = 2 * maxProgramSize;
 
 interface Compiled {
@@ -27,10 +27,10 @@ interface Compiled {
   readonly problem?: string;
 }
 
-// A pattern matched through a Matcher keeps no states between calls: its memory is bounded by its program.
+// A Matcher keeps no states between calls, so the memory of a compiled pattern is bounded by its program.
 const compiled = new LRUCache<string, Compiled>({ max: 500 });
 
-/** The rule that a pattern of this kind breaks, without the field's name; undefined for a good one. */
+/** Returns the rule that a pattern of this kind breaks, without the field's name, or undefined if it is valid. */
 export function checkPattern(text: string, kind: PatternKind): string | undefined {
   if (text === "") return "must not be empty";
   const { problem } = compile(text);
@@ -38,7 +38,7 @@ export function checkPattern(text: string, kind: PatternKind): string | undefine
   return kind === "issuer" ? checkIssuerPattern(parsePattern(text)!.root) : undefined;
 }
 
-/** The rule that good patterns break together, as the patterns of one identity; undefined when they break none. */
+/** Returns the rule that valid patterns of one identity break together, or undefined. */
 export function checkPatternsTogether(texts: readonly string[]): string | undefined {
   const size = texts.reduce((sum, text) => sum + (compile(text).regex?.programSize() ?? 0), 0);
   if (size <= maxProgramsSize) return undefined;
@@ -46,8 +46,8 @@ export function checkPatternsTogether(texts: readonly string[]): string | undefi
 }
 
 /**
- * Whether the pattern matches all of the value. A pattern that `checkPattern` refuses as such matches nothing.
- * PERMISSION_DENIED when the steps that it takes are not left.
+ * Reports whether the pattern matches the whole value. An invalid pattern matches nothing. Throws PERMISSION_DENIED if
+ * the step budget is spent.
  */
 export function matchesWhole(pattern: string, value: string, steps: StepBudget): boolean {
   const { regex } = compile(pattern);
@@ -60,7 +60,7 @@ function compile(text: string): Compiled {
   const known = compiled.get(text);
   if (known) return known;
   const result = compileNew(text);
-  // What is too long to be valid is not worth the memory either.
+  // Texts that are too long to be valid are not cached either.
   if (text.length <= maxPatternLength) compiled.set(text, result);
   return result;
 }
@@ -70,13 +70,13 @@ function compileNew(text: string): Compiled {
   const hidden = checkVisible(text);
   if (hidden !== undefined) return { problem: hidden };
   const parsed = parsePattern(text);
-  // Before compiling, which takes as long as the program is large.
+  // Checked before compiling, whose time grows with the size of the program.
   const problem = parsed && checkSize(parsed);
   if (problem !== undefined) return { problem };
   try {
-    // Alone first: `a)|(?:b` is well-formed only when wrapped (security case M1).
+    // Compiled alone first: `a)|(?:b` is well-formed only when wrapped (security case M1).
     re2().RE2JS.compile(text);
-    // One group, so that the anchors hold for each alternative; without (?m) they are the ends of the value (M1, M2).
+    // One group makes the anchors apply to each alternative; without (?m) they are the ends of the value (M1, M2).
     const regex = re2().RE2JS.compile(`^(?:${text})$`);
     if (regex.programSize() > maxProgramSize) return { problem: tooLarge };
     return parsed ? { regex } : { problem: "must be a plain RE2 pattern" };

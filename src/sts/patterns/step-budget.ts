@@ -1,22 +1,22 @@
-// What matching patterns may cost in one exchange: identities are written by one tenant, tokens by anybody, and while a
-// pattern is matched nobody else is served (security case M4).
+// Limits the cost of pattern matching in one exchange: one tenant writes patterns, anyone sends tokens, and matching
+// blocks the event loop (security case M4).
 import { patternsDenied } from "../denials.ts";
 
-/** Instructions of a pattern times characters of a value, for all patterns of an exchange together: some 6 ms at worst. */
+/** Instructions of a pattern times characters of a value, for all patterns of an exchange: 6 ms at worst. */
 export const maxSteps = 200_000;
 
-/** What one match costs besides the characters of its value, in characters: it has to be compiled and started. */
+/** The fixed cost of one match, in characters, for compiling and starting it. */
 export const startCost = 32;
 
-/** The steps that are left to one exchange. */
+/** The remaining steps of one exchange. */
 export interface StepBudget {
-  /** Whether more was asked for than there was. */
+  /** Whether a match was denied because the budget was spent. */
   readonly isSpent: boolean;
-  /** Takes the steps of one match, before it is made. PERMISSION_DENIED when so many are not left. */
+  /** Takes the steps of one match before it runs. Throws PERMISSION_DENIED if too few are left. */
   spend(instructions: number, characters: number): void;
 }
 
-/** The whole budget of a new exchange. */
+/** Creates the budget of a new exchange. */
 export function newStepBudget(): StepBudget {
   let left = maxSteps;
   return {

@@ -1,16 +1,16 @@
-// Reads the structure of an RE2 pattern, for rules about patterns. Whether it is valid and what it matches is RE2's
-// business: https://github.com/google/re2/wiki/Syntax.
+// Parses the structure of RE2 patterns for rules about them. Validity and matching are left to RE2:
+// https://github.com/google/re2/wiki/Syntax.
 
 /** A part of a pattern; `at` is the index of its text in the pattern. */
 export type PatternNode =
   | { readonly kind: "literal"; readonly text: string; readonly at: number }
-  /** One character out of several: `.`, an escape or a class. */
+  /** A set of characters: `.`, an escape or a class. */
   | { readonly kind: "set"; readonly text: string; readonly at: number }
   | { readonly kind: "flags"; readonly text: string; readonly at: number }
   | { readonly kind: "sequence" | "choice"; readonly items: readonly PatternNode[] }
   | { readonly kind: "repeat"; readonly item: PatternNode; readonly min: number; readonly max: number };
 
-/** A pattern and how deep its groups nest. */
+/** A parsed pattern, and the nesting depth of its groups. */
 export interface ParsedPattern {
   readonly root: PatternNode;
   readonly depth: number;
@@ -26,19 +26,19 @@ interface Reader {
 const quoted = /\\Q([\s\S]*?)(?:\\E|$)/y;
 const assertion = /\^|\$|\\[AzbB]/y;
 const escaped = /\\(?:x\{[^}]*\}|x[0-9A-Fa-f]{2}|[pP]\{[^}]*\}|[pP].|[0-7]{1,3}|[\s\S])/uy;
-// A `]` that comes first is one of the class; `[:` opens a named class only where `:]` follows.
+// A `]` right after the start belongs to the class; `[:` opens a named class only if `:]` follows.
 const bracketed = /\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]/uy;
 const groupStart = /\((?:\?(?:P?<[^>]*>|([A-Za-z-]*)([:)])))?/y;
 const repetition = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
 
-/** Reads a pattern; undefined for one that is not well-formed. Recursion is as deep as its groups nest. */
+/** Parses a pattern. Returns undefined if it is not well-formed. Recursion is as deep as its groups nest. */
 export function parsePattern(text: string): ParsedPattern | undefined {
   const reader: Reader = { text, at: 0, depth: 0, deepest: 0 };
   const root = readChoice(reader);
   return reader.at === text.length ? { root, depth: reader.deepest } : undefined;
 }
 
-/** About how many instructions the program of a pattern has once its repetitions are written out. */
+/** Estimates the number of instructions of a pattern with its repetitions written out. */
 export function patternSize(node: PatternNode): number {
   switch (node.kind) {
     case "sequence":
@@ -72,7 +72,7 @@ function readRepeat(reader: Reader): PatternNode[] {
   const parts = readPart(reader);
   const found = take(reader, repetition);
   if (!found) return parts;
-  // A repetition belongs to the last part: of a quotation to its last character.
+  // A repetition applies to the last part, and to the last character of a quotation.
   const [, sign, least, comma, most] = found;
   const min = sign ? (sign === "+" ? 1 : 0) : Number(least);
   const unbounded = sign ? sign !== "?" : comma !== "" && most === "";

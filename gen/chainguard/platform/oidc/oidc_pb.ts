@@ -95,7 +95,7 @@ export type ExchangeRequest = Message<"chainguard.platform.oidc.ExchangeRequest"
   cap: string[];
 
   /**
-   * The uid of the organization's identity provider that issued the presented token. Empty for other issuers.
+   * The uid of the organization's identity provider that issued the subject token. Empty for other issuers.
    *
    * @generated from field: string identity_provider = 7;
    */
