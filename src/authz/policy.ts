@@ -1,7 +1,7 @@
 // The only reader of role bindings for authorization. Grants are evaluated live: cached grants are valid until the next
 // change of anyone's access.
 import type { VerifiedToken } from "../authn/caller.ts";
-import { type Soon, whenThere } from "../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { addCapabilities, type CapabilitySet, capabilitySet } from "../model/capabilities.ts";
 import { Access, type Grants } from "./access.ts";
 import { newEpochCache } from "./epoch-cache.ts";
@@ -17,9 +17,9 @@ export interface GrantSource {
    * Returns the access epoch, a number that changes with every change of access. It may be slightly old, but recent
    * enough for revocations to take effect in time.
    */
-  epoch(): Soon<number>;
+  epoch(): MaybePromise<number>;
   /** Returns the access epoch as of this call or later. */
-  latestEpoch(): Soon<number>;
+  latestEpoch(): MaybePromise<number>;
 }
 
 /** The grants of an identity. */
@@ -44,11 +44,11 @@ export interface Policy {
    * Returns what the identity of a token may do, or undefined if the identity does not exist or the token predates it.
    * Grants that another node added a moment ago may be missing.
    */
-  accessOf(token: AccessToken): Soon<Access | undefined>;
+  accessOf(token: AccessToken): MaybePromise<Access | undefined>;
   /** Like `accessOf`, with every grant that existed before the call. */
-  latestAccessOf(token: AccessToken): Soon<Access | undefined>;
+  latestAccessOf(token: AccessToken): MaybePromise<Access | undefined>;
   /** Returns all grants of an identity from its bindings and these mappings, or undefined if it does not exist. */
-  grantsOf(identityUid: string, mappings?: readonly string[]): Soon<Grants | undefined>;
+  grantsOf(identityUid: string, mappings?: readonly string[]): MaybePromise<Grants | undefined>;
   /** Cache hits since the start. */
   readonly hits: number;
   /** Cache misses since the start. */
@@ -72,7 +72,11 @@ export function newPolicy(source: GrantSource): Policy {
   let hits = 0;
   let misses = 0;
 
-  function heldAt(epoch: number, identityUid: string, mappings: readonly string[] = []): Soon<Held | undefined> {
+  function heldAt(
+    epoch: number,
+    identityUid: string,
+    mappings: readonly string[] = [],
+  ): MaybePromise<Held | undefined> {
     // Security case Q5: uids have no spaces.
     const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
     const known = memory.find(epoch, key);
@@ -91,17 +95,15 @@ export function newPolicy(source: GrantSource): Policy {
     return held;
   }
 
-  function accessAt(epoch: number, token: AccessToken): Soon<Access | undefined> {
-    return whenThere(heldAt(epoch, token.subject, token.mappings), (held) => toAccess(held, token));
+  function accessAt(epoch: number, token: AccessToken): MaybePromise<Access | undefined> {
+    return mapMaybe(heldAt(epoch, token.subject, token.mappings), (held) => toAccess(held, token));
   }
 
   return {
     grantsOf: (identityUid, mappings) =>
-      whenThere(source.latestEpoch(), (epoch) =>
-        whenThere(heldAt(epoch, identityUid, mappings), (held) => held?.grants),
-      ),
-    accessOf: (token) => whenThere(source.epoch(), (epoch) => accessAt(epoch, token)),
-    latestAccessOf: (token) => whenThere(source.latestEpoch(), (epoch) => accessAt(epoch, token)),
+      mapMaybe(source.latestEpoch(), (epoch) => mapMaybe(heldAt(epoch, identityUid, mappings), (held) => held?.grants)),
+    accessOf: (token) => mapMaybe(source.epoch(), (epoch) => accessAt(epoch, token)),
+    latestAccessOf: (token) => mapMaybe(source.latestEpoch(), (epoch) => accessAt(epoch, token)),
     get hits() {
       return hits;
     },

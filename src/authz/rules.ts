@@ -10,7 +10,7 @@ import {
 } from "@bufbuild/protobuf";
 import { iam, iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import { readField } from "../aip/fields.ts";
-import { oncePer } from "../base/lazy.ts";
+import { memoizeByObject } from "../base/lazy.ts";
 
 /** Who may call a method. */
 export type AccessRule =
@@ -27,7 +27,7 @@ export type AccessRule =
   | { readonly type: "unscoped"; readonly capabilities: readonly number[] };
 
 /** Returns the rule of a method, or undefined if it has none. Throws if the rule cannot be applied. */
-export const accessRuleOf = oncePer(readAccessRule);
+export const accessRuleOf = memoizeByObject(readAccessRule);
 
 function readAccessRule(method: DescMethod): AccessRule | undefined {
   if (!hasOption(method, iam)) return undefined;

@@ -1,7 +1,7 @@
 // What a start does not need, made or loaded when something first does.
 import { createRequire } from "node:module";
 
-/** Makes something once, when it is first asked for. */
+/** Memoizes a function without parameters: runs it on the first call only. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -10,8 +10,8 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** Makes something of each object once, and keeps it for as long as somebody has the object. */
-export function oncePer<T extends object, M>(make: (from: T) => M): (from: T) => M {
+/** Memoizes a function by the identity of its argument, for as long as that object is in memory. */
+export function memoizeByObject<T extends object, M>(make: (from: T) => M): (from: T) => M {
   const made = new WeakMap<T, { readonly value: M }>();
   return (from) => {
     let known = made.get(from);

@@ -1,15 +1,14 @@
-// What may be there at once. To wait for what is there already costs a promise, the state of a function and a turn of the queue
-// of microtasks, at each of the steps that a request takes.
+// A value that may be available synchronously. Awaiting one that is costs a promise and a microtask at every step of a request.
 
-/** What is there at once, or later; always to be awaited, or to be handed to the functions below. */
-export type Soon<T> = PromiseLike<T> | T;
+/** A value, or a promise of it. Await it, or pass it to the functions below. */
+export type MaybePromise<T> = PromiseLike<T> | T;
 
-/** Goes on with a value: at once where it is there, later where it is not. What `next` throws is thrown, or rejected with. */
-export function whenThere<T, U>(value: Soon<T>, next: (value: T) => Soon<U>): Soon<U> {
-  return isLater(value) ? value.then(next) : next(value);
+/** Applies `next` to a value: synchronously if it is available, otherwise once its promise resolves. */
+export function mapMaybe<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return isPromise(value) ? value.then(next) : next(value);
 }
 
-/** Whether a value has to be waited for. */
-export function isLater<T>(value: Soon<T>): value is PromiseLike<T> {
+/** Returns whether a value has to be awaited. */
+export function isPromise<T>(value: MaybePromise<T>): value is PromiseLike<T> {
   return typeof (value as PromiseLike<T> | undefined)?.then === "function";
 }

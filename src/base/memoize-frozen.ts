@@ -1,16 +1,16 @@
-// What is frozen is shown again and again: what is made of it is made once.
-import { oncePer } from "./lazy.ts";
+// Memoizes what is computed from frozen objects. Cached rows and pages are frozen, so their messages and JSON are built once.
+import { memoizeByObject } from "./lazy.ts";
 
 /**
- * Makes something of objects or lists; of a frozen one once, and keeps it for as long as somebody has what it was made of. What
- * is frozen must stay as it is inside, too.
+ * Memoizes `make` for frozen objects and lists, for as long as they are in memory; for others, it runs on every call. What is
+ * frozen must not change inside either.
  */
-export function onceFrozen<T extends object, M>(make: (from: T) => M): (from: T) => M {
-  const once = oncePer(make);
-  return (from) => (Object.isFrozen(from) ? once(from) : make(from));
+export function memoizeFrozen<T extends object, M>(make: (from: T) => M): (from: T) => M {
+  const memoized = memoizeByObject(make);
+  return (from) => (Object.isFrozen(from) ? memoized(from) : make(from));
 }
 
-/** Freezes what was made of something frozen: it will be shown again as well. */
-export function freezeAs<M extends object>(from: object, made: M): M {
+/** Freezes `made` if `from`, the object that it was computed from, is frozen. */
+export function freezeLike<M extends object>(from: object, made: M): M {
   return Object.isFrozen(from) ? Object.freeze(made) : made;
 }

@@ -1,13 +1,13 @@
 // A value that many ask for, and that others change. Its age counts from the moment when its reading begins: how late the
 // database answers makes no difference (docs/decisions/0041).
-import { isLater, type Soon } from "./maybe-promise.ts";
+import { isPromise, type MaybePromise } from "./maybe-promise.ts";
 
 /** Reads a value for everybody who asks. */
 export interface Reader<T> {
   /** The value, from a reading that began `maxAgeMs` before the call at the earliest. */
-  current(): Soon<T>;
+  current(): MaybePromise<T>;
   /** The value, from a reading that began after the call. Those who ask meanwhile share the next reading. */
-  latest(): Soon<T>;
+  latest(): MaybePromise<T>;
   /** Whether `current` would answer at once. */
   isCurrent(): boolean;
   /** Makes every later call wait for a reading that begins after this one. */
@@ -32,7 +32,7 @@ export interface ReaderLimits {
 }
 
 /** Makes a reader that knows nothing yet. */
-export function newReader<T>(read: () => Soon<T>, { maxAgeMs, patienceMs }: ReaderLimits): Reader<T> {
+export function newReader<T>(read: () => MaybePromise<T>, { maxAgeMs, patienceMs }: ReaderLimits): Reader<T> {
   let generation = 0;
   let known: (Pick<Reading<T>, "startedAt" | "generation"> & { readonly value: T }) | undefined;
   let running: readonly Reading<T>[] = [];
@@ -41,10 +41,10 @@ export function newReader<T>(read: () => Soon<T>, { maxAgeMs, patienceMs }: Read
   const isYoung = (reading: Pick<Reading<T>, "startedAt" | "generation">) =>
     reading.generation === generation && performance.now() - reading.startedAt < maxAgeMs;
 
-  function start(): Soon<T> {
+  function start(): MaybePromise<T> {
     const begun = { startedAt: performance.now(), generation };
     const value = read();
-    if (!isLater(value)) return learn(begun, value);
+    if (!isPromise(value)) return learn(begun, value);
     const reading = { ...begun, value: value.then((found) => learn(begun, found)) };
     running = [...running, reading];
     const end = () => {

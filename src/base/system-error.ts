@@ -1,15 +1,15 @@
-// What the system says of a call that failed.
+// Errors of system calls and of TLS connections.
 
-/** Whether an error is the system's of this code, such as ENOENT. */
+/** Returns whether an error has this system error code, such as ENOENT. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
 /**
- * What an error says, beside the name of a file: Node puts the file of a failed call behind the reason. Of another file, such as
- * a directory above, it stays.
+ * Returns the message of an error. Node appends the path of a failed file system call; it is removed if it is `file`, which the
+ * caller names itself. Another path, such as a parent directory, stays.
  */
-export function reasonOf(error: unknown, file?: string): string {
+export function errorMessage(error: unknown, file?: string): string {
   if (!(error instanceof Error)) return String(error);
   const { message, path, syscall }: NodeJS.ErrnoException = error;
   return path !== undefined && path === file ? message.replace(new RegExp(`, ${syscall} '.*$`, "s"), "") : message;
@@ -26,7 +26,7 @@ const certificateProblems: readonly (readonly [code: RegExp, problem: string])[]
   [/^CERT_\w+$|^INVALID_(CA|PURPOSE)$|^UNABLE_TO_DECODE_\w+$/, "it is not valid"],
 ];
 
-/** Why the certificate of the other side is not trusted, with the code of OpenSSL; undefined for any other error. */
+/** Returns why the certificate of the peer is not trusted, with the code of OpenSSL; undefined for any other error. */
 export function certificateProblem(error: unknown): string | undefined {
   const { code: said } = (error ?? {}) as { readonly code?: unknown };
   const code = typeof said === "string" ? said : "";

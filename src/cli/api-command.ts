@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
-import { reasonOf } from "../base/system-error.ts";
+import { errorMessage } from "../base/system-error.ts";
 import { reach, readBody } from "./client/reach.ts";
 import { openSession, type Session, withClient } from "./client/session.ts";
 import { callTimeoutMs } from "./client/transport.ts";
@@ -73,7 +73,7 @@ async function bodyOf({ stdin }: Shell, data: string | undefined): Promise<strin
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw wrongUsage(`--data: ${file} cannot be read: ${reasonOf(error, file)}`);
+    throw wrongUsage(`--data: ${file} cannot be read: ${errorMessage(error, file)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 // Work that two processes must not do at once.
 import { loader } from "../base/lazy.ts";
-import { reasonOf } from "../base/system-error.ts";
+import { errorMessage } from "../base/system-error.ts";
 import { CommandFailure } from "./failure.ts";
 
 const load = loader(import.meta.url);
@@ -34,6 +34,6 @@ export async function openLock(file: string, waitMs: number): Promise<Disposable
     return { [Symbol.dispose]: () => void database.close() };
   } catch (error) {
     if (error instanceof BetterSqlite.SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;
-    throw new CommandFailure(`${file} cannot be locked: ${reasonOf(error)}`);
+    throw new CommandFailure(`${file} cannot be locked: ${errorMessage(error)}`);
   }
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import pino, { type Logger } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { makeDirectory } from "../base/directories.ts";
-import { reasonOf } from "../base/system-error.ts";
+import { errorMessage } from "../base/system-error.ts";
 import { version } from "../base/version.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError, type RawSettings } from "../config/settings.ts";
@@ -77,7 +77,7 @@ function makeDataDirectory(dataDir: string): void {
   try {
     makeDirectory(dataDir);
   } catch (error) {
-    throw new ConfigError(`data-dir: ${dataDir} cannot be made: ${reasonOf(error, dataDir)}.`);
+    throw new ConfigError(`data-dir: ${dataDir} cannot be made: ${errorMessage(error, dataDir)}.`);
   }
 }
 

@@ -1,7 +1,7 @@
 // The certificate that the port shows with TLS, and its key: read and checked before anything listens.
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
-import { reasonOf } from "../base/system-error.ts";
+import { errorMessage } from "../base/system-error.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
 /** A certificate chain and its key, PEM. */
@@ -51,6 +51,6 @@ function readPem(name: SettingName, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new ConfigError(`${name}: ${file} cannot be read: ${reasonOf(error, file)}.`);
+    throw new ConfigError(`${name}: ${file} cannot be read: ${errorMessage(error, file)}.`);
   }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDirectory } from "../base/directories.ts";
-import { hasCode, reasonOf } from "../base/system-error.ts";
+import { errorMessage, hasCode } from "../base/system-error.ts";
 import { newSeals, type Seals } from "../storage/installation/encryption.ts";
 import { type Config, toSecretsKeys } from "./config.ts";
 import { ConfigError } from "./settings.ts";
@@ -25,7 +25,7 @@ function readKeys(file: string): Buffer[] | undefined {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (hasCode(error, "ENOENT")) return undefined;
-    throw new ConfigError(`secrets-key: ${file} cannot be read: ${reasonOf(error, file)}.`);
+    throw new ConfigError(`secrets-key: ${file} cannot be read: ${errorMessage(error, file)}.`);
   }
   const keys = toSecretsKeys(text.trim().replaceAll(/\s+/g, ","), `secrets-key: ${file}`);
   if (keys.length === 0) throw new ConfigError(`secrets-key: ${file} holds no key.`);

@@ -1,7 +1,7 @@
 // What can be set, and from where: flags over environment over file over defaults.
 import { readFileSync, statSync } from "node:fs";
 import { isJsonObject } from "../base/json.ts";
-import { reasonOf } from "../base/system-error.ts";
+import { errorMessage } from "../base/system-error.ts";
 
 /** One thing that can be set: by flag, by variable or in the file. */
 interface Setting {
@@ -386,7 +386,7 @@ function settingsIn(file: string): Record<string, string> {
   try {
     content = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new ConfigError(`config: ${file} cannot be read as JSON: ${reasonOf(error, file)}.`);
+    throw new ConfigError(`config: ${file} cannot be read as JSON: ${errorMessage(error, file)}.`);
   }
   if (!isJsonObject(content)) throw new ConfigError(`config: ${file} must hold an object.`);
   const known: readonly string[] = settings.map(({ name }) => name);

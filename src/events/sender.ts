@@ -42,12 +42,16 @@ export async function sendEvent(event: CloudEvent, to: Addressee, options: Sende
     return { outcome: "failed", reason: `the sink answered ${status}` };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return { outcome: error.failure === "refused" ? "refused" : "failed", reason: reasonOf(error), ...codeOf(error) };
+    return {
+      outcome: error.failure === "refused" ? "refused" : "failed",
+      reason: deliveryError(error),
+      ...codeOf(error),
+    };
   }
 }
 
 /** What the subscriber is told: not that something listens there, which may be a network that they cannot see. */
-function reasonOf({ failure, message, cause }: OutboundError): string {
+function deliveryError({ failure, message, cause }: OutboundError): string {
   return failure === "untrusted" || cause instanceof ProxyError ? noAnswer : message;
 }
 

@@ -6,7 +6,7 @@ import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { Policy } from "../authz/policy.ts";
-import { type Soon, whenThere } from "../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import type { Call } from "./call.ts";
 
 /** What finding out who calls rests on. */
@@ -25,7 +25,7 @@ const usualScheme = "Bearer ";
  * Throws, or rejects with, UNAUTHENTICATED, whose cause is for the log, and RESOURCE_EXHAUSTED when the caller's address has
  * sent too many bad tokens.
  */
-export function authenticate(call: Call, deps: AuthenticateDeps): Soon<void> {
+export function authenticate(call: Call, deps: AuthenticateDeps): MaybePromise<void> {
   const header = call.header("authorization");
   const known = recall(header, call, deps);
   if (known) return findAccess(call, known, deps);
@@ -55,8 +55,8 @@ function recall(
   return header?.startsWith(usualScheme) ? tokens.cached(header.slice(usualScheme.length), connection) : undefined;
 }
 
-function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDeps): Soon<void> {
-  return whenThere(policy.accessOf(token), (access) => admit(call, token, access));
+function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDeps): MaybePromise<void> {
+  return mapMaybe(policy.accessOf(token), (access) => admit(call, token, access));
 }
 
 /**

@@ -4,7 +4,7 @@ import { ApiError, Code, invalidArgument } from "../aip/errors.ts";
 import { type AccessRule, accessRuleOf } from "../authz/rules.ts";
 import type { Clock } from "../base/clock.ts";
 import { once } from "../base/lazy.ts";
-import { isLater, type Soon, whenThere } from "../base/maybe-promise.ts";
+import { isPromise, type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { type AuthenticateDeps, authenticate, renewAccess } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
@@ -22,7 +22,7 @@ export interface ComposeOptions extends AuthenticateDeps {
   /** The domain of the installation, for ErrorInfo. */
   readonly domain: string;
   /** Told of each call that was allowed at a uid, before it is handled; nobody is when absent. */
-  readonly enter?: (call: Call, uid: string) => Soon<void>;
+  readonly enter?: (call: Call, uid: string) => MaybePromise<void>;
   /** Paths of the methods that check credentials of another kind by themselves. Any other method needs an access rule. */
   readonly exempt: ReadonlySet<string>;
 }
@@ -90,7 +90,7 @@ function composeMethod(
     authorize(call, rule, request);
   }
 
-  function identify(call: Call): Soon<void> {
+  function identify(call: Call): MaybePromise<void> {
     return rule.type === "open" || call.caller ? undefined : authenticate(call, options);
   }
 
@@ -98,7 +98,7 @@ function composeMethod(
     admit(call, request);
     const { enter } = options;
     if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return handler(request, call);
-    return whenThere(enter(call, rule.scopeOf(request)), () => handler(request, call) as Soon<unknown>);
+    return mapMaybe(enter(call, rule.scopeOf(request)), () => handler(request, call) as MaybePromise<unknown>);
   }
 
   /** Another node may have granted a moment ago what was denied. A handler that denies has not changed anything. */
@@ -135,7 +135,7 @@ function composeMethod(
       const startedAt = performance.now();
       try {
         const identified = identify(call);
-        if (!isLater(identified)) return undefined;
+        if (!isPromise(identified)) return undefined;
         return Promise.resolve(identified).catch((error) => fail(call, startedAt, error));
       } catch (error) {
         return fail(call, startedAt, error);
@@ -145,8 +145,8 @@ function composeMethod(
       const startedAt = performance.now();
       try {
         call.method = method;
-        const reply = whenThere(identify(call), () => answer(call, request));
-        if (!isLater(reply)) return succeed(call, startedAt, reply);
+        const reply = mapMaybe(identify(call), () => answer(call, request));
+        if (!isPromise(reply)) return succeed(call, startedAt, reply);
         return reply
           .then((found) => succeed(call, startedAt, found))
           .then(undefined, (error) => settle(call, request, startedAt, error));

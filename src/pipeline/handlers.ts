@@ -1,5 +1,5 @@
 import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type { Soon } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Call } from "./call.ts";
 import type { FieldRules, MessageRules } from "./text-rules.ts";
 import type { Validator } from "./validate.ts";
@@ -11,7 +11,7 @@ export type Handlers<S extends DescService> = {
     input: infer I extends DescMessage;
     output: infer O extends DescMessage;
   }
-    ? (request: MessageShape<I>, call: Call) => Soon<MessageInitShape<O>>
+    ? (request: MessageShape<I>, call: Call) => MaybePromise<MessageInitShape<O>>
     : never;
 };
 

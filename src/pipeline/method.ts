@@ -1,5 +1,5 @@
 import type { Message } from "@bufbuild/protobuf";
-import type { Soon } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Call, CalledMethod } from "./call.ts";
 import type { FieldRules } from "./text-rules.ts";
 
@@ -19,7 +19,7 @@ export interface Method extends CalledMethod {
   /** What is asked of the fields of its request. */
   readonly rules: FieldRules;
   authenticate(call: Call): Promise<void> | undefined;
-  invoke(call: Call, request: Message): Soon<Message>;
+  invoke(call: Call, request: Message): MaybePromise<Message>;
 }
 
 /** Every unary method by its path. Some may not be made before they are asked for; `values` makes all of them. */

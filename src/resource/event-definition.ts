@@ -1,6 +1,6 @@
 // What an event is made of, and how that follows from the change log.
 import type { JsonValue } from "@bufbuild/protobuf";
-import type { Soon } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Session } from "../storage/engine/session.ts";
 
 /** A change as the log has it: rows without their secret columns. */
@@ -41,5 +41,5 @@ export interface EventDefinition extends EventPlace {
   /** The full name of the message that the body is; absent where it is none. */
   readonly bodyType?: string;
   /** Without secrets; undefined to leave it out. */
-  body(changes: LoggedChanges, session: Session): Soon<JsonValue | undefined>;
+  body(changes: LoggedChanges, session: Session): MaybePromise<JsonValue | undefined>;
 }

@@ -4,7 +4,7 @@ import { type OrderBy, parseOrderBy } from "../aip/order-by.ts";
 import { formatPageToken, type PageToken } from "../aip/page-token.ts";
 import { countFitting, effectivePageSize, effectiveSkip } from "../aip/pagination.ts";
 import { newViolations } from "../aip/violations.ts";
-import { onceFrozen } from "../base/memoize-frozen.ts";
+import { memoizeFrozen } from "../base/memoize-frozen.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection/collection.ts";
 import type { Session } from "../storage/engine/session.ts";
@@ -41,7 +41,7 @@ export function rowsThatFit<R>(_session: Session, rows: readonly R[]): readonly 
   return count === rows.length ? rows : rows.slice(0, count);
 }
 
-const countThatFit = onceFrozen(countFitting);
+const countThatFit = memoizeFrozen(countFitting);
 
 /** The rows of a listing: where they lie, what their columns must hold, and what else is asked of them. */
 export interface Selection {
@@ -100,7 +100,7 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
   return { items, nextPageToken, totalCount: BigInt(total), skipped: skip };
 }
 
-const lastToken = onceFrozen((_rows: readonly unknown[]): { made?: PageToken; text: string } => ({ text: "" }));
+const lastToken = memoizeFrozen((_rows: readonly unknown[]): { made?: PageToken; text: string } => ({ text: "" }));
 
 /** The token of what follows a page. A frozen page has the same one for a while, where it is asked for in the same way. */
 function nextToken(context: ServiceContext, rows: readonly unknown[], token: PageToken): string {

@@ -11,7 +11,7 @@ import {
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { events as eventOption } from "../../gen/chainguard/annotations/events_pb.ts";
 import { http } from "../../gen/google/api/annotations_pb.ts";
-import { type Soon, whenThere } from "../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { parentOf } from "../model/uid.ts";
 import { methodPath } from "../pipeline/compose.ts";
 import type { CollectionTables } from "../storage/collection/collection.ts";
@@ -22,7 +22,7 @@ import type { EventDefinition, EventPlace, LoggedChanges } from "./event-definit
 export interface MethodEvent extends EventPlace {
   readonly method: DescMethodUnary;
   /** The reply of the method, or its request where the reply is empty, without secrets; undefined to leave it out. */
-  body(changes: LoggedChanges, session: Session): Soon<Message | undefined>;
+  body(changes: LoggedChanges, session: Session): MaybePromise<Message | undefined>;
 }
 
 /** The definition of the event of a method. */
@@ -34,7 +34,7 @@ export function toEventDefinition({ method, body, ...place }: MethodEvent): Even
     type: getOption(method, eventOption).type,
     source: (baseUrl) => baseUrl + routeOf(method),
     bodyType: schema.typeName,
-    body: (changes, session) => whenThere(body(changes, session), (message) => message && toJson(schema, message)),
+    body: (changes, session) => mapMaybe(body(changes, session), (message) => message && toJson(schema, message)),
   };
 }
 
@@ -49,7 +49,7 @@ export interface ResourceEvents<D extends DescMessage, R> {
   readonly collection: Pick<CollectionTables, "kind">;
   readonly schema: D;
   /** As events show a row. */
-  message(row: R, session: Session, time: number): Soon<MessageInitShape<D>>;
+  message(row: R, session: Session, time: number): MaybePromise<MessageInitShape<D>>;
   /** The uid above when absent. */
   readonly group?: (uid: string) => string;
   readonly identityProvider?: (uid: string) => string;
@@ -69,7 +69,7 @@ export function resourceEvents<D extends DescMessage, R>(
     body: ([{ uid, time, after }], session) =>
       returnsEmpty(method)
         ? requestOf(method, uid)
-        : whenThere(message(after as R, session, time), (shown) => create(schema, shown)),
+        : mapMaybe(message(after as R, session, time), (shown) => create(schema, shown)),
   }));
 }
 

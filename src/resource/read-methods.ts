@@ -1,8 +1,8 @@
 // Get and list of any declared resource. It names no resource.
 import { create, type DescMessage, type Message, type MessageShape } from "@bufbuild/protobuf";
 import { notFound } from "../aip/errors.ts";
-import { type Soon, whenThere } from "../base/maybe-promise.ts";
-import { freezeAs, onceFrozen } from "../base/memoize-frozen.ts";
+import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
+import { freezeLike, memoizeFrozen } from "../base/memoize-frozen.ts";
 import { methodOf, scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import { findRow, type ResourceRow } from "../storage/collection/collection.ts";
@@ -25,8 +25,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
   resource: ReadableResource<D, R>,
   context: ServiceContext,
 ) {
-  function find(session: Session, uid: string): Soon<R> {
-    return whenThere(findRow(session, resource.collection, uid), (found) => known(found, uid));
+  function find(session: Session, uid: string): MaybePromise<R> {
+    return mapMaybe(findRow(session, resource.collection, uid), (found) => known(found, uid));
   }
 
   function known(row: R | undefined, uid: string): R {
@@ -35,8 +35,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
   }
 
   /** The row that a request asks for, to be shown: it may be remembered, and is not to be changed. */
-  function row({ uid }: { readonly uid: string }): Soon<R> {
-    return whenThere(context.database.rows.find(resource.collection, uid), (found) => known(found, uid));
+  function row({ uid }: { readonly uid: string }): MaybePromise<R> {
+    return mapMaybe(context.database.rows.find(resource.collection, uid), (found) => known(found, uid));
   }
 
   /** One page of what the caller may see: of rows, or of what `fill` makes of them. */
@@ -54,8 +54,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     return await listPage(resource, context, call, request, { sources, filters, condition }, fill);
   }
 
-  const toMessage = onceFrozen((from: R) => freezeAs(from, create(resource.schema, resource.toMessage(from))));
-  const toMessages = onceFrozen((rows: readonly R[]) => freezeAs(rows, rows.map(toMessage)));
+  const toMessage = memoizeFrozen((from: R) => freezeLike(from, create(resource.schema, resource.toMessage(from))));
+  const toMessages = memoizeFrozen((rows: readonly R[]) => freezeLike(rows, rows.map(toMessage)));
 
   /** The reply to a list: messages under the plural of the resource, a key that the compiler cannot know. */
   function reply(call: Call, messages: readonly Message[], envelope: Envelope): Envelope {
@@ -69,8 +69,8 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
 
     row,
 
-    get(request: { readonly uid: string }): Soon<MessageShape<D>> {
-      return whenThere(row(request), toMessage);
+    get(request: { readonly uid: string }): MaybePromise<MessageShape<D>> {
+      return mapMaybe(row(request), toMessage);
     },
 
     page,

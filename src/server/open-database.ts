@@ -29,7 +29,10 @@ export async function openConfiguredDatabase(
       throw refusal(config, `there is no database of Gatehouse at ${placeOf(config)}`);
     if (error instanceof DatabaseNewer) throw refusal(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
-      throw refusal(config, `no connection to ${placeOf(config)} could be had: ${reasonOf(error.cause ?? error)}`);
+      throw refusal(
+        config,
+        `no connection to ${placeOf(config)} could be had: ${databaseErrorMessage(error.cause ?? error)}`,
+      );
     // What the system says of directories and files names them.
     if (error instanceof Error && "syscall" in error)
       throw refusal(config, `${placeOf(config)} cannot be opened: ${error.message}`);
@@ -45,10 +48,10 @@ export function toRefusal(config: DatabaseConfig, error: unknown): unknown {
   const isTranslated = error instanceof StorageUnavailable || error instanceof StorageDamaged;
   const said = isTranslated ? error.cause : error;
   if (unusable.test(driverCode(said) ?? ""))
-    return refusal(config, `${placeOf(config)} cannot be used as a database: ${reasonOf(said)}`);
+    return refusal(config, `${placeOf(config)} cannot be used as a database: ${databaseErrorMessage(said)}`);
   if (!(error instanceof StorageDamaged)) return error;
   const named = isPostgresUrl(config.databaseUrl) ? "the database" : "the database file";
-  return new Error(`${named} ${placeOf(config)} is damaged: ${reasonOf(said)}. Restore a backup.`);
+  return new Error(`${named} ${placeOf(config)} is damaged: ${databaseErrorMessage(said)}. Restore a backup.`);
 }
 
 const unusable = /^SQLITE_(NOTADB|CANTOPEN|READONLY|PERM|AUTH|BUSY|FULL|IOERR)/;
@@ -66,7 +69,7 @@ export function placeOf({ databaseUrl }: DatabaseConfig): string {
 }
 
 /** What was said; of several addresses that were tried there are only codes. */
-function reasonOf(error: unknown): string {
+function databaseErrorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || driverCode(error) || error.name;
 }

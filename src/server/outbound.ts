@@ -1,7 +1,7 @@
 // What the configuration says of the world outside: whom this server may ask, and by whom people sign in.
 import type { Logger } from "pino";
 import { fetchJson, type OutboundOptions, outboundLimits } from "../authn/outbound-http.ts";
-import { once, oncePer } from "../base/lazy.ts";
+import { memoizeByObject, once } from "../base/lazy.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import type { Config, LoginConfig } from "../config/config.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
@@ -32,7 +32,7 @@ export function sinkOptions(config: Config): OutboundOptions {
 }
 
 /** The certificates that issuers are trusted by, read once: there are some 150 of the usual authorities. */
-const trustOf = oncePer(({ issuerAuthorities = "" }: Config) =>
+const trustOf = memoizeByObject(({ issuerAuthorities = "" }: Config) =>
   once(() => {
     const { createSecureContext, getCACertificates } = process.getBuiltinModule("node:tls");
     return createSecureContext({ ca: [...getCACertificates("default"), issuerAuthorities] });

@@ -3,7 +3,7 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Subscriptions } from "../../gen/chainguard/platform/events/v1/subscriptions_pb.ts";
 import { ExternalGroupRoleMappings } from "../../gen/chainguard/platform/iam/v1/external_group_role_mappings_pb.ts";
 import { RoleBindings } from "../../gen/chainguard/platform/iam/v1/role_bindings_pb.ts";
-import { whenThere } from "../base/maybe-promise.ts";
+import { mapMaybe } from "../base/maybe-promise.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import { type MethodEvent, toEventDefinition } from "../resource/method-event.ts";
 import type { AdaptedEvent, V1Implementation } from "./adapter.ts";
@@ -36,7 +36,7 @@ function inOtherWords(counterpart: MethodEvent, method: DescMethodUnary, { told 
   return {
     ...counterpart,
     method,
-    body: (changes, session) => whenThere(counterpart.body(changes, session), (body) => body && told(body as never)),
+    body: (changes, session) => mapMaybe(counterpart.body(changes, session), (body) => body && told(body as never)),
     ...differences.get(method),
   };
 }

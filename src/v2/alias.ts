@@ -22,7 +22,7 @@ import {
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
 import { once } from "../base/lazy.ts";
-import { whenThere } from "../base/maybe-promise.ts";
+import { mapMaybe } from "../base/maybe-promise.ts";
 import type { LaterMethods } from "../pipeline/lazy-methods.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 
@@ -79,7 +79,7 @@ function aliasMethod(beta: Method, alias: FileAliaser): Method {
     authenticate: beta.authenticate,
     // protobuf-es refuses to encode a message under another type than its own.
     invoke: (call, request) =>
-      whenThere(beta.invoke(call, create(input, request)), (reply) => create(descriptor.output, reply)),
+      mapMaybe(beta.invoke(call, create(input, request)), (reply) => create(descriptor.output, reply)),
   };
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { hasCode, reasonOf } from "../../src/base/system-error.ts";
+import { errorMessage, hasCode } from "../../src/base/system-error.ts";
 
 let folder = "";
 before(() => {
@@ -21,18 +21,18 @@ function errorOf(call: () => void): unknown {
   return assert.fail("it did not fail");
 }
 
-describe("reasonOf", () => {
+describe("errorMessage", () => {
   it("leaves out the file that is named beside it", () => {
     const file = path.join(folder, "it's, open 'missing'\n");
     const error = errorOf(() => readFileSync(file));
-    assert.equal(reasonOf(error, file), "ENOENT: no such file or directory");
+    assert.equal(errorMessage(error, file), "ENOENT: no such file or directory");
     assert.ok(hasCode(error, "ENOENT") && !hasCode(error, "EACCES"));
   });
 
   it("keeps another file", () => {
     const file = path.join(folder, "missing", "file");
     assert.ok(
-      reasonOf(
+      errorMessage(
         errorOf(() => readFileSync(file)),
         path.dirname(file),
       ).endsWith(`, open '${file}'`),
@@ -40,6 +40,6 @@ describe("reasonOf", () => {
   });
 
   it("says the rest as it is", () => {
-    assert.deepEqual([reasonOf(new Error("bad, open 'x'"), "x"), reasonOf("odd")], ["bad, open 'x'", "odd"]);
+    assert.deepEqual([errorMessage(new Error("bad, open 'x'"), "x"), errorMessage("odd")], ["bad, open 'x'", "odd"]);
   });
 });

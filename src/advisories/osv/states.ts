@@ -38,7 +38,7 @@ export function stateOf(said: ProductStatement): State {
     case ProductStatus.NOT_AFFECTED:
       if (hasParts) return unsaid("parts of a product that are not affected", false);
       if (versions.length + ranges.length > 0) return unsaid("versions that are not affected", false);
-      return { kind: "none", reason: reasonOf(said), justification };
+      return { kind: "none", reason: statementReason(said), justification };
     case ProductStatus.UNDER_INVESTIGATION:
       return unsaid("a status under investigation");
     default:
@@ -47,7 +47,7 @@ export function stateOf(said: ProductStatement): State {
 }
 
 /** The reason of a log, which is more exact than a justification. */
-function reasonOf({ events }: ProductStatement): string {
+function statementReason({ events }: ProductStatement): string {
   const last = events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
   return last?.type.case === "falsePositiveDetermination" ? wordOfReason(last.type.value.type) : "";
 }

@@ -6,7 +6,7 @@ import { type ExportFormat, type ExportSource, exportedAdvisories } from "../../
 import { writerOf } from "../../advisories/writers.ts";
 import type { WriteOptions } from "../../advisories/writing.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
-import { reasonOf } from "../../base/system-error.ts";
+import { errorMessage } from "../../base/system-error.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { escapeJson } from "../escape.ts";
@@ -95,7 +95,7 @@ async function write(
   } catch (error) {
     // Not what the server refuses.
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    throw new CommandFailure(`${output} cannot be written: ${reasonOf(error, output)}`);
+    throw new CommandFailure(`${output} cannot be written: ${errorMessage(error, output)}`);
   }
 }
 

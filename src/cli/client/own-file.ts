@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDirectory } from "../../base/directories.ts";
-import { hasCode, reasonOf } from "../../base/system-error.ts";
+import { errorMessage, hasCode } from "../../base/system-error.ts";
 import { CommandFailure } from "../failure.ts";
 
 /** The text of a file; undefined when there is none. Throws when there is one that cannot be read. */
@@ -26,6 +26,6 @@ export function replaceFile(file: string, text: string): void {
   } catch (error) {
     // It may hold a part of a token.
     if (existsSync(written)) rmSync(written);
-    throw new CommandFailure(`${file} cannot be written: ${reasonOf(error)}`);
+    throw new CommandFailure(`${file} cannot be written: ${errorMessage(error)}`);
   }
 }

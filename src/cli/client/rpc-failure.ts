@@ -20,7 +20,7 @@ export function toFailure(error: unknown, target: Target): unknown {
   const answered = unreachableOf(error) === undefined && !isForeign(error);
   return new CommandFailure(messageOf(error, message, target), {
     hint: hintOf(error, target),
-    ...(answered && { status: Code[error.code], reason: reasonOf(error) }),
+    ...(answered && { status: Code[error.code], reason: rpcErrorReason(error) }),
   });
 }
 
@@ -115,7 +115,7 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
 };
 
 /** The precondition that was not met, such as RESOURCE_NOT_EMPTY; else the reason of the error. */
-function reasonOf(error: ConnectError): string {
+function rpcErrorReason(error: ConnectError): string {
   const [violation] = error.findDetails(PreconditionFailureSchema).flatMap((detail) => detail.violations);
   return violation?.type ?? infoOf(error)?.reason ?? "";
 }

@@ -1,6 +1,6 @@
 // `registry sync`: what a registry has, written into repos, tags and images below a group.
 
-import { reasonOf } from "../../base/system-error.ts";
+import { errorMessage } from "../../base/system-error.ts";
 import { ContentError, describeImage, type ImagePlatform } from "../../registry/image.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
@@ -63,7 +63,7 @@ async function bringAll(
     } catch (error) {
       totals.failed++;
       const hint = error instanceof CommandFailure && error.hint !== "" ? `\n  ${error.hint}` : "";
-      note(shell, `${printable(name)}: ${printable(reasonOf(error))}${hint}`);
+      note(shell, `${printable(name)}: ${printable(errorMessage(error))}${hint}`);
     }
     progress.advance();
   });

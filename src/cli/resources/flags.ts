@@ -1,7 +1,7 @@
 // How what was typed becomes the JSON of a field.
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { reasonOf } from "../../base/system-error.ts";
+import { errorMessage } from "../../base/system-error.ts";
 import { wrongUsage } from "../failure.ts";
 import type { FlagValue } from "./resource.ts";
 
@@ -53,7 +53,7 @@ export function timeOrAgo(value: FlagValue): string {
 /** The content of the file that a flag names; wrong usage, with the system's reason, when it cannot be read. */
 export function fileOf(flag: string, file: string): string {
   const content = readText(file);
-  if (content instanceof Error) throw wrongUsage(`${flag}: ${file} cannot be read: ${reasonOf(content, file)}`);
+  if (content instanceof Error) throw wrongUsage(`${flag}: ${file} cannot be read: ${errorMessage(content, file)}`);
   return content;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
-import { reasonOf } from "../../base/system-error.ts";
+import { errorMessage } from "../../base/system-error.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";
@@ -155,7 +155,7 @@ async function readBody(session: Session, file: FlagValue | undefined, message: 
   try {
     content = parse(file === "-" ? await text(session.shell.stdin) : readFileSync(name, "utf8"));
   } catch (error) {
-    throw wrongUsage(`${name} cannot be read: ${firstLine(reasonOf(error, name))}`);
+    throw wrongUsage(`${name} cannot be read: ${firstLine(errorMessage(error, name))}`);
   }
   if (!isJsonObject(content)) throw wrongUsage(`${name} must hold one object`);
   // What `describe` has beside the fields of the thing itself.
@@ -163,7 +163,7 @@ async function readBody(session: Session, file: FlagValue | undefined, message: 
   try {
     fromJson(message, body);
   } catch (error) {
-    throw wrongUsage(`${name} does not hold the fields of the API: ${printable(firstLine(reasonOf(error)))}`);
+    throw wrongUsage(`${name} does not hold the fields of the API: ${printable(firstLine(errorMessage(error)))}`);
   }
   return body;
 }

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { builtInRoles } from "../../authz/built-in-roles.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { makeDirectory } from "../../base/directories.ts";
-import { reasonOf } from "../../base/system-error.ts";
+import { errorMessage } from "../../base/system-error.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/settings.ts";
 import { formatCapabilitySet } from "../../model/capabilities.ts";
@@ -175,6 +175,6 @@ function writeToken(file: string, token: string): void {
     writeFileSync(`${file}.new`, token, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   } catch (error) {
-    throw new ConfigError(`data-dir: ${file} cannot be written: ${reasonOf(error)}.`);
+    throw new ConfigError(`data-dir: ${file} cannot be written: ${errorMessage(error)}.`);
   }
 }

@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 import { RepoReadmeSchema, type ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { invalidField } from "../../aip/errors.ts";
 import { applyMask } from "../../aip/field-mask.ts";
-import type { Soon } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
@@ -41,7 +41,7 @@ type ReadmeHandlers = Pick<Handlers<typeof ReposService>, "getRepoReadme" | "upd
 /** The methods about readmes. Every repo has one, which may be empty. */
 export function repoReadmes(
   { database, clock }: ServiceContext,
-  findRepo: (session: Session, uid: string) => Soon<RepoRow>,
+  findRepo: (session: Session, uid: string) => MaybePromise<RepoRow>,
 ): ReadmeHandlers {
   return {
     async getRepoReadme({ uid }) {

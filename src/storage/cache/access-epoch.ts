@@ -1,6 +1,6 @@
 // A number that changes with every change of what anybody may do. Nodes compare it instead of reading grants anew.
 
-import { type Soon, whenThere } from "../../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import { newReader, type Reader, type ReaderLimits } from "../../base/shared-reader.ts";
 import type { Session } from "../engine/session.ts";
 import { settingStatement } from "../engine/settings.ts";
@@ -17,8 +17,8 @@ export type AccessEpoch = Reader<number>;
 /** Makes the reader of one node. */
 export function newAccessEpoch(session: Session): AccessEpoch {
   const statement = settingStatement(session);
-  const read = (): Soon<number> =>
-    whenThere(statement.execute({ name: settingName }), ([row]) => Number(row?.value ?? 0));
+  const read = (): MaybePromise<number> =>
+    mapMaybe(statement.execute({ name: settingName }), ([row]) => Number(row?.value ?? 0));
   return newReader(read, limits);
 }
 

@@ -1,6 +1,6 @@
 // Where the rows of one resource changed last, by the change log: what was read of places that are unchanged still holds.
 
-import type { Soon } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { ancestorsOf, platformRoot } from "../../model/uid.ts";
 import { latestOfKind, readPlacesOfKind } from "../change-log/change-log.ts";
 import { childrenKey } from "../collection/entries.ts";
@@ -20,7 +20,7 @@ export interface FollowedLog {
    * Follows the log up to the snapshot of the session, and answers the last change there. Undefined when another session has
    * followed it further already.
    */
-  follow(session: Session): Soon<number | undefined>;
+  follow(session: Session): MaybePromise<number | undefined>;
   /** Whether the log has been followed up to this change, and no further. */
   isAt(sequence: number): boolean;
   /** Whether nothing has changed at these places after a change, as far as the log has been followed. */

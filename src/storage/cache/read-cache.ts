@@ -1,6 +1,6 @@
 // What is read again and again stays in memory until something changes where it was read.
 import { LRUCache } from "lru-cache";
-import { type Soon, whenThere } from "../../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import type { ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { type FollowedLog, type LogLimits, newFollowedLog } from "./change-tracker.ts";
@@ -40,7 +40,7 @@ export interface Reading<T> {
   readonly name: string;
   /** Where something has to change for it to change: see FollowedLog. */
   places(): readonly string[];
-  read(): Soon<T>;
+  read(): MaybePromise<T>;
   /** How many bytes it takes; undefined for what is not worth it. */
   bytesOf(value: T): number | undefined;
   /** Freezes what is shown again. */
@@ -53,7 +53,7 @@ export interface ReadMemory {
   readonly hits: number;
   readonly misses: number;
   /** What a reading finds in the snapshot of the session. */
-  recall<T>(session: Session, reading: Reading<T>): Soon<T>;
+  recall<T>(session: Session, reading: Reading<T>): MaybePromise<T>;
 }
 
 interface Kept {
@@ -83,17 +83,17 @@ export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory 
     return log;
   }
 
-  function read<T>(reading: Reading<T>): Soon<T> {
+  function read<T>(reading: Reading<T>): MaybePromise<T> {
     misses++;
     return reading.read();
   }
 
-  function recallAt<T>(log: FollowedLog, sequence: number | undefined, reading: Reading<T>): Soon<T> {
+  function recallAt<T>(log: FollowedLog, sequence: number | undefined, reading: Reading<T>): MaybePromise<T> {
     if (sequence === undefined) return read(reading);
     const places = reading.places();
     const known = find(reading.name, log, places);
     if (known) return known.value as T;
-    return whenThere(read(reading), (value) => {
+    return mapMaybe(read(reading), (value) => {
       const before = lastRead.get(reading.name);
       lastRead.set(reading.name, sequence);
       const isRepeated = before !== undefined && log.isUnchangedSince(before, places);
@@ -136,7 +136,7 @@ export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory 
     recall(session, reading) {
       if (reading.name.length > limits.nameLength) return read(reading);
       const log = logOf(reading.kind);
-      return whenThere(log.follow(session), (sequence) => recallAt(log, sequence, reading));
+      return mapMaybe(log.follow(session), (sequence) => recallAt(log, sequence, reading));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Caches rows.
 
-import { type Soon, whenThere } from "../../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import { type Collection, findRow, findRows, type ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { bytesOf, type Reading, type ReadMemory } from "./read-cache.ts";
@@ -8,13 +8,13 @@ import { bytesOf, type Reading, type ReadMemory } from "./read-cache.ts";
 /** Finds rows, in the cache or in the database. Cached rows are frozen: the next time they are the same. */
 export interface RowMemory {
   /** The row with this uid; undefined when there is none. */
-  find<R extends ResourceRow>(collection: Collection<R>, uid: string): Soon<R | undefined>;
+  find<R extends ResourceRow>(collection: Collection<R>, uid: string): MaybePromise<R | undefined>;
   /** The rows with these few uids, in any order and from one snapshot: that of the session, if one is given. */
   findAll<R extends ResourceRow>(
     collection: Collection<R>,
     uids: readonly string[],
     session?: Session,
-  ): Soon<readonly R[]>;
+  ): MaybePromise<readonly R[]>;
 }
 
 /** Makes one that keeps the rows of a session in a memory. */
@@ -27,7 +27,7 @@ export function newRowMemory(memory: ReadMemory, own: Session): RowMemory {
 
   return {
     find<R extends ResourceRow>(collection: Collection<R>, uid: string) {
-      return whenThere(findAll(collection, [uid]), ([row]) => row);
+      return mapMaybe(findAll(collection, [uid]), ([row]) => row);
     },
     findAll,
   };
@@ -55,10 +55,10 @@ class RowReading<R extends ResourceRow> implements Reading<readonly R[]> {
     return this.#uids;
   }
 
-  read(): Soon<readonly R[]> {
+  read(): MaybePromise<readonly R[]> {
     const [uid, ...others] = this.#uids;
     if (uid === undefined || others.length > 0) return findRows(this.#session, this.#collection, this.#uids);
-    return whenThere(findRow(this.#session, this.#collection, uid), (row) => (row ? [row] : []));
+    return mapMaybe(findRow(this.#session, this.#collection, uid), (row) => (row ? [row] : []));
   }
 
   bytesOf(rows: readonly R[]): number | undefined {

@@ -1,7 +1,7 @@
 // Compares the entries of a collection with its rows, page by page.
 import { isDeepStrictEqual } from "node:util";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { Soon } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { CollectionTables, ResourceRow, RowTable } from "../collection/collection.ts";
 import { type Entry, entriesOfRow, entryOf, keysOf, placeOfEntries } from "../collection/entries.ts";
 import { atMost } from "../engine/placeholders.ts";
@@ -80,7 +80,7 @@ async function* allRows(session: Session, collection: CollectionTables): AsyncGe
       .orderBy(asc(rows.uid))
       .limit(atMost(pageSize));
   });
-  const read = (after: string) => statement.execute({ uid: after }) as unknown as Soon<EnteredRow[]>;
+  const read = (after: string) => statement.execute({ uid: after }) as unknown as MaybePromise<EnteredRow[]>;
   for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 

@@ -1,6 +1,6 @@
 // Looks for rows that refer to what is not there. The declared foreign keys say what refers to what.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import type { Soon } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { CollectionTables } from "../collection/collection.ts";
 import { atMost } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -63,7 +63,7 @@ async function* danglingIn(
       .orderBy(asc(rows.uid))
       .limit(atMost(pageSize));
   });
-  const read = (after: string) => statement.execute({ uid: after }) as Soon<{ uid: string; value: string }[]>;
+  const read = (after: string) => statement.execute({ uid: after }) as MaybePromise<{ uid: string; value: string }[]>;
   for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) {
     for (const { uid, value } of page) yield { uid, column, value };
   }

@@ -1,7 +1,7 @@
 // Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { type Soon, whenThere } from "../../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import { StaleRow, UniqueViolation } from "../engine/errors.ts";
 import { placeholders } from "../engine/placeholders.ts";
 import type { Prepared, RowLock, Session, Transaction } from "../engine/session.ts";
@@ -79,7 +79,7 @@ export function findRow<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   uid: string,
-): Soon<R | undefined> {
+): MaybePromise<R | undefined> {
   return readRow(session, collection, uid, session.readLock);
 }
 
@@ -88,7 +88,7 @@ export function findRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   uids: readonly string[],
-): Soon<readonly R[]> {
+): MaybePromise<readonly R[]> {
   const statement = session.prepared(`${collection.kind}.get_all`, (db, tables) => {
     const table = collection.rows(tables);
     return db
@@ -203,7 +203,7 @@ function readRow<R extends ResourceRow>(
   collection: Collection<R>,
   uid: string,
   lock: RowLock | undefined,
-): Soon<R | undefined> {
+): MaybePromise<R | undefined> {
   const statement = session.prepared(`${collection.kind}.get.${lock ?? "plain"}`, (db, tables) => {
     const table = collection.rows(tables);
     const select = db
@@ -213,7 +213,7 @@ function readRow<R extends ResourceRow>(
     return lock ? select.for(lock) : select;
   });
   const rows = (statement as unknown as Prepared<R[]>).execute({ uid });
-  return whenThere(rows, ([row]) => row);
+  return mapMaybe(rows, ([row]) => row);
 }
 
 /** The row of this uid, if it has the values that it had before. JSON is compared as text: PostgreSQL's has no `=`. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PgTable } from "drizzle-orm/pg-core";
-import type { Soon } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ChangeEntry } from "../change-log/change-log.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { CounterChanges } from "./counters.ts";
@@ -13,7 +13,7 @@ export type Queries = Pick<NodePgDatabase, "select" | "selectDistinct" | "insert
 
 /** A statement that is parsed once and run many times. */
 export interface Prepared<T> {
-  execute(values?: Record<string, unknown>): Soon<T>;
+  execute(values?: Record<string, unknown>): MaybePromise<T>;
 }
 
 /** Something of Drizzle's that can be prepared under a name. */

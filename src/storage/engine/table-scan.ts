@@ -1,4 +1,4 @@
-import type { Soon } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 
 /**
  * Goes through a whole table page by page, so that memory does not grow with the database.
@@ -8,7 +8,7 @@ import type { Soon } from "../../base/maybe-promise.ts";
 export async function* pagesOf<R, P>(
   size: number,
   start: P,
-  read: (after: P) => Soon<readonly R[]>,
+  read: (after: P) => MaybePromise<readonly R[]>,
   placeOf: (row: R) => P,
 ): AsyncGenerator<readonly R[]> {
   let after = start;

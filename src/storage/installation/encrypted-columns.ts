@@ -1,6 +1,6 @@
 // Every secret that the database holds in a form that can be read back: sealed anew after a change of keys, and checked.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import type { Soon } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Database } from "../database.ts";
 import { atMost } from "../engine/placeholders.ts";
 import type { Session, Transaction, WriteContext } from "../engine/session.ts";
@@ -105,7 +105,7 @@ async function* valuesOf(session: Session, { kind, table }: SecretColumn) {
       .orderBy(asc(uid))
       .limit(atMost(pageSize));
   });
-  const read = (after: string) => statement.execute({ after }) as Soon<{ uid: string; value: string }[]>;
+  const read = (after: string) => statement.execute({ after }) as MaybePromise<{ uid: string; value: string }[]>;
   for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 

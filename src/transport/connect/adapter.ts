@@ -16,7 +16,7 @@ import {
   connectNodeAdapter,
 } from "@connectrpc/connect-node";
 import { ApiError, Code, retryAfterOf } from "../../aip/errors.ts";
-import { isLater } from "../../base/maybe-promise.ts";
+import { isPromise } from "../../base/maybe-promise.ts";
 import { type Call, type DoorName, newCall } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { clientAddress } from "../http/client-address.ts";
@@ -128,7 +128,7 @@ function unary(method: Method) {
     context.signal.throwIfAborted();
     try {
       const reply = method.invoke(call, request);
-      return isLater(reply) ? await Promise.race([reply, endOf(context.signal)]) : reply;
+      return isPromise(reply) ? await Promise.race([reply, endOf(context.signal)]) : reply;
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
       const told = error as ApiError;

@@ -3,7 +3,7 @@ import { type DescField, type DescMessage, type DescMethod, getOption, hasOption
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../../gen/google/api/http_pb.ts";
-import { oncePer } from "../../base/lazy.ts";
+import { memoizeByObject } from "../../base/lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { type FieldPath, findField, findFieldPath, formatFieldPath, isWellKnown } from "./field-path.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
@@ -49,7 +49,7 @@ export function bindingsOf(method: Method): Binding[] {
   }
 }
 
-const patternsOf = oncePer((descriptor: DescMethod): readonly Pattern[] => {
+const patternsOf = memoizeByObject((descriptor: DescMethod): readonly Pattern[] => {
   if (!hasOption(descriptor, http)) return [];
   const rule = getOption(descriptor, http);
   return [rule, ...rule.additionalBindings].map((each) => toPattern(descriptor, each));

@@ -2,7 +2,7 @@
 import type { DescService, Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, toApiError } from "../../aip/errors.ts";
-import { isLater, type Soon, whenThere } from "../../base/maybe-promise.ts";
+import { isPromise, type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { errorDomain } from "../../pipeline/complete-error.ts";
 import type { LaterMethods } from "../../pipeline/lazy-methods.ts";
@@ -110,7 +110,7 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
       const match = serving.routes.find(req.method ?? "", path);
       service = match.binding.method.descriptor.parent;
       const soon = answer(serving, req, match, query, call, client);
-      reply = isLater(soon) ? await soon : soon;
+      reply = isPromise(soon) ? await soon : soon;
     } catch (error) {
       const reported = toReported(serving, error, call);
       // What the pipeline has taken on it logs itself.
@@ -131,16 +131,16 @@ function answer(
   query: string,
   call: Call,
   client: Client,
-): Soon<Reply> {
+): MaybePromise<Reply> {
   const { method } = match.binding;
   const { output } = method.descriptor;
   // Who is calling comes before anything that is wrong with the request, and before its body is read.
-  const parts = whenThere(method.authenticate(call), () => receive(serving, req, match.binding, query));
-  const message = whenThere(parts, (received) => {
+  const parts = mapMaybe(method.authenticate(call), () => receive(serving, req, match.binding, query));
+  const message = mapMaybe(parts, (received) => {
     const reply = method.invoke(call, bindRequest(match, received));
-    return isLater(reply) ? client.wait(reply, serving.requestTimeoutMs) : reply;
+    return isPromise(reply) ? client.wait(reply, serving.requestTimeoutMs) : reply;
   });
-  return whenThere(message, (found) =>
+  return mapMaybe(message, (found) =>
     successReply(output.typeName === EmptySchema.typeName ? "" : serving.writer(output)(found)),
   );
 }
@@ -149,7 +149,7 @@ function foreignOf({ foreign }: Serving, req: HttpRequest): ForeignPaths | undef
   return foreign && req.url?.startsWith(foreign.prefix) ? foreign : undefined;
 }
 
-function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string): Soon<RequestParts> {
+function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string): MaybePromise<RequestParts> {
   const parts = { parameters: parseParameters(query, "query"), body: undefined, registry: serving.registry };
   // RFC 9110 §9.3.1: the body of a GET has no meaning, and without a rule for it no other one has.
   const isRead = binding.body !== "none" || binding.httpMethod === "POST";

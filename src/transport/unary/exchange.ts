@@ -3,7 +3,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { type ApiError, resourceExhausted } from "../../aip/errors.ts";
 import { once } from "../../base/lazy.ts";
-import { onceFrozen } from "../../base/memoize-frozen.ts";
+import { memoizeFrozen } from "../../base/memoize-frozen.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type ChunkLimits, hasTooSmallChunks } from "../http/chunk-limits.ts";
 import { internalError } from "../http/http2-error-codes.ts";
@@ -169,7 +169,7 @@ const unique = ["x-request-id"];
 const withTrailers = { waitForTrailers: true };
 
 /** Apart from the reply, which a listener made there would keep as long as the stream. */
-const senderOf = onceFrozen((trailers: NonNullable<Answer["trailers"]>) => {
+const senderOf = memoizeFrozen((trailers: NonNullable<Answer["trailers"]>) => {
   return function (this: ServerHttp2Stream): void {
     this.sendTrailers(trailers);
   };

@@ -3,7 +3,7 @@
 import { type DescField, type DescMessage, type Message, ScalarType, toBinary } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { compileSteps, type Step } from "../../base/compile.ts";
-import { onceFrozen } from "../../base/memoize-frozen.ts";
+import { memoizeFrozen } from "../../base/memoize-frozen.ts";
 import { ByteSink } from "./byte-buffer.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ function writerOf(schema: DescMessage): MessageWriter | null {
   }
   const writer: MessageWriter = {
     write: () => {},
-    bytesOf: onceFrozen((message) => ownBytes((to) => writeFields(to, schema, writer, message))),
+    bytesOf: memoizeFrozen((message) => ownBytes((to) => writeFields(to, schema, writer, message))),
   };
   // Known before its fields are, since a message may hold itself.
   writers.set(schema, writer);
@@ -153,7 +153,7 @@ function listWriter(field: DescField & { fieldKind: "list" }): FieldWriter {
         write(to, item);
       }
     };
-    const bytesOf = onceFrozen((items: readonly never[]) => ownBytes((to) => writeAll(to, items)));
+    const bytesOf = memoizeFrozen((items: readonly never[]) => ownBytes((to) => writeAll(to, items)));
     return (to, items: readonly never[]) => {
       if (Object.isFrozen(items)) to.raw(bytesOf(items));
       else writeAll(to, items);

@@ -3,7 +3,7 @@
 
 import type { Registry } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
-import { isLater } from "../../base/maybe-promise.ts";
+import { isPromise } from "../../base/maybe-promise.ts";
 import { type Call, newCall } from "../../pipeline/call.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
@@ -155,7 +155,7 @@ async function run(
     if (exchange.hasReplied()) return;
     const request = protocol.parse(method, body, maxBodyBytes);
     const reply = method.invoke(call, request);
-    exchange.reply(protocol.success(method, isLater(reply) ? await reply : reply), call);
+    exchange.reply(protocol.success(method, isPromise(reply) ? await reply : reply), call);
   } catch (error) {
     fail(error);
   } finally {

@@ -6,7 +6,7 @@ import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { BadDocument } from "../../../advisories/document.ts";
 import { sizeText } from "../../../advisories/document-text.ts";
 import type { NamedFile } from "../../../advisories/named-files.ts";
-import { hasCode, reasonOf } from "../../../base/system-error.ts";
+import { errorMessage, hasCode } from "../../../base/system-error.ts";
 import { sourceLimits } from "./source-limits.ts";
 import { type SourceText, textsOf, tooLarge } from "./texts.ts";
 
@@ -129,5 +129,5 @@ async function* textsIn(zip: ZipFile, entry: Entry): AsyncGenerator<SourceText> 
 export function problemOf(error: unknown, file: string): string {
   if (hasCode(error, "ENOENT")) return "there is no such file";
   if (hasCode(error, "EACCES")) return "it may not be read";
-  return reasonOf(error, file);
+  return errorMessage(error, file);
 }

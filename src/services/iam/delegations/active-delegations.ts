@@ -3,7 +3,7 @@
 import { Access } from "../../../authz/access.ts";
 import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import { combineRoles } from "../../../authz/policy.ts";
-import type { Soon } from "../../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { capabilitySet, missingCapabilities } from "../../../model/capabilities.ts";
 import { findRow } from "../../../storage/collection/collection.ts";
 import type { Session } from "../../../storage/engine/session.ts";
@@ -118,9 +118,9 @@ export async function findVouchedRoles(session: Session, mappingUids: readonly s
 
 /** Makes what reads delegations, and what many of them have in common once: makers and mapped roles. */
 function nodeReader(session: Session) {
-  const findHeld = oncePerUid((uid) => findHolder(session, uid));
-  const findIdentity = oncePerUid((uid) => findRow(session, identityCollection, uid));
-  const findMapped = oncePerUid((uid) => findMappedRole(session, uid));
+  const findHeld = memoizeByUid((uid) => findHolder(session, uid));
+  const findIdentity = memoizeByUid((uid) => findRow(session, identityCollection, uid));
+  const findMapped = memoizeByUid((uid) => findMappedRole(session, uid));
 
   async function readMaker({ makerUid: uid, mappings }: Delegation): Promise<Maker | undefined> {
     const holder = uid === null ? undefined : await findHeld(uid);
@@ -142,8 +142,8 @@ function nodeReader(session: Session) {
   };
 }
 
-function oncePerUid<T>(find: (uid: string) => Soon<T>): (uid: string) => Soon<T> {
-  const found = new Map<string, Soon<T>>();
+function memoizeByUid<T>(find: (uid: string) => MaybePromise<T>): (uid: string) => MaybePromise<T> {
+  const found = new Map<string, MaybePromise<T>>();
   return (uid) => {
     const known = found.get(uid) ?? find(uid);
     found.set(uid, known);

@@ -1,6 +1,6 @@
 import type { Group, OrgKind, OrgStatus } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
-import { freezeAs, onceFrozen } from "../../../base/memoize-frozen.ts";
+import { freezeLike, memoizeFrozen } from "../../../base/memoize-frozen.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { GroupRow } from "../../../storage/iam/rows.ts";
 import type { Standing } from "./organizations.ts";
@@ -14,7 +14,7 @@ export function groupMessage(row: GroupRow, standing: Standing = row): Group {
 }
 
 /** A subgroup of each organization that has any among these groups. */
-export const oneOfEach = onceFrozen((rows: readonly GroupRow[]) => {
+export const oneOfEach = memoizeFrozen((rows: readonly GroupRow[]) => {
   const subgroups = rows.filter(({ parent }) => parent !== null);
   return [...new Map(subgroups.map((row) => [rootOf(row.uid), row])).values()];
 });
@@ -31,12 +31,12 @@ interface Shown {
   messages?: unknown;
 }
 
-const lastShown = onceFrozen((_from: object): Shown => ({}));
+const lastShown = memoizeFrozen((_from: object): Shown => ({}));
 
 function shownWith<M extends object>(from: object, standings: string, make: () => M): M {
   const shown = lastShown(from);
   if (shown.standings !== standings) {
-    shown.messages = freezeAs(from, make());
+    shown.messages = freezeLike(from, make());
     shown.standings = standings;
   }
   return shown.messages as M;

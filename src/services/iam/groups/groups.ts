@@ -9,7 +9,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { alreadyExists, failedPrecondition, invalidField, notFound, permissionDenied } from "../../../aip/errors.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
-import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
 import { newChild, rootOf } from "../../../model/uid.ts";
 import { accessOf, callerOf, requireCapability } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -112,9 +112,9 @@ export function groups(context: ServiceContext): Implementation {
   }
 
   /** At once where the group and its organization are cached. */
-  function get({ uid }: GetGroupRequest): Soon<Group> {
+  function get({ uid }: GetGroupRequest): MaybePromise<Group> {
     const root = rootOf(uid);
-    return whenThere(database.rows.findAll(groupCollection, uid === root ? [uid] : [uid, root]), (rows) => {
+    return mapMaybe(database.rows.findAll(groupCollection, uid === root ? [uid] : [uid, root]), (rows) => {
       const row = rows.find((each) => each.uid === uid);
       if (!row) throw notFound(group.type, uid);
       return groupMessage(

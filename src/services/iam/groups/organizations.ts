@@ -1,5 +1,5 @@
 // What an organization says of every group in it.
-import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session } from "../../../storage/engine/session.ts";
@@ -16,10 +16,10 @@ export function findOrganizations(
   { rows }: Pick<Database, "rows">,
   session: Session,
   groups: readonly Pick<GroupRow, "uid">[],
-): Soon<ReadonlyMap<string, GroupRow>> {
+): MaybePromise<ReadonlyMap<string, GroupRow>> {
   if (groups.length === 0) return new Map();
   const uids = [...new Set(groups.map(({ uid }) => rootOf(uid)))];
-  return whenThere(rows.findAll(groupCollection, uids, session), (found) => {
+  return mapMaybe(rows.findAll(groupCollection, uids, session), (found) => {
     const known = new Map(found.map((row) => [row.uid, row]));
     return new Map(uids.flatMap((uid) => (known.has(uid) ? [[uid, known.get(uid)!]] : [])));
   });

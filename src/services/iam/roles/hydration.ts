@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { RoleBindingSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
-import type { Soon } from "../../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { rootOf } from "../../../model/uid.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -74,7 +74,7 @@ function reference(uid: string, row: { name: string; description: string } | und
 
 /** Reads each row once, however often it is referred to. */
 export function lookup<R extends ResourceRow>(session: Session, collection: Collection<R>) {
-  const known = new Map<string, Soon<R | undefined>>();
+  const known = new Map<string, MaybePromise<R | undefined>>();
   return (uid: string) => {
     if (!known.has(uid)) known.set(uid, findRow(session, collection, uid));
     return known.get(uid);

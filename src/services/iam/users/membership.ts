@@ -2,7 +2,7 @@
 // the organization, they are nothing but a uid there (docs/decisions/0036).
 import { newEpochCache } from "../../../authz/epoch-cache.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { type Soon, whenThere } from "../../../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
 import { rootOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -57,12 +57,12 @@ export function newEntrance(database: Database, clock: Clock) {
     memory.keep(epoch, key, accepted);
   }
 
-  return (call: Call, uid: string): Soon<void> => {
+  return (call: Call, uid: string): MaybePromise<void> => {
     const { uid: identityUid } = callerOf(call);
     if (!isUserUid(identityUid)) return undefined;
     const groupUid = rootOf(uid);
     const key = `${identityUid} ${groupUid}`;
-    return whenThere(database.accessEpoch.current(), (epoch) =>
+    return mapMaybe(database.accessEpoch.current(), (epoch) =>
       memory.find(epoch, key) ? undefined : enter(epoch, key, groupUid, call),
     );
   };

@@ -9,7 +9,7 @@ import {
 import { notFound } from "../../../aip/errors.ts";
 import { countFitting, defaultPageSize } from "../../../aip/pagination.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
-import { freezeAs, onceFrozen } from "../../../base/memoize-frozen.ts";
+import { freezeLike, memoizeFrozen } from "../../../base/memoize-frozen.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { MessageRules } from "../../../pipeline/text-rules.ts";
@@ -125,7 +125,7 @@ function conditionOf(request: ListAdvisoriesRequest) {
   });
 }
 
-const lastStates = onceFrozen((_rows: readonly AdvisoryRow[]): { known?: readonly AdvisoryState[] } => ({}));
+const lastStates = memoizeFrozen((_rows: readonly AdvisoryRow[]): { known?: readonly AdvisoryState[] } => ({}));
 
 /**
  * The advisories of a page with their events, as many as fit. Of a frozen page they are read once: events are written with their
@@ -133,7 +133,7 @@ const lastStates = onceFrozen((_rows: readonly AdvisoryRow[]): { known?: readonl
  */
 async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<readonly AdvisoryState[]> {
   const states = lastStates(rows);
-  states.known ??= freezeAs(rows, await readFitting(session, rows));
+  states.known ??= freezeLike(rows, await readFitting(session, rows));
   return states.known;
 }
 
@@ -157,8 +157,8 @@ export async function readStates(session: Session, rows: readonly AdvisoryRow[])
   return rows.map((row) => ({ row, events: byAdvisory.get(row.uid) ?? [] }));
 }
 
-const advisoryMessages = onceFrozen((states: readonly AdvisoryState[]) =>
-  freezeAs(
+const advisoryMessages = memoizeFrozen((states: readonly AdvisoryState[]) =>
+  freezeLike(
     states,
     states.map(({ row, events }) => create(AdvisorySchema, advisoryMessage(row, events))),
   ),

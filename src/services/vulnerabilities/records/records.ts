@@ -112,11 +112,11 @@ export function advisoryRecords(context: ServiceContext): Implementation {
     if (modifyTime > now) return { deletedCount: 0 };
     const key = { parent, source, document };
     const known = await findCompleteDocument(database.session, key);
-    const isLater = !known || compareVersions(row, known, now) > 0;
+    const isNewer = !known || compareVersions(row, known, now) > 0;
     const copies = await findCopiesOfDocument(database.session, key);
     const older = copies.filter((copy) => compareVersions(copy, row, now) < 0);
     if (dryRun || (known && compareVersions(row, known, now) < 0)) return { deletedCount: dryRun ? older.length : 0 };
-    if (!isLater && older.length === 0) return { deletedCount: 0 };
+    if (!isNewer && older.length === 0) return { deletedCount: 0 };
     await write(call, (tx) => writeCompleteDocument(tx, row));
     const removeOlder = (copy: StoredCopy) =>
       write(call, (tx) => removeOne(tx, copy, (stored) => compareVersions(stored, row, now) < 0));
@@ -208,7 +208,7 @@ async function resultOf<T>(work: () => Promise<T>): Promise<T | Decision> {
   try {
     return await work();
   } catch (error) {
-    return { outcome: RecordOutcome.LEFT_OUT, error: reasonOf(error) };
+    return { outcome: RecordOutcome.LEFT_OUT, error: recordError(error) };
   }
 }
 
@@ -216,7 +216,7 @@ async function resultOf<T>(work: () => Promise<T>): Promise<T | Decision> {
 const namedViolations = 3;
 
 /** Why a record is left out. What is no fault of the record is thrown on. */
-function reasonOf(error: unknown): string {
+function recordError(error: unknown): string {
   if (error instanceof ReferenceViolation) return "its group is being deleted";
   if (!(error instanceof ApiError)) throw error;
   const named = fieldViolationsOf(error)?.slice(0, namedViolations);

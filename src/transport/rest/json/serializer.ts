@@ -1,7 +1,7 @@
 // Messages as the text of their JSON. What is frozen becomes text once, and so do lists that are frozen at the beginning of a
 // message, where replies to lists have their page.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
-import { onceFrozen } from "../../../base/memoize-frozen.ts";
+import { memoizeFrozen } from "../../../base/memoize-frozen.ts";
 
 /** Makes a message of the type that it was made for into text. */
 export type TextWriter = (message: Message) => string;
@@ -29,7 +29,7 @@ function newTextWriter(schema: DescMessage, toJson: ToJson, end: string): TextWr
   // Of well-known types a list holds something else than messages.
   const isPaged =
     first?.fieldKind === "list" && first.message && !first.message.typeName.startsWith("google.protobuf.");
-  return onceFrozen(isPaged ? pagedWriter(first.localName, first.jsonName, first.message, toJson, write) : write);
+  return memoizeFrozen(isPaged ? pagedWriter(first.localName, first.jsonName, first.message, toJson, write) : write);
 }
 
 function pagedWriter(
@@ -40,7 +40,7 @@ function pagedWriter(
   write: TextWriter,
 ): TextWriter {
   const opening = `{${JSON.stringify(jsonName)}:[`;
-  const textOf = onceFrozen((items: readonly Message[]) =>
+  const textOf = memoizeFrozen((items: readonly Message[]) =>
     items.map((item) => JSON.stringify(toJson(itemSchema, item))).join(),
   );
   return (message) => {
