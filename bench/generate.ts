@@ -5,14 +5,15 @@ import BetterSqlite from "better-sqlite3";
 import { getTableColumns } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { syncBuiltInRoles } from "../src/services/iam/roles/built-in-role-rows.ts";
-import { entryOf, insertEntries, keysOf } from "../src/storage/collection/entries.ts";
+import { entryOf, insertEntries } from "../src/storage/collection/entries.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { newCounterChanges } from "../src/storage/engine/counters.ts";
 import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { placeholders } from "../src/storage/engine/placeholders.ts";
 import { newSession, type Queries, type Transaction } from "../src/storage/engine/session.ts";
 import { writeSetting } from "../src/storage/engine/settings.ts";
-import { sqliteDialect } from "../src/storage/schema/tables.sqlite.ts";
+import { sqliteDialect } from "../src/storage/engine/sqlite/dialect.ts";
+import { keysOf } from "../src/storage/schema/entry-keys.ts";
 import { type Landmarks, type PlacedRow, type PopulationOptions, populate } from "./population.ts";
 
 /** Rows that share a commit. */

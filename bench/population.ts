@@ -2,14 +2,8 @@
 import { RelationshipType } from "../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../src/authz/built-in-roles.ts";
 import type { Collection, ResourceRow } from "../src/storage/collection/collection.ts";
-import {
-  type GroupRow,
-  groupCollection,
-  type IdentityRow,
-  identityCollection,
-  type RoleBindingRow,
-  roleBindingCollection,
-} from "../src/storage/iam/rows.ts";
+import { groupCollection, identityCollection, roleBindingCollection } from "../src/storage/iam/collections.ts";
+import type { GroupRow, IdentityRow, RoleBindingRow } from "../src/storage/iam/rows.ts";
 import { newRandom, type Random } from "./random.ts";
 
 /** How much there is below the organization, and what makes it repeatable. */

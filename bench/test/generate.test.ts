@@ -6,12 +6,12 @@ import { after, before, describe, it } from "node:test";
 import BetterSqlite from "better-sqlite3";
 import { depthOf, isBelow } from "../../src/model/uid.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
-import { findRow } from "../../src/storage/collection/collection.ts";
+import { findRow } from "../../src/storage/collection/rows.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
 import { readCounter } from "../../src/storage/engine/counters.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { readSetting } from "../../src/storage/engine/settings.ts";
-import { groupCollection, iamCollections } from "../../src/storage/iam/rows.ts";
+import { groupCollection, iamCollections } from "../../src/storage/iam/collections.ts";
 import { generate, landmarksFile } from "../generate.ts";
 import { type Landmarks, populate } from "../population.ts";
 

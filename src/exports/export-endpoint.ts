@@ -10,7 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import { version } from "../base/version.ts";
 import { rootOf } from "../model/uid.ts";
 import type { MethodTable } from "../pipeline/method.ts";
-import { settledMs } from "../storage/vulnerabilities/export-states.ts";
+import { settledMs } from "../storage/engine/export-states.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import type { Validators } from "../transport/http/conditional-request.ts";
 import type { Endpoint } from "../transport/pages/endpoints.ts";

@@ -1,10 +1,10 @@
 // Names of repositories as registries have them, and the places of the tree that they stand for.
 
 import { depthOf, isUid } from "../model/uid.ts";
-import { findRow } from "../storage/collection/collection.ts";
+import { findRow } from "../storage/collection/rows.ts";
 import type { Session } from "../storage/engine/session.ts";
+import { groupCollection } from "../storage/iam/collections.ts";
 import { findChildGroups, findVerifiedRoots } from "../storage/iam/group-names.ts";
-import { groupCollection } from "../storage/iam/rows.ts";
 import { findRepoByName } from "../storage/registry/repos-and-tags.ts";
 
 /** What a name stands for. */

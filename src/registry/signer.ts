@@ -5,8 +5,8 @@ import { signJws } from "../authn/jws.ts";
 import { loadKey, newKey, type PublicJwk, type SigningKey } from "../authn/signing-key.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../storage/database.ts";
-import { readSecret, settleSecret } from "../storage/engine/settings.ts";
 import type { Seals } from "../storage/installation/encryption.ts";
+import { readSecret, settleSecret } from "../storage/installation/secret-settings.ts";
 import { newCertificate, publicKeyInfo } from "./certificate.ts";
 
 /** What a token allows on one thing of the registry (Distribution token specification, "access"). */

@@ -6,9 +6,10 @@ import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transaction } from "../storage/engine/session.ts";
-import { settleSecret, settleSetting, writeSetting } from "../storage/engine/settings.ts";
+import { settleSetting, writeSetting } from "../storage/engine/settings.ts";
 import { resealSecrets } from "../storage/installation/encrypted-columns.ts";
 import type { Seals } from "../storage/installation/encryption.ts";
+import { settleSecret } from "../storage/installation/secret-settings.ts";
 
 /** Settles the issuer, and answers the key of page tokens. Throws where the configuration does not go with the data. */
 export async function settleInstallation(

@@ -5,15 +5,15 @@ import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./cache/ac
 import { newPageMemory, type PageMemory } from "./cache/page-cache.ts";
 import { newReadMemory, type ReadMemory } from "./cache/read-cache.ts";
 import { newRowMemory, type RowMemory } from "./cache/row-cache.ts";
-import { type ChangeEntry, writeChanges } from "./change-log/change-log.ts";
+import { writeChanges } from "./change-log/change-log.ts";
 import { newCounterChanges } from "./engine/counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./engine/dialect.ts";
+import { changeExportStates } from "./engine/export-states.ts";
 import type { MigrationListener } from "./engine/migrations.ts";
-import type { Session, Transaction, WriteContext } from "./engine/session.ts";
+import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
 import { type Milestones, newMilestones } from "./list/offset-index.ts";
 import { newFindingMemory } from "./list/range-plan.ts";
 import { newTextSearch } from "./search/text-search.ts";
-import { changeExportStates } from "./vulnerabilities/export-states.ts";
 
 /** An open database. */
 export interface Database {

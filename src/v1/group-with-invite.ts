@@ -12,9 +12,10 @@ import type { Call } from "../pipeline/call.ts";
 import { type ServiceContext, writeContext } from "../resource/service-context.ts";
 import { rootGroupMaker } from "../services/iam/groups/groups.ts";
 import { inviteMaker } from "../services/iam/invites/group-invites.ts";
-import { findRow } from "../storage/collection/collection.ts";
+import { findRow } from "../storage/collection/rows.ts";
 import type { Transaction } from "../storage/engine/session.ts";
-import { type RoleRow, roleCollection } from "../storage/iam/rows.ts";
+import { roleCollection } from "../storage/iam/collections.ts";
+import type { RoleRow } from "../storage/iam/rows.ts";
 import type { Today } from "./current-api.ts";
 
 /** Makes a root group, whose creator becomes its owner, and an invite to it, both or neither. */

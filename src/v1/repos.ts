@@ -16,7 +16,7 @@ import type { ServiceContext } from "../resource/service-context.ts";
 import { displayableReadme, requireSafe, setReadme } from "../services/registry/readmes.ts";
 import { type Along, repoType, repoWriter } from "../services/registry/repos.ts";
 import { canManageCatalog } from "../services/registry/text-rules.ts";
-import { findRow } from "../storage/collection/collection.ts";
+import { findRow } from "../storage/collection/rows.ts";
 import type { Session } from "../storage/engine/session.ts";
 import { findReadmes, findRepoByName, readReadme } from "../storage/registry/repos-and-tags.ts";
 import { repoCollection } from "../storage/registry/rows.ts";

@@ -19,7 +19,7 @@ import { rootOf } from "../model/uid.ts";
 import { groupMessage } from "../services/iam/groups/group-message.ts";
 import { lookup } from "../services/iam/roles/hydration.ts";
 import type { Session } from "../storage/engine/session.ts";
-import { groupCollection, roleCollection } from "../storage/iam/rows.ts";
+import { groupCollection, roleCollection } from "../storage/iam/collections.ts";
 import { adapt, replace, same, serve, type V1Implementation } from "./adapter.ts";
 import type { Today } from "./current-api.ts";
 import { correspond, type Names } from "./fields.ts";

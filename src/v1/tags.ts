@@ -19,7 +19,7 @@ import { fromTimestamp, toTimestamp } from "../aip/timestamps.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
 import { repoType } from "../services/registry/repos.ts";
 import { tagLister, tagType, tagWriter } from "../services/registry/tags.ts";
-import { findRow } from "../storage/collection/collection.ts";
+import { findRow } from "../storage/collection/rows.ts";
 import { repoCollection, tagCollection } from "../storage/registry/rows.ts";
 import { findTagDigests } from "../storage/registry/tag-history.ts";
 import { type AdaptedEvent, handwritten, same, type V1Methods } from "./adapter.ts";

@@ -8,7 +8,7 @@ import {
   parsePageToken,
 } from "../../src/aip/page-token.ts";
 import { limits } from "../../src/config/limits.ts";
-import { orderedLength, orderedText } from "../../src/storage/list/order.ts";
+import { orderedLength, orderedText } from "../../src/storage/schema/ordered-text.ts";
 
 const key = Buffer.alloc(32, 7);
 const token: PageToken = { issuedAt: 1_000_000, query: "q", order: "name desc", value: "b", uid: "u" };

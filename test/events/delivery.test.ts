@@ -8,7 +8,7 @@ import { newNetworkList } from "../../src/base/network-address.ts";
 import { deliverEvents } from "../../src/events/dispatcher.ts";
 import { fanOut } from "../../src/events/fan-out.ts";
 import type { EventDefinition } from "../../src/resource/event-definition.ts";
-import { deleteRow, insertRow } from "../../src/storage/collection/collection.ts";
+import { deleteRow, insertRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { writeSetting } from "../../src/storage/engine/settings.ts";
 import { findDueQueues, findNextDelivery, readQueue } from "../../src/storage/events/delivery-queues.ts";

@@ -5,7 +5,7 @@ import { create } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { deleteAdvisory, updateAdvisory } from "../../src/services/vulnerabilities/advisories/write-advisory.ts";
-import { readExportState } from "../../src/storage/vulnerabilities/export-states.ts";
+import { readExportState } from "../../src/storage/engine/export-states.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer } from "../harness/server.ts";

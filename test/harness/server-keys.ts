@@ -6,7 +6,7 @@ import type { Config } from "../../src/config/config.ts";
 import { openSeals } from "../../src/config/key-ring-file.ts";
 import { newCertificate } from "../../src/registry/certificate.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { settleSecret } from "../../src/storage/engine/settings.ts";
+import { settleSecret } from "../../src/storage/installation/secret-settings.ts";
 import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 
 /** Made when first needed, and given out in turn: servers that run together have different ones. */

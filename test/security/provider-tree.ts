@@ -2,13 +2,9 @@
 
 import { newChild } from "../../src/model/uid.ts";
 import { digestScimToken, newScim, newScimToken, withToken } from "../../src/services/iam/providers/scim-state.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
-import {
-  type ExternalGroupRoleMappingRow,
-  externalGroupRoleMappingCollection,
-  type IdentityProviderRow,
-  identityProviderCollection,
-} from "../../src/storage/iam/provider-rows.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
+import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../src/storage/iam/collections.ts";
+import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "../../src/storage/iam/provider-rows.ts";
 import { arrange, type Place, viewerRole } from "./tree.ts";
 
 /** Adds an identity provider with PKCE, the viewer's role as its default, and a SCIM token. */

@@ -7,9 +7,9 @@ import { openClientSecret } from "../../src/services/iam/providers/client-secret
 import { digestScimToken } from "../../src/services/iam/providers/scim-state.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
-import { findRow } from "../../src/storage/collection/collection.ts";
-import { type IdentityProviderRow, identityProviderCollection } from "../../src/storage/iam/provider-rows.ts";
-import { iamCollections } from "../../src/storage/iam/rows.ts";
+import { findRow } from "../../src/storage/collection/rows.ts";
+import { iamCollections, identityProviderCollection } from "../../src/storage/iam/collections.ts";
+import type { IdentityProviderRow } from "../../src/storage/iam/provider-rows.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { discoveryPath, startIssuer } from "../sts/outside.ts";

@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { newChild } from "../../src/model/uid.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import { subscriptionCollection } from "../../src/storage/events/rows.ts";
 import { insertManifest } from "../../src/storage/registry/manifests.ts";
 import { type RepoRow, repoCollection, type TagRow, tagCollection } from "../../src/storage/registry/rows.ts";

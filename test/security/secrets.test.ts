@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import BetterSqlite from "better-sqlite3";
 import { systemClock } from "../../src/base/clock.ts";
-import { readSecret } from "../../src/storage/engine/settings.ts";
+import { readSecret } from "../../src/storage/installation/secret-settings.ts";
 import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { rest } from "../harness/rest.ts";

@@ -3,19 +3,21 @@ import type { Narrowing } from "../../src/authn/caller.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../../src/authz/built-in-roles.ts";
 import { newChild } from "../../src/model/uid.ts";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import type { Transaction } from "../../src/storage/engine/session.ts";
 import {
-  type AccountAssociationRow,
   accountAssociationCollection,
-  type GroupInviteRow,
   groupInviteCollection,
-  type IdentityRow,
   identityCollection,
-  type RoleBindingRow,
-  type RoleRow,
   roleBindingCollection,
   roleCollection,
+} from "../../src/storage/iam/collections.ts";
+import type {
+  AccountAssociationRow,
+  GroupInviteRow,
+  IdentityRow,
+  RoleBindingRow,
+  RoleRow,
 } from "../../src/storage/iam/rows.ts";
 import type { TestServer } from "../harness/server.ts";
 

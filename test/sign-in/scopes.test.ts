@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { capabilitySet } from "../../src/model/capabilities.ts";
 import { resolveScopes } from "../../src/sign-in/scopes.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import { groupRow, groups, write } from "../storage/fixtures.ts";
 import { openSqliteStore, type Store } from "../storage/stores.ts";
 

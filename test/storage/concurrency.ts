@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { setImmediate as immediate, setTimeout as pause } from "node:timers/promises";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
-import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection/collection.ts";
+import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { readCounters } from "../../src/storage/engine/counters.ts";
 import { ReferenceViolation, UniqueViolation } from "../../src/storage/engine/errors.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import { countRows, type ListQuery, listRows, type Source } from "../../src/storage/list/list-rows.ts";
 import { type TagFilter, tagCondition } from "../../src/storage/registry/repos-and-tags.ts";
 import { groupRow, groups, repoRow, repos, type TagRow, tagRow, tags, write } from "./fixtures.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ConfinedBinding, confinedBindings } from "../../src/storage/check/confinement-check.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import {
   bindingRow,
   groupRow,

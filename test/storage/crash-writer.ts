@@ -1,6 +1,6 @@
 // Started by tests as a process of its own: creates root groups with two children each, and says which are written.
 // Arguments: the database, a label that makes the uids its own, and how many groups each of its writers creates.
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { groupRow, groups, write } from "./fixtures.ts";

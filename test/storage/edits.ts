@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { removeChanges } from "../../src/storage/change-log/removal.ts";
-import { deleteRow, insertRow, updateRow } from "../../src/storage/collection/collection.ts";
+import { deleteRow, insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Session, Transaction } from "../../src/storage/engine/session.ts";
 import { context, type GroupRow, groupRow, groups, write } from "./fixtures.ts";

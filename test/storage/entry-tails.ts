@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import { listRows, type Source } from "../../src/storage/list/list-rows.ts";
 import { collections, groupRow, groups, roleRow, roles, write } from "./fixtures.ts";
 import type { OpenStore, Store } from "./stores.ts";

@@ -1,7 +1,8 @@
 // Arbitrary trees of groups with what belongs to them, for property tests.
 import fc from "fast-check";
 import { depthOf, isWithin } from "../../src/model/uid.ts";
-import { insertRow, type ResourceRow } from "../../src/storage/collection/collection.ts";
+import type { ResourceRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import type { Transaction } from "../../src/storage/engine/session.ts";
 import type { Order, SortField, Source } from "../../src/storage/list/list-rows.ts";
 import {

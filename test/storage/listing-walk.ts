@@ -1,7 +1,7 @@
 // Paging through a set of groups that changes after every page.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { deleteRow, insertRow } from "../../src/storage/collection/collection.ts";
+import { deleteRow, insertRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Transaction } from "../../src/storage/engine/session.ts";
 import { cursorOf, type ListQuery, listRows, type Order, type Source } from "../../src/storage/list/list-rows.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import type { Session } from "../../src/storage/engine/session.ts";
 import { findChildGroups, findGroupsNamed, findVerifiedRoots } from "../../src/storage/iam/group-names.ts";
 import { collections, type GroupRow, groupRow, groups, uidOf, write } from "./fixtures.ts";

@@ -8,10 +8,10 @@ import { readHistory } from "../../src/storage/change-log/history.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { newSession, type Queries } from "../../src/storage/engine/session.ts";
+import { sqliteDialect } from "../../src/storage/engine/sqlite/dialect.ts";
 import { type Cursor, listRows, type Source } from "../../src/storage/list/list-rows.ts";
 import { tagCondition } from "../../src/storage/registry/repos-and-tags.ts";
 import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
-import { sqliteDialect } from "../../src/storage/schema/tables.sqlite.ts";
 import { groups, tags, uidOf } from "./fixtures.ts";
 import { orders } from "./forest.ts";
 

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { newPageMemory, type PageMemory } from "../../src/storage/cache/page-cache.ts";
 import { type MemoryLimits, newReadMemory } from "../../src/storage/cache/read-cache.ts";
 import { newRowMemory, type RowMemory } from "../../src/storage/cache/row-cache.ts";
-import { insertRow, updateRow } from "../../src/storage/collection/collection.ts";
+import { insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Session } from "../../src/storage/engine/session.ts";
 import type { ListQuery, Source } from "../../src/storage/list/list-rows.ts";

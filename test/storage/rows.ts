@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
-import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection/collection.ts";
+import { deleteRow, findRow, insertRow, lockRow, updateRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { ReferenceViolation, UniqueViolation } from "../../src/storage/engine/errors.ts";
 import type { Transaction } from "../../src/storage/engine/session.ts";

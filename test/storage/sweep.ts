@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openKeyRing } from "../../src/authn/key-ring.ts";
-import { insertRow } from "../../src/storage/collection/collection.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { newSeals } from "../../src/storage/installation/encryption.ts";
 import { keyStore, listSigningKeys } from "../../src/storage/installation/signing-keys.ts";

@@ -2,7 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { Auth, SessionSchema } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { parentOf } from "../../model/uid.ts";
 import type { MethodEvent } from "../../resource/method-event.ts";
-import { type RoleBindingRow, roleBindingCollection } from "../../storage/iam/rows.ts";
+import { roleBindingCollection } from "../../storage/iam/collections.ts";
+import type { RoleBindingRow } from "../../storage/iam/rows.ts";
 
 /** The events of people who join a group. Who registers without an invite joins none, and there is nobody to tell. */
 export const authEvents: readonly MethodEvent[] = [

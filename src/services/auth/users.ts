@@ -3,11 +3,12 @@
 import type { TokenRequest } from "../../authn/token-claims.ts";
 import { newChild } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
-import { deleteRow, findRow, insertMissingRow, updateRow } from "../../storage/collection/collection.ts";
+import { deleteRow, findRow, insertMissingRow, updateRow } from "../../storage/collection/rows.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
+import { identityCollection, roleBindingCollection } from "../../storage/iam/collections.ts";
 import { deleteMembership, findMemberships } from "../../storage/iam/providers.ts";
 import { findBinding } from "../../storage/iam/role-bindings.ts";
-import { type IdentityRow, identityCollection, roleBindingCollection } from "../../storage/iam/rows.ts";
+import type { IdentityRow } from "../../storage/iam/rows.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { unbind } from "../iam/identities/identities.ts";
 import { accept } from "../iam/users/membership.ts";

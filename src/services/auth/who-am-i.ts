@@ -12,9 +12,10 @@ import { rootOf } from "../../model/uid.ts";
 import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Session } from "../../storage/engine/session.ts";
+import { groupCollection, roleCollection } from "../../storage/iam/collections.ts";
 import { placeOfBinding } from "../../storage/iam/grants.ts";
 import { findBindingsOf } from "../../storage/iam/role-bindings.ts";
-import { type GroupRow, groupCollection, type RoleRow, roleCollection } from "../../storage/iam/rows.ts";
+import type { GroupRow, RoleRow } from "../../storage/iam/rows.ts";
 import { lookup } from "../iam/roles/hydration.ts";
 
 /** Bindings that are shown. */

@@ -10,7 +10,7 @@ import { toTimestamp } from "../../aip/timestamps.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { uidRule } from "../../pipeline/text-rules.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
-import { findRow } from "../../storage/collection/collection.ts";
+import { findRow } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { findWaiting, readQueue, setQueue } from "../../storage/events/delivery-queues.ts";
 import { subscriptionCollection } from "../../storage/events/rows.ts";

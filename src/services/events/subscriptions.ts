@@ -10,9 +10,9 @@ import type { TextRule } from "../../pipeline/text-rules.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
 import { type ServiceContext, type ServiceSettings, writeContext } from "../../resource/service-context.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
-import { childrenKey } from "../../storage/collection/entries.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
 import { type SubscriptionRow, subscriptionCollection } from "../../storage/events/rows.ts";
+import { childrenKey } from "../../storage/schema/entry-keys.ts";
 import { groupParents } from "../iam/groups/groups.ts";
 
 const maxLength = 2048;

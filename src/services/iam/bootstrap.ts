@@ -3,17 +3,12 @@ import { create } from "@bufbuild/protobuf";
 import { Identity_ClaimMatchSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
 import { newChild } from "../../model/uid.ts";
-import { insertRow } from "../../storage/collection/collection.ts";
-import { childrenKey } from "../../storage/collection/entries.ts";
+import { insertRow } from "../../storage/collection/rows.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
-import {
-  type GroupRow,
-  groupCollection,
-  type IdentityRow,
-  identityCollection,
-  roleBindingCollection,
-} from "../../storage/iam/rows.ts";
+import { groupCollection, identityCollection, roleBindingCollection } from "../../storage/iam/collections.ts";
+import type { GroupRow, IdentityRow } from "../../storage/iam/rows.ts";
+import { childrenKey } from "../../storage/schema/entry-keys.ts";
 import { toColumns } from "./identities/relationships.ts";
 
 /** The uids that a new organization has. */

@@ -9,7 +9,7 @@ import { type FieldViolation, invalidArgument, notFound } from "../../aip/errors
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, patternRule } from "../../pipeline/text-rules.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
-import { findRow, lockRow } from "../../storage/collection/collection.ts";
+import { findRow, lockRow } from "../../storage/collection/rows.ts";
 import { findKnownDigests, replaceManifests } from "../../storage/registry/manifests.ts";
 import { repoCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos.ts";

@@ -10,7 +10,7 @@ import type { Handlers } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { requestMask } from "../../resource/standard-methods.ts";
-import { updateRow } from "../../storage/collection/collection.ts";
+import { updateRow } from "../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
 import { readReadme, writeReadme } from "../../storage/registry/repos-and-tags.ts";
 import { type RepoRow, repoCollection } from "../../storage/registry/rows.ts";

@@ -14,7 +14,7 @@ import { mapUniqueViolation } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
-import { deleteRow } from "../../storage/collection/collection.ts";
+import { deleteRow } from "../../storage/collection/rows.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import { clearRepo, findTagsOf } from "../../storage/registry/repos-and-tags.ts";
 import { type RepoRow, repoCollection, tagCollection } from "../../storage/registry/rows.ts";

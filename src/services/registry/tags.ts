@@ -14,7 +14,7 @@ import { mapUniqueViolation } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
-import { lockRow } from "../../storage/collection/collection.ts";
+import { lockRow } from "../../storage/collection/rows.ts";
 import { findTagByName, tagCondition } from "../../storage/registry/repos-and-tags.ts";
 import { repoCollection, type TagRow, tagCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos.ts";

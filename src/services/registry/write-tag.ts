@@ -1,5 +1,5 @@
 import { newChild } from "../../model/uid.ts";
-import { insertRow, updateRow } from "../../storage/collection/collection.ts";
+import { insertRow, updateRow } from "../../storage/collection/rows.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import { type TagRow, tagCollection } from "../../storage/registry/rows.ts";
 

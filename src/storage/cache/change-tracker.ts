@@ -3,8 +3,8 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { ancestorsOf, platformRoot } from "../../model/uid.ts";
 import { latestOfKind, readPlacesOfKind } from "../change-log/change-log.ts";
-import { childrenKey } from "../collection/entries.ts";
 import type { Session } from "../engine/session.ts";
+import { childrenKey } from "../schema/entry-keys.ts";
 
 /** Sizes of what is kept and done. */
 export interface LogLimits {

@@ -3,8 +3,8 @@ import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { countRows, type ListQuery, listRows, planRows } from "../list/list-rows.ts";
 import type { Milestones } from "../list/offset-index.ts";
-import { keyOf } from "../list/range.ts";
 import type { FindingMemory } from "../list/range-plan.ts";
+import { keyOf } from "../list/source.ts";
 import { bytesOf, type Reading, type ReadMemory } from "./read-cache.ts";
 
 /** A page of a listing, with what a reply says besides. */

@@ -1,7 +1,8 @@
 // Caches rows.
 
 import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
-import { type Collection, findRow, findRows, type ResourceRow } from "../collection/collection.ts";
+import type { Collection, ResourceRow } from "../collection/collection.ts";
+import { findRow, findRows } from "../collection/rows.ts";
 import type { Session } from "../engine/session.ts";
 import { bytesOf, type Reading, type ReadMemory } from "./read-cache.ts";
 

@@ -1,27 +1,12 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
 
-import { atMost } from "../engine/placeholders.ts";
-import type { Session, WriteContext } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import type { ChangeEntry, Session, WriteContext } from "../engine/session.ts";
 import { and, asc, desc, eq, gt, gte, lte, sql } from "../schema/drizzle.ts";
 
 // Only the rows of some kinds are in the index for access requests. Of a bare placeholder SQLite would ask at every run whether its
 // value is among them, and plan the statement anew; see `atMost`.
 export const wantedKind = textPlaceholder("kind");
-
-/** One change of one resource. */
-export interface ChangeEntry {
-  readonly kind: string;
-  readonly uid: string;
-  /** The group it is filed under: for groups themselves; for anything deleted and for the rest the one above. */
-  readonly groupUid: string;
-  /** The row before; null for an insert. */
-  readonly before: unknown;
-  /** The row after; null for a delete. */
-  readonly after: unknown;
-  /** Who caused it and how, where that is not what the transaction's context says. */
-  readonly by?: Pick<WriteContext, "actor" | "actorClaims" | "method" | "requestId">;
-}
 
 /** Writes the changes of one transaction at its end; whoever calls it has ordered them by commit. */
 export async function writeChanges(

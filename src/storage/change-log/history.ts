@@ -1,8 +1,7 @@
 // The change log of one organization, in either direction.
 
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, asc, desc, eq, gt, lt, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 import { latestChange } from "./change-log.ts";

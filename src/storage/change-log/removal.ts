@@ -1,9 +1,8 @@
 // How changes leave the change log, and how those who follow it learn that something is missing.
 
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { raiseSetting, readSetting } from "../engine/settings.ts";
-import { numberPlaceholder, textPlaceholder } from "../list/condition.ts";
 import { and, asc, eq, gte, lte, not, sql } from "../schema/drizzle.ts";
 import { latestOfKind, wantedKind } from "./change-log.ts";
 import { type ChangePlace, findPlaceInLog } from "./history.ts";

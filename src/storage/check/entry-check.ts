@@ -3,11 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { CollectionTables, ResourceRow, RowTable } from "../collection/collection.ts";
-import { type Entry, entriesOfRow, entryOf, keysOf, placeOfEntries } from "../collection/entries.ts";
+import { type Entry, entriesOfRow, entryOf, placeOfEntries } from "../collection/entries.ts";
 import { atMost } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { pagesOf } from "../engine/table-scan.ts";
 import { asc, count, eq, getTableColumns, gt, sql } from "../schema/drizzle.ts";
+import { keysOf } from "../schema/entry-keys.ts";
 import { uidOf } from "../schema/tables/entries.ts";
 
 const pageSize = 1000;

@@ -1,28 +1,14 @@
 // The entries of a row, which put it in order under each of its ancestors, and the counters over them.
-import { ancestorsOf, isBelow } from "../../model/uid.ts";
-import { placeholders } from "../engine/placeholders.ts";
+
+import { isBelow } from "../../model/uid.ts";
+import { numberPlaceholder, placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { SessionDialect, Transaction } from "../engine/session.ts";
-import { numberPlaceholder, textPlaceholder } from "../list/condition.ts";
-import { orderedText } from "../list/order.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
+import { keysOf, uidOfKey } from "../schema/entry-keys.ts";
+import { orderedText } from "../schema/ordered-text.ts";
 import { tailUnder } from "../schema/tables/entries.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
-
-/** The keys a row is entered under: one for each ancestor, and one for the children of its parent. */
-export function keysOf(row: Pick<ResourceRow, "uid" | "parent">): string[] {
-  return [...ancestorsOf(row.uid), childrenKey(row.parent)];
-}
-
-/** The key of the direct children of a uid; of the rows without parent for null. */
-export function childrenKey(parent: string | null): string {
-  return `${parent ?? ""}/*`;
-}
-
-/** The uid that a key is of, whether it is the key of all that lies below or of the children alone. */
-export function uidOfKey(key: string): string {
-  return key.endsWith("/*") ? key.slice(0, -2) : key;
-}
 
 /** A row under one of its keys, with its whole uid. */
 export interface Entry {

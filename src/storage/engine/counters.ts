@@ -1,28 +1,10 @@
 // How many rows of a resource stand under a key. Kept in the transaction of every change, so that totals are exact and
 // cost one point read whatever the size of the subtree.
 
-import { childrenKey, uidOfKey } from "../collection/entries.ts";
-import { numberPlaceholder, textPlaceholder } from "../list/condition.ts";
 import { and, eq, inArray, sql } from "../schema/drizzle.ts";
-import type { Session, Transaction } from "./session.ts";
-
-/** What a transaction, or several that commit together, do to the counters. */
-export interface CounterChanges {
-  /** Adds to the counters of one resource under these keys, which start at zero. */
-  add(keys: readonly string[], kind: string, difference: number): void;
-  /** Forgets the counters below a uid that is gone, with what was added before. */
-  drop(uid: string): void;
-  /** Takes back what was added to one counter. */
-  forget(key: string, kind: string): void;
-  /** Forgets all of it. */
-  clear(): void;
-  /** Has others come after all of theirs. */
-  addTo(others: CounterChanges): void;
-  /** The counters under a key, by resource, that are stored as these. */
-  apply(key: string, stored: ReadonlyMap<string, number>): ReadonlyMap<string, number>;
-  /** Writes all of it. */
-  write(session: Session): Promise<void>;
-}
+import { childrenKey, uidOfKey } from "../schema/entry-keys.ts";
+import { numberPlaceholder, textPlaceholder } from "./placeholders.ts";
+import type { CounterChanges, Session, Transaction } from "./session.ts";
 
 /** Counters that change by the same number, next to each other in the order in which they are written. */
 interface Run {

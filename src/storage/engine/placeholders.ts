@@ -1,4 +1,4 @@
-import type { Placeholder } from "drizzle-orm";
+import type { Placeholder, SQL } from "drizzle-orm";
 import { sql } from "../schema/drizzle.ts";
 
 /** Placeholders for columns, under their own names or under the names given first. */
@@ -24,4 +24,17 @@ export function atMost(rows: number | string): Placeholder {
   const limit = typeof rows === "number" ? sql.raw(String(rows)) : sql`cast(${sql.placeholder(rows)} as bigint)`;
   // Drizzle takes any expression here; its types know of placeholders only.
   return limit as unknown as Placeholder;
+}
+
+/**
+ * A placeholder for a text. PostgreSQL needs the type where the text may be missing. SQLite needs the expression in a statement with
+ * `ORDER BY`: with a bare `column = ?` it plans the statement again at every run, because the value may decide about the order.
+ */
+export function textPlaceholder(name: string): SQL {
+  return sql`cast(${sql.placeholder(name)} as text)`;
+}
+
+/** A placeholder for a number. */
+export function numberPlaceholder(name: string): SQL {
+  return sql`cast(${sql.placeholder(name)} as bigint)`;
 }

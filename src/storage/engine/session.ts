@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { PgTable } from "drizzle-orm/pg-core";
+import type { PgDatabase, PgQueryResultHKT, PgTable } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { ChangeEntry } from "../change-log/change-log.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { CounterChanges } from "./counters.ts";
 import { translateError } from "./errors.ts";
 
 /** The part of a Drizzle database that both dialects share. */
-export type Queries = Pick<NodePgDatabase, "select" | "selectDistinct" | "insert" | "update" | "delete">;
+export type Queries = Pick<PgDatabase<PgQueryResultHKT>, "select" | "selectDistinct" | "insert" | "update" | "delete">;
 
 /** A statement that is parsed once and run many times. */
 export interface Prepared<T> {
@@ -33,6 +30,24 @@ export interface SessionDialect {
   readonly membersOf: (object: SQLWrapper) => SQL;
   /** Whether a value is among the texts of a JSON list, which are few, so that each is looked for in an index. */
   readonly isAmong: (value: SQLWrapper, list: SQLWrapper) => SQL;
+}
+
+/** What a transaction, or several that commit together, do to the counters. */
+export interface CounterChanges {
+  /** Adds to the counters of one resource under these keys, which start at zero. */
+  add(keys: readonly string[], kind: string, difference: number): void;
+  /** Forgets the counters below a uid that is gone, with what was added before. */
+  drop(uid: string): void;
+  /** Takes back what was added to one counter. */
+  forget(key: string, kind: string): void;
+  /** Forgets all of it. */
+  clear(): void;
+  /** Has others come after all of theirs. */
+  addTo(others: CounterChanges): void;
+  /** The counters under a key, by resource, that are stored as these. */
+  apply(key: string, stored: ReadonlyMap<string, number>): ReadonlyMap<string, number>;
+  /** Writes all of it. */
+  write(session: Session): Promise<void>;
 }
 
 /** One connection, or a pool of them, with the statements prepared on it. */
@@ -66,6 +81,20 @@ export interface WriteContext {
   readonly time: number;
   /** Whether the write is one of many that nobody waits for one by one, such as those of an import; not when absent. */
   readonly isBulk?: boolean;
+}
+
+/** One change of one resource. */
+export interface ChangeEntry {
+  readonly kind: string;
+  readonly uid: string;
+  /** The group it is filed under: for groups themselves; for anything deleted and for the rest the one above. */
+  readonly groupUid: string;
+  /** The row before; null for an insert. */
+  readonly before: unknown;
+  /** The row after; null for a delete. */
+  readonly after: unknown;
+  /** Who caused it and how, where that is not what the transaction's context says. */
+  readonly by?: Pick<WriteContext, "actor" | "actorClaims" | "method" | "requestId">;
 }
 
 /** A write transaction. */

@@ -1,8 +1,7 @@
 // Who is still to be told of which changes: a queue for each subscription, in the order of the change log.
 
-import { atMost, rowPlaceholders } from "../engine/placeholders.ts";
+import { atMost, numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { numberPlaceholder, textPlaceholder } from "../list/condition.ts";
 import { and, asc, between, eq, gt, lte, not, notExists, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 

@@ -1,9 +1,8 @@
 // Who is told of changes, and up to which one they have been.
 
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { changeSetting, readSetting } from "../engine/settings.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { asc } from "../schema/drizzle.ts";
 
 /** Up to which change all deliveries are in the queues; the migration that made the queues has set it. */

@@ -1,16 +1,9 @@
 // Requests for access to a group stand in the change log, under a kind of their own with an index of its own.
-import type { SQL, SQLWrapper } from "drizzle-orm";
+
 import { atMost } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
+import { isAccessRequest } from "../schema/access-requests.ts";
 import { and, desc, eq, sql } from "../schema/drizzle.ts";
-
-/** What a request for access to a group is called. */
-export const accessRequests = "group_access_requests";
-
-/** Whether a kind is theirs. A placeholder instead of the text would keep the databases from using their index. */
-export function isAccessRequest(kind: SQLWrapper): SQL {
-  return sql`${kind} = ${sql.raw(`'${accessRequests}'`)}`;
-}
 
 /** When the identity last asked for access to the group; undefined when never. */
 export async function findLatestAccessRequest(

@@ -1,8 +1,7 @@
 // Who vouches for what gives authority to others later on, and what was promised.
 
-import { atMost, rowPlaceholders } from "../engine/placeholders.ts";
+import { atMost, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, asc, eq, gt, gte, lt, or, sql } from "../schema/drizzle.ts";
 
 /** What can give authority to others: by the collection that it is stored in, and the SCIM token of an identity provider. */

@@ -1,9 +1,8 @@
 // What an identity holds, and where.
 import type { AnyColumn, SQL } from "drizzle-orm";
 import { depthOf, isBelow, isWithin, parentOf } from "../../model/uid.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
 /** Whether an identity is one of a subgroup, outside of which it holds nothing. */

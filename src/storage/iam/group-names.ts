@@ -1,12 +1,11 @@
 // Groups by their names. The entries find the name under a key, so that groups elsewhere are never looked at. They have the
 // beginning of a long name only, so that the row is compared as well.
 
-import { childrenKey } from "../collection/entries.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
-import { orderedText } from "../list/order.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
+import { childrenKey } from "../schema/entry-keys.ts";
+import { orderedText } from "../schema/ordered-text.ts";
 import { lastSegment, uidOf } from "../schema/tables/entries.ts";
 
 /** The groups of a name directly below a group, at most `limit`. */

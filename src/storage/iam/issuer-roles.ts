@@ -1,8 +1,7 @@
 // What is held by those of whom an issuer can speak to an organization.
 import { rangeBelow } from "../../model/uid.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, eq, gte, lt, not, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { placeOfBinding } from "./grants.ts";

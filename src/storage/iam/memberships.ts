@@ -1,8 +1,7 @@
 // In which organizations people have accepted that a role is bound to them: by signing in there, or by a request.
 
-import { rowPlaceholders } from "../engine/placeholders.ts";
+import { rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
 /** A person who takes part in an organization. */

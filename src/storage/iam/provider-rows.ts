@@ -1,6 +1,5 @@
 // The rows of identity providers, of what hangs on them, and of accepted terms.
-import type { Collection, ResourceRow } from "../collection/collection.ts";
-import { keepMappingVoucher, keepProviderVouchers } from "./vouchers.ts";
+import type { ResourceRow } from "../collection/collection.ts";
 
 /** What a provider's SCIM token has come to. Digests are SHA-256 in hexadecimal digits. */
 export interface ScimColumns {
@@ -32,15 +31,6 @@ export interface IdentityProviderRow extends ResourceRow, ScimColumns {
   readonly updateTime: number;
 }
 
-export const identityProviderCollection: Collection<IdentityProviderRow> = {
-  kind: "identity_providers",
-  rows: (tables) => tables.identityProviders,
-  entries: (tables) => tables.identityProviderEntries,
-  changesAccess: [],
-  secret: ["clientSecret", "scimTokenDigest", "scimPreviousDigest"],
-  keepBeside: keepProviderVouchers,
-};
-
 /** An external group role mapping as it is stored. */
 export interface ExternalGroupRoleMappingRow extends ResourceRow {
   /** The uid of the identity provider. */
@@ -50,15 +40,6 @@ export interface ExternalGroupRoleMappingRow extends ResourceRow {
   readonly scope: string;
 }
 
-export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMappingRow> = {
-  kind: "external_group_role_mappings",
-  rows: (tables) => tables.externalGroupRoleMappings,
-  entries: (tables) => tables.externalGroupRoleMappingEntries,
-  // Sessions go by the mappings that there were when they began, so that a new one changes nothing for them.
-  changesAccess: ["delete"],
-  keepBeside: keepMappingVoucher,
-};
-
 /** A terms acceptance as it is stored. */
 export interface TermsAcceptanceRow extends ResourceRow {
   /** The uid of the group that the document was accepted for. */
@@ -67,10 +48,3 @@ export interface TermsAcceptanceRow extends ResourceRow {
   readonly name: string;
   readonly acceptedBy: string;
 }
-
-export const termsAcceptanceCollection: Collection<TermsAcceptanceRow> = {
-  kind: "terms_acceptances",
-  rows: (tables) => tables.termsAcceptances,
-  entries: (tables) => tables.termsAcceptanceEntries,
-  changesAccess: [],
-};

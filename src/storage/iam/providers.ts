@@ -1,8 +1,7 @@
 // The joins and lookups around identity providers: their mappings and roles, accepted terms.
 
-import { atMost, rowPlaceholders } from "../engine/placeholders.ts";
+import { atMost, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
 /** The mappings of an identity provider by uid, at most `limit`. */

@@ -1,12 +1,6 @@
 // The rows of the IAM resources and how they are stored.
-import type { Collection, ResourceRow } from "../collection/collection.ts";
+import type { ResourceRow } from "../collection/collection.ts";
 import type { StoredRelationship } from "../schema/tables/iam.ts";
-import {
-  externalGroupRoleMappingCollection,
-  identityProviderCollection,
-  termsAcceptanceCollection,
-} from "./provider-rows.ts";
-import { keepInviteVoucher, keepKeysVoucher } from "./vouchers.ts";
 
 /** A group as it is stored. */
 export interface GroupRow extends ResourceRow {
@@ -18,13 +12,6 @@ export interface GroupRow extends ResourceRow {
   readonly status: number;
   readonly updateTime: number;
 }
-
-export const groupCollection: Collection<GroupRow> = {
-  kind: "groups",
-  rows: (tables) => tables.groups,
-  entries: (tables) => tables.groupEntries,
-  changesAccess: [],
-};
 
 /** An identity as it is stored. */
 export interface IdentityRow extends ResourceRow {
@@ -42,15 +29,6 @@ export interface IdentityRow extends ResourceRow {
   readonly updateTime: number;
 }
 
-export const identityCollection: Collection<IdentityRow> = {
-  kind: "identities",
-  rows: (tables) => tables.identities,
-  entries: (tables) => tables.identityEntries,
-  isTouched: true,
-  changesAccess: ["delete"],
-  keepBeside: keepKeysVoucher,
-};
-
 /** A role as it is stored. */
 export interface RoleRow extends ResourceRow {
   readonly name: string;
@@ -59,26 +37,12 @@ export interface RoleRow extends ResourceRow {
   readonly updateTime: number;
 }
 
-export const roleCollection: Collection<RoleRow> = {
-  kind: "roles",
-  rows: (tables) => tables.roles,
-  entries: (tables) => tables.roleEntries,
-  changesAccess: ["update"],
-};
-
 /** A role binding as it is stored. */
 export interface RoleBindingRow extends ResourceRow {
   readonly parent: string;
   readonly identityUid: string;
   readonly roleUid: string;
 }
-
-export const roleBindingCollection: Collection<RoleBindingRow> = {
-  kind: "role_bindings",
-  rows: (tables) => tables.roleBindings,
-  entries: (tables) => tables.roleBindingEntries,
-  changesAccess: ["insert", "update", "delete"],
-};
 
 /** A group invite as it is stored. */
 export interface GroupInviteRow extends ResourceRow {
@@ -91,15 +55,6 @@ export interface GroupInviteRow extends ResourceRow {
   readonly codeDigest: string;
 }
 
-export const groupInviteCollection: Collection<GroupInviteRow> = {
-  kind: "group_invites",
-  rows: (tables) => tables.groupInvites,
-  entries: (tables) => tables.groupInviteEntries,
-  changesAccess: [],
-  secret: ["codeDigest"],
-  keepBeside: keepInviteVoucher,
-};
-
 /** An account association as it is stored. */
 export interface AccountAssociationRow extends ResourceRow {
   readonly name: string;
@@ -107,24 +62,3 @@ export interface AccountAssociationRow extends ResourceRow {
   readonly accounts: Record<string, unknown>;
   readonly updateTime: number;
 }
-
-export const accountAssociationCollection: Collection<AccountAssociationRow> = {
-  kind: "account_associations",
-  rows: (tables) => tables.accountAssociations,
-  entries: (tables) => tables.accountAssociationEntries,
-  sharesUid: true,
-  changesAccess: [],
-};
-
-/** Every collection, for what concerns them all. */
-export const iamCollections = [
-  groupCollection,
-  identityCollection,
-  roleCollection,
-  roleBindingCollection,
-  groupInviteCollection,
-  accountAssociationCollection,
-  identityProviderCollection,
-  externalGroupRoleMappingCollection,
-  termsAcceptanceCollection,
-] as const;

@@ -4,11 +4,11 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Database } from "../database.ts";
 import { atMost } from "../engine/placeholders.ts";
 import type { Session, Transaction, WriteContext } from "../engine/session.ts";
-import { secretSettings } from "../engine/settings.ts";
 import { pagesOf } from "../engine/table-scan.ts";
 import { and, asc, eq, gt, isNotNull, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { type Place, SealError, type Seals } from "./encryption.ts";
+import { secretSettings } from "./secret-settings.ts";
 
 const pageSize = 500;
 

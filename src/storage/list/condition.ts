@@ -1,8 +1,7 @@
 import type { SQL } from "drizzle-orm";
-import type { Collection, ResourceRow } from "../collection/collection.ts";
-import type { Session, SessionDialect } from "../engine/session.ts";
-import { and, eq, sql } from "../schema/drizzle.ts";
-import type { Finder } from "./range-plan.ts";
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { SessionDialect } from "../engine/session.ts";
+import type { Tables } from "../schema/tables.ts";
 
 /**
  * What listed rows must fulfil beyond having values in columns.
@@ -26,30 +25,18 @@ export interface Condition {
   readonly followsRows?: boolean;
 }
 
-/**
- * A placeholder for a text. PostgreSQL needs the type where the text may be missing. SQLite needs the expression in a statement with
- * `ORDER BY`: with a bare `column = ?` it plans the statement again at every run, because the value may decide about the order.
- */
-export function textPlaceholder(name: string): SQL {
-  return sql`cast(${sql.placeholder(name)} as text)`;
-}
-
-/** A placeholder for a number. */
-export function numberPlaceholder(name: string): SQL {
-  return sql`cast(${sql.placeholder(name)} as bigint)`;
-}
-
-/** Whether the row of this uid fulfils a condition. */
-export async function fulfils<R extends ResourceRow>(
-  session: Session,
-  collection: Collection<R>,
-  uid: string,
-  condition: Condition,
-): Promise<boolean> {
-  const statement = session.prepared(`${collection.kind}.fulfils.${condition.name}`, (db, tables) => {
-    const rows = collection.rows(tables);
-    const select = db.select({ uid: rows.uid }).from(rows);
-    return select.where(and(eq(rows.uid, sql.placeholder("uid")), condition.build(session)));
-  });
-  return (await statement.execute({ uid, ...condition.values })).length > 0;
+/** A side table, and which of its rows name the rows that are looked for. */
+export interface Finder {
+  /** Names the shape: finders of one name have the same text. */
+  readonly name: string;
+  readonly table: (tables: Tables) => PgTable & { readonly uid: PgColumn };
+  readonly where: (dialect: SessionDialect) => SQL | undefined;
+  /** By the name of the placeholder. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Whether no row is named twice. */
+  readonly isDistinct: boolean;
+  /** Whether the rows come in the order of their uids, without being sorted. */
+  readonly isInOrder: boolean;
+  /** The search term, in lower case, if the table is that of the searched texts. */
+  readonly term?: string;
 }

@@ -1,13 +1,16 @@
 // Pages of one resource: in any sortable order, over any subtree, at a cost that does not grow with the table.
-import { type Collection, findRow, type ResourceRow } from "../collection/collection.ts";
+import type { Collection, ResourceRow } from "../collection/collection.ts";
+import { findRow } from "../collection/rows.ts";
 import { readCounter } from "../engine/counters.ts";
 import type { Session } from "../engine/session.ts";
-import { type Condition, fulfils } from "./condition.ts";
+import type { Condition } from "./condition.ts";
+import { fulfils } from "./matches-condition.ts";
 import type { Milestones } from "./offset-index.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./order.ts";
-import { countRange, type Filters, findPlace, keyOf, type Range, type RangeSource, readRange } from "./range.ts";
+import { countRange, type Filters, findPlace, type Range, readRange } from "./range.ts";
 import { type FindingMemory, planRange, type RangePlan } from "./range-plan.ts";
 import { type FindPlace, skipRows } from "./skip.ts";
+import { keyOf, type RangeSource } from "./source.ts";
 
 export type { Condition } from "./condition.ts";
 export { type Cursor, cursorOf, type Order, type SortField } from "./order.ts";

@@ -3,11 +3,12 @@
 import { LRUCache } from "lru-cache";
 import { latestOfKind, readDifferencesOfKind } from "../change-log/change-log.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
-import { keysOf } from "../collection/entries.ts";
 import type { Session } from "../engine/session.ts";
+import { keysOf } from "../schema/entry-keys.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./order.ts";
-import { countAhead, findPlace, keyOf, type Range } from "./range.ts";
+import { countAhead, findPlace, type Range } from "./range.ts";
 import type { FindPlace } from "./skip.ts";
+import { keyOf } from "./source.ts";
 
 /** Sizes of what is kept and done. */
 export interface MilestoneLimits {

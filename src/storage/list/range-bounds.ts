@@ -3,10 +3,11 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../../model/uid.ts";
 import type { RowTable } from "../collection/collection.ts";
+import { textPlaceholder } from "../engine/placeholders.ts";
 import { eq, gte, isNull, lt, sql } from "../schema/drizzle.ts";
+import { orderedLength } from "../schema/ordered-text.ts";
 import type { Tables } from "../schema/tables.ts";
-import { textPlaceholder } from "./condition.ts";
-import { type Cursor, type EntryField, type Order, orderedLength, type SortField } from "./order.ts";
+import type { Cursor, EntryField, Order, SortField } from "./order.ts";
 
 /**
  * The bounds of the uids below `uid` that are left between two places: one lower and one upper bound. Of several SQLite would

@@ -1,35 +1,17 @@
 // Side tables that know which rows fulfil a condition, and when it is better to begin with them.
 import { hash } from "node:crypto";
-import type { SQL } from "drizzle-orm";
-import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
 import { rangeBelow, rootOf } from "../../model/uid.ts";
 import { latestOfKind } from "../change-log/change-log.ts";
 import type { Collection, ResourceRow, RowTable } from "../collection/collection.ts";
 import { readCounter } from "../engine/counters.ts";
-import type { Session, SessionDialect } from "../engine/session.ts";
+import type { Session } from "../engine/session.ts";
 import { and, count, countDistinct, eq, gte, lt, sql } from "../schema/drizzle.ts";
-import type { Tables } from "../schema/tables.ts";
-import type { Condition } from "./condition.ts";
+import type { Condition, Finder } from "./condition.ts";
 import type { Order } from "./order.ts";
-import { keyOf, type RangeSource } from "./range.ts";
+import type { FoundRows } from "./range.ts";
+import { keyOf, type RangeSource } from "./source.ts";
 import type { TextQuery, TextSearch } from "./text-search.ts";
-
-/** A side table, and which of its rows name the rows that are looked for. */
-export interface Finder {
-  /** Names the shape: finders of one name have the same text. */
-  readonly name: string;
-  readonly table: (tables: Tables) => PgTable & { readonly uid: PgColumn };
-  readonly where: (dialect: SessionDialect) => SQL | undefined;
-  /** By the name of the placeholder. */
-  readonly values: Readonly<Record<string, string>>;
-  /** Whether no row is named twice. */
-  readonly isDistinct: boolean;
-  /** Whether the rows come in the order of their uids, without being sorted. */
-  readonly isInOrder: boolean;
-  /** The search term, in lower case, if the table is that of the searched texts. */
-  readonly term?: string;
-}
 
 /** How the rows of a source are found. */
 export interface RangePlan {
@@ -37,13 +19,6 @@ export interface RangePlan {
   readonly finder?: Finder | FoundRows;
   /** How many rows there are, where that is known already. */
   readonly total?: number;
-}
-
-/** Rows that were found already. */
-export interface FoundRows {
-  readonly name: "found";
-  /** In ascending order. */
-  readonly uids: readonly string[];
 }
 
 /** So many rows are cheaper fetched and sorted than looked for in their order. */

@@ -1,14 +1,15 @@
 // One range of one resource in one order: every part of a listing that is more than a single row.
+
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Collection, ResourceRow, RowTable } from "../collection/collection.ts";
-import { childrenKey } from "../collection/entries.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Prepared, Session } from "../engine/session.ts";
 import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "../schema/drizzle.ts";
+import { isOrderedWhole } from "../schema/ordered-text.ts";
 import type { Tables } from "../schema/tables.ts";
-import { type Condition, textPlaceholder } from "./condition.ts";
-import { type Cursor, type EntryField, isOrderedWhole, type Order } from "./order.ts";
+import type { Condition, Finder } from "./condition.ts";
+import type { Cursor, EntryField, Order } from "./order.ts";
 import {
   behind,
   entrySortingOf,
@@ -20,17 +21,17 @@ import {
   uidsOf,
   upTo,
 } from "./range-bounds.ts";
-import type { Finder, FoundRows } from "./range-plan.ts";
-
-/** Rows that lie together in some order. */
-export type RangeSource =
-  /** Everything strictly below a uid. */
-  | { readonly type: "subtree"; readonly uid: string }
-  /** The direct children of a uid; for null the rows without parent. */
-  | { readonly type: "children"; readonly uid: string | null };
+import { keyOf, type RangeSource } from "./source.ts";
 
 /** Columns and the values that they must have. */
 export type Filters = Readonly<Record<string, string | number>>;
+
+/** Rows that were found already. */
+export interface FoundRows {
+  readonly name: "found";
+  /** In ascending order. */
+  readonly uids: readonly string[];
+}
 
 /** What remains of a range behind a cursor. */
 export interface Range {
@@ -121,11 +122,6 @@ export async function countRange<R extends ResourceRow>(
     return joined.where(and(...conditions));
   });
   return Number((await statement.execute(valuesOf(range)))[0]?.count);
-}
-
-/** The key of the entries, and of the counter, of a source. */
-export function keyOf(source: RangeSource): string {
-  return source.type === "subtree" ? source.uid : childrenKey(source.uid);
 }
 
 /** The parts that the statements over ranges of this shape have in common. */

@@ -1,5 +1,5 @@
 import type { Session } from "../engine/session.ts";
-import type { RangeSource } from "./range.ts";
+import type { RangeSource } from "./source.ts";
 
 /** Which texts are searched, and for what. */
 export interface TextQuery {

@@ -1,7 +1,7 @@
 // What is known of images.
 
+import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, asc, eq, ne, sql } from "../schema/drizzle.ts";
 
 /** Stands for the architectures of what is no image, such as a signature, so that nobody looks at it again. */

@@ -1,9 +1,8 @@
 // Which notifications of registries were dealt with already, and how late the latest about a tag or a digest was. `sweep.ts`
 // forgets both when no registry repeats any of that time any more.
 
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { desc, eq, sql } from "../schema/drizzle.ts";
 
 /** Whether the event was dealt with. */

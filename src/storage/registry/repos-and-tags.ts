@@ -1,8 +1,8 @@
 // Finding repos and tags by what they are, and what belongs to repos without being a resource of its own.
 
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { type Condition, numberPlaceholder, textPlaceholder } from "../list/condition.ts";
+import type { Condition } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
 /** Before any time that a row can have. */

@@ -1,8 +1,7 @@
 // The digests that a tag has had.
 
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, desc, eq, gte, lte, sql } from "../schema/drizzle.ts";
 
 /** A digest, and when a tag was set to it, in milliseconds since the epoch. */

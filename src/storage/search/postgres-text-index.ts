@@ -1,6 +1,6 @@
 // Texts in PostgreSQL: functions of the database, which find them by the index of pg_trgm where there is one.
 import { rangeBelow } from "../../model/uid.ts";
-import { numberPlaceholder, textPlaceholder } from "../list/condition.ts";
+import { numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import { sql } from "../schema/drizzle.ts";
 import { likePattern } from "./like-pattern.ts";
 import { childLength } from "./source-place.ts";

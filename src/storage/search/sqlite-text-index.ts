@@ -1,8 +1,7 @@
 // Texts in SQLite: an FTS5 index of trigrams, which triggers keep (schema/migrations/sqlite).
 import type { SQL } from "drizzle-orm";
 import { rangeBelow, rootOf } from "../../model/uid.ts";
-import { atMost } from "../engine/placeholders.ts";
-import { textPlaceholder } from "../list/condition.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import { and, sql } from "../schema/drizzle.ts";
 import { likePattern } from "./like-pattern.ts";
 import { childLength } from "./source-place.ts";

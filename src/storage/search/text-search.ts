@@ -1,8 +1,7 @@
 // Searches the texts of advisories through the trigram index of the database (docs/decisions/0052-text-search.md).
 import { rangeBelow } from "../../model/uid.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import type { TextQuery, TextSearch } from "../list/text-search.ts";
 import { and, asc, gte, lt } from "../schema/drizzle.ts";
 import { postgresTextIndex } from "./postgres-text-index.ts";

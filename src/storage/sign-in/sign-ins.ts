@@ -1,9 +1,8 @@
 // What people who sign in leave behind for a while: logins under way, tokens for headless devices, refresh families.
 // `sweep.ts` removes what has expired.
 
-import { placeholders, rowPlaceholders } from "../engine/placeholders.ts";
+import { placeholders, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, asc, count, eq, ne, sql } from "../schema/drizzle.ts";
 import type { StoredSignIn } from "../schema/tables/sign-in.ts";
 

@@ -2,9 +2,9 @@
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../../model/uid.ts";
-import { placeholders } from "../engine/placeholders.ts";
+import { placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, SessionDialect, Transaction } from "../engine/session.ts";
-import { type Condition, textPlaceholder } from "../list/condition.ts";
+import type { Condition } from "../list/condition.ts";
 import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { likePattern } from "../search/like-pattern.ts";

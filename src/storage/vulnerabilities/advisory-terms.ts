@@ -1,8 +1,8 @@
 // What advisories can be found by: every value of every filter, in a table of (filter, value, uid), and the searched texts.
 import { createHash } from "node:crypto";
+import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
-import type { Finder } from "../list/range-plan.ts";
+import type { Finder } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { likePattern } from "../search/like-pattern.ts";

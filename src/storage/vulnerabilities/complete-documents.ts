@@ -4,15 +4,17 @@ import { placeholders } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { RecordRowKey } from "./records.ts";
 
 /** The version of a document of which all records were imported. */
 export type CompleteDocumentRow = Tables["completeDocuments"]["$inferSelect"];
 
+/** Identifies a document: the group that imported it, its source, and its id. */
+export type DocumentKey = Pick<CompleteDocumentRow, "parent" | "source" | "document">;
+
 /** The version of a document of which all records were imported; undefined when there is none. */
 export async function findCompleteDocument(
   session: Session,
-  { parent, source, document }: Pick<RecordRowKey, "parent" | "source" | "document">,
+  { parent, source, document }: DocumentKey,
 ): Promise<CompleteDocumentRow | undefined> {
   const statement = session.prepared("complete_documents.get", (db, { completeDocuments: documents }) =>
     db

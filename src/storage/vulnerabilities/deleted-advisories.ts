@@ -1,8 +1,7 @@
 // Deleted and withdrawn advisories, for those who follow changes.
 
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { numberPlaceholder, textPlaceholder } from "../list/condition.ts";
 import { and, asc, eq, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 import type { DeletedAdvisoryRow } from "./advisories.ts";

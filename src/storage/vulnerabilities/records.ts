@@ -1,11 +1,10 @@
 // What sources say, as it was imported: records, and the advisories that they speak of.
 import { rangeBelow } from "../../model/uid.ts";
-import { atMost, placeholders } from "../engine/placeholders.ts";
+import { atMost, placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, asc, eq, getTableColumns, gte, isNotNull, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
-import { clearCompleteDocuments } from "./complete-documents.ts";
+import { clearCompleteDocuments, type DocumentKey } from "./complete-documents.ts";
 
 /** A record as it is stored; `record` is the protobuf JSON of the message. */
 export type RecordRow = Tables["advisoryRecords"]["$inferSelect"];
@@ -139,10 +138,7 @@ export async function deleteRecordLink(tx: Transaction, advisoryUid: string, rec
 }
 
 /** The records of a document, without what they say, in the order of their vulnerabilities. */
-export async function findCopiesOfDocument(
-  session: Session,
-  key: Pick<RecordRowKey, "parent" | "source" | "document">,
-): Promise<StoredCopy[]> {
+export async function findCopiesOfDocument(session: Session, key: DocumentKey): Promise<StoredCopy[]> {
   const statement = session.prepared("advisory_records.of_document", (db, { advisoryRecords: records }) => {
     const { record: _, ...columns } = getTableColumns(records);
     return db

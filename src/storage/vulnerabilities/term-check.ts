@@ -1,10 +1,9 @@
 // Compares what advisories are found by with the advisories, page by page.
 
 import type { DerivedTables } from "../collection/collection.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { atMost, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { pagesOf } from "../engine/table-scan.ts";
-import { textPlaceholder } from "../list/condition.ts";
 import { and, asc, eq, gt, isNull, sql } from "../schema/drizzle.ts";
 import { findAdvisoryEvents } from "./advisories.ts";
 import { replaceTerms, replaceText, type Term, termsOf, textOf } from "./advisory-terms.ts";

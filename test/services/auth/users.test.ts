@@ -17,10 +17,10 @@ import { syncBuiltInRoles } from "../../../src/services/iam/roles/built-in-role-
 import { createPendingUser, deleteUnusedPendingUser } from "../../../src/services/iam/users/pending-users.ts";
 import { userUid } from "../../../src/services/iam/users/user-uid.ts";
 import { checkDatabase } from "../../../src/storage/check/check-database.ts";
-import { findRow } from "../../../src/storage/collection/collection.ts";
+import { findRow } from "../../../src/storage/collection/rows.ts";
 import type { Transaction } from "../../../src/storage/engine/session.ts";
+import { identityCollection } from "../../../src/storage/iam/collections.ts";
 import { findHolder } from "../../../src/storage/iam/grants.ts";
-import { identityCollection } from "../../../src/storage/iam/rows.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { write } from "../../storage/fixtures.ts";
 import { openPostgresStore, openSqliteStore, type Store } from "../../storage/stores.ts";

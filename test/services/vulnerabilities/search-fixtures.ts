@@ -2,10 +2,10 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { insertAdvisory } from "../../../src/services/vulnerabilities/advisories/insert-advisory.ts";
-import { insertRow } from "../../../src/storage/collection/collection.ts";
+import { insertRow } from "../../../src/storage/collection/rows.ts";
 import type { Database } from "../../../src/storage/database.ts";
 import type { Transaction } from "../../../src/storage/engine/session.ts";
-import { groupCollection } from "../../../src/storage/iam/rows.ts";
+import { groupCollection } from "../../../src/storage/iam/collections.ts";
 import type { AdvisoryFilter } from "../../../src/storage/vulnerabilities/advisories.ts";
 import { termFilters } from "../../../src/storage/vulnerabilities/advisory-terms.ts";
 import { groupRow, write } from "../../storage/fixtures.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { deleteRow, insertRow, updateRow } from "../../../src/storage/collection/collection.ts";
+import { deleteRow, insertRow, updateRow } from "../../../src/storage/collection/rows.ts";
 import type { Database } from "../../../src/storage/database.ts";
 import type { Transaction } from "../../../src/storage/engine/session.ts";
 import {

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readChanges } from "../../../src/storage/change-log/change-log.ts";
-import { deleteRow, insertRow, updateRow } from "../../../src/storage/collection/collection.ts";
-import { accessRequests, findLatestAccessRequest } from "../../../src/storage/iam/access-requests.ts";
+import { deleteRow, insertRow, updateRow } from "../../../src/storage/collection/rows.ts";
+import { findLatestAccessRequest } from "../../../src/storage/iam/access-requests.ts";
+import { accessRequests } from "../../../src/storage/schema/access-requests.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "../fixtures.ts";
 import type { OpenStore } from "../stores.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkDatabase, repairDatabase } from "../../../src/storage/check/check-database.ts";
-import { insertRow } from "../../../src/storage/collection/collection.ts";
+import { insertRow } from "../../../src/storage/collection/rows.ts";
 import { countRows, listRows } from "../../../src/storage/list/list-rows.ts";
 import {
   bindingRow,

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { isBelow } from "../../../src/model/uid.ts";
 import { checkDatabase } from "../../../src/storage/check/check-database.ts";
-import { deleteRow, insertRow, updateRow } from "../../../src/storage/collection/collection.ts";
+import { deleteRow, insertRow, updateRow } from "../../../src/storage/collection/rows.ts";
 import type { Database } from "../../../src/storage/database.ts";
 import { readCounters } from "../../../src/storage/engine/counters.ts";
 import type { Transaction } from "../../../src/storage/engine/session.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Collection, deleteRow, insertRow, type ResourceRow } from "../../../src/storage/collection/collection.ts";
+import type { Collection, ResourceRow } from "../../../src/storage/collection/collection.ts";
+import { deleteRow, insertRow } from "../../../src/storage/collection/rows.ts";
 import type { Database } from "../../../src/storage/database.ts";
 import {
   cursorOf,

@@ -3,9 +3,13 @@ import { Capability } from "../../../../gen/chainguard/capabilities/capabilities
 import { viewerRole } from "../../../authz/built-in-roles.ts";
 import { newChild } from "../../../model/uid.ts";
 import { newInviteCode } from "../../../services/iam/invites/invite-code.ts";
-import { insertRow } from "../../../storage/collection/collection.ts";
+import { insertRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
-import { accountAssociationCollection, groupInviteCollection, roleCollection } from "../../../storage/iam/rows.ts";
+import {
+  accountAssociationCollection,
+  groupInviteCollection,
+  roleCollection,
+} from "../../../storage/iam/collections.ts";
 
 const weekMs = 7 * 24 * 60 * 60 * 1000;
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { CatalogTier } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { newChild } from "../../../model/uid.ts";
-import { insertRow } from "../../../storage/collection/collection.ts";
+import { insertRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { insertManifest } from "../../../storage/registry/manifests.ts";
 import { type RepoRow, repoCollection, type TagRow, tagCollection } from "../../../storage/registry/rows.ts";

@@ -3,13 +3,10 @@ import { newChild } from "../../../model/uid.ts";
 import type { Organization } from "../../../services/iam/bootstrap.ts";
 import { newScim } from "../../../services/iam/providers/scim-state.ts";
 import { insertAcceptance } from "../../../services/iam/providers/terms.ts";
-import { insertRow } from "../../../storage/collection/collection.ts";
+import { insertRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
-import {
-  externalGroupRoleMappingCollection,
-  type IdentityProviderRow,
-  identityProviderCollection,
-} from "../../../storage/iam/provider-rows.ts";
+import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/collections.ts";
+import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 
 /** Adds an identity provider under a reserved name, a mapping of one of its groups, and an accepted document. */
 export async function insertSampleSignIn(tx: Transaction, { groupUid, ownerUid }: Organization): Promise<void> {

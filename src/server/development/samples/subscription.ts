@@ -1,7 +1,7 @@
 // A subscription for the development server.
 
 import { newChild } from "../../../model/uid.ts";
-import { insertRow } from "../../../storage/collection/collection.ts";
+import { insertRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
 

@@ -13,13 +13,10 @@ import { mapUniqueViolation } from "../../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
-import { deleteRow, findRow, insertRow } from "../../../storage/collection/collection.ts";
+import { deleteRow, findRow, insertRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
-import {
-  type AccountAssociationRow,
-  accountAssociationCollection,
-  groupCollection,
-} from "../../../storage/iam/rows.ts";
+import { accountAssociationCollection, groupCollection } from "../../../storage/iam/collections.ts";
+import type { AccountAssociationRow } from "../../../storage/iam/rows.ts";
 import { groupParents } from "../groups/groups.ts";
 import { type CredentialExchange, checkReadiness, requireProvider } from "./account-check.ts";
 import { accountRules, checkAccounts } from "./account-rules.ts";

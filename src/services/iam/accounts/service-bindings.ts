@@ -1,9 +1,9 @@
 import type { AccountAssociation } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { invalidField } from "../../../aip/errors.ts";
 import { parentOf } from "../../../model/uid.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import { identityCollection } from "../../../storage/iam/rows.ts";
+import { identityCollection } from "../../../storage/iam/collections.ts";
 import { findServicePrincipal } from "./account-rules.ts";
 
 /**

@@ -5,12 +5,12 @@ import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import { combineRoles } from "../../../authz/policy.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { capabilitySet, missingCapabilities } from "../../../model/capabilities.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
+import { identityCollection } from "../../../storage/iam/collections.ts";
 import { type Delegation, type DelegationKind, findDelegation } from "../../../storage/iam/delegations.ts";
 import { findHolder, type HeldRole } from "../../../storage/iam/grants.ts";
 import { findMappedRole } from "../../../storage/iam/providers.ts";
-import { identityCollection } from "../../../storage/iam/rows.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { findGiven, type Given } from "./delegated-roles.ts";
 

@@ -1,11 +1,14 @@
 // What a delegation would give if it were used now.
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
+import {
+  externalGroupRoleMappingCollection,
+  groupInviteCollection,
+  identityProviderCollection,
+} from "../../../storage/iam/collections.ts";
 import { type DelegationKind, findRoleCapabilities } from "../../../storage/iam/delegations.ts";
 import { findHolder, type HeldRole } from "../../../storage/iam/grants.ts";
-import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/provider-rows.ts";
-import { groupInviteCollection } from "../../../storage/iam/rows.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 
 /** What something would give if it were used now. */

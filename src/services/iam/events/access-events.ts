@@ -15,13 +15,12 @@ import { parentOf } from "../../../model/uid.ts";
 import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../../resource/method-event.ts";
 import { rowView } from "../../../resource/row-view.ts";
 import {
-  type GroupInviteRow,
   groupInviteCollection,
   identityCollection,
-  type RoleBindingRow,
   roleBindingCollection,
   roleCollection,
-} from "../../../storage/iam/rows.ts";
+} from "../../../storage/iam/collections.ts";
+import type { GroupInviteRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { identityMessage } from "../identities/identities.ts";
 import { hydrate } from "../roles/hydration.ts";
 import { roleMessage } from "../roles/roles.ts";

@@ -8,14 +8,14 @@ import { AcceptTermsResponseSchema, TermsService } from "../../../../gen/chaingu
 import { parentOf, rootOf } from "../../../model/uid.ts";
 import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../../resource/method-event.ts";
 import { rowView } from "../../../resource/row-view.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
-import { type TermsAcceptanceRow, termsAcceptanceCollection } from "../../../storage/iam/provider-rows.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import {
-  type AccountAssociationRow,
   accountAssociationCollection,
-  type GroupRow,
   groupCollection,
-} from "../../../storage/iam/rows.ts";
+  termsAcceptanceCollection,
+} from "../../../storage/iam/collections.ts";
+import type { TermsAcceptanceRow } from "../../../storage/iam/provider-rows.ts";
+import type { AccountAssociationRow, GroupRow } from "../../../storage/iam/rows.ts";
 import { associationMessage } from "../accounts/account-associations.ts";
 import { groupMessage } from "../groups/group-message.ts";
 

@@ -12,14 +12,10 @@ import { parentOf, rootOf } from "../../../model/uid.ts";
 import { type MethodEvent, resourceEvents } from "../../../resource/method-event.ts";
 import { type RowView, rowView } from "../../../resource/row-view.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import {
-  type ExternalGroupRoleMappingRow,
-  externalGroupRoleMappingCollection,
-  type IdentityProviderRow,
-  identityProviderCollection,
-} from "../../../storage/iam/provider-rows.ts";
+import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/collections.ts";
+import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 import { mappingMessage } from "../providers/external-group-role-mappings.ts";
 import { providerMessage } from "../providers/identity-providers.ts";
 import { issuedReply, providerScim, reissuedReply, revokedReply, switchedReply } from "../providers/scim-tokens.ts";

@@ -6,8 +6,9 @@ import { callerOf, isNarrowed } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
-import { accessRequests, findLatestAccessRequest } from "../../../storage/iam/access-requests.ts";
+import { findLatestAccessRequest } from "../../../storage/iam/access-requests.ts";
 import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
+import { accessRequests } from "../../../storage/schema/access-requests.ts";
 import { groupMessage } from "./group-message.ts";
 
 /** How long a caller waits between two requests for access to one group. */

@@ -19,25 +19,25 @@ import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
-import { deleteRow, findRow, insertRow, lockRow } from "../../../storage/collection/collection.ts";
+import { deleteRow, findRow, insertRow, lockRow } from "../../../storage/collection/rows.ts";
 import { readCounters } from "../../../storage/engine/counters.ts";
 import { ReferenceViolation } from "../../../storage/engine/errors.ts";
+import { clearExportState } from "../../../storage/engine/export-states.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { writeSetting } from "../../../storage/engine/settings.ts";
-import { isConfined } from "../../../storage/iam/grants.ts";
-import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
-import { termsAcceptanceCollection } from "../../../storage/iam/provider-rows.ts";
-import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
-import { findBindingsUnder } from "../../../storage/iam/role-bindings.ts";
 import {
   accountAssociationCollection,
-  type GroupRow,
   groupCollection,
   roleBindingCollection,
-} from "../../../storage/iam/rows.ts";
+  termsAcceptanceCollection,
+} from "../../../storage/iam/collections.ts";
+import { isConfined } from "../../../storage/iam/grants.ts";
+import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
+import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
+import { findBindingsUnder } from "../../../storage/iam/role-bindings.ts";
+import type { GroupRow } from "../../../storage/iam/rows.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
 import { clearDeletedAdvisories } from "../../../storage/vulnerabilities/advisories.ts";
-import { clearExportState } from "../../../storage/vulnerabilities/export-states.ts";
 import { clearRecords } from "../../../storage/vulnerabilities/records.ts";
 import { accept } from "../users/membership.ts";
 import { groupLookup } from "./group-lookup.ts";

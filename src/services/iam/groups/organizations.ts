@@ -3,7 +3,8 @@ import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import { type GroupRow, groupCollection } from "../../../storage/iam/rows.ts";
+import { groupCollection } from "../../../storage/iam/collections.ts";
+import type { GroupRow } from "../../../storage/iam/rows.ts";
 
 /**
  * Kind and status of a group are those of its organization. Rows of subgroups have none of their own, so that a change of the

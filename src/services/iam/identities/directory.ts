@@ -1,10 +1,11 @@
 // Identities as the token exchange sees them.
 import type { Clock } from "../../../base/clock.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session } from "../../../storage/engine/session.ts";
+import { identityCollection } from "../../../storage/iam/collections.ts";
 import { findIdentitiesByClaims, touchIdentity } from "../../../storage/iam/identities.ts";
-import { type IdentityRow, identityCollection } from "../../../storage/iam/rows.ts";
+import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../../sts/assumable-identity.ts";
 import { staticKeysInactivity } from "../delegations/inactive-delegations.ts";

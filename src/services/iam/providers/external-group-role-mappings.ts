@@ -23,15 +23,12 @@ import { mapUniqueViolation } from "../../../resource/already-exists.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
-import { deleteRow, findRow, lockRow } from "../../../storage/collection/collection.ts";
+import { deleteRow, findRow, lockRow } from "../../../storage/collection/rows.ts";
 import { readCounter } from "../../../storage/engine/counters.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
+import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/collections.ts";
 import { maxMappings } from "../../../storage/iam/limits.ts";
-import {
-  type ExternalGroupRoleMappingRow,
-  externalGroupRoleMappingCollection,
-  identityProviderCollection,
-} from "../../../storage/iam/provider-rows.ts";
+import type { ExternalGroupRoleMappingRow } from "../../../storage/iam/provider-rows.ts";
 import { checkVisible } from "../../../sts/claim-text.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 

@@ -12,15 +12,11 @@ import { descriptionRule, nameRule, uidRule } from "../../../pipeline/text-rules
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
-import { deleteRow, lockRow } from "../../../storage/collection/collection.ts";
+import { deleteRow, lockRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
+import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/collections.ts";
 import { maxMappings } from "../../../storage/iam/limits.ts";
-import {
-  externalGroupRoleMappingCollection,
-  type IdentityProviderRow,
-  identityProviderCollection,
-  type ScimColumns,
-} from "../../../storage/iam/provider-rows.ts";
+import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/provider-rows.ts";
 import { findMappingsOf } from "../../../storage/iam/providers.ts";
 import type { Seals } from "../../../storage/installation/encryption.ts";
 import { groupParents } from "../groups/groups.ts";

@@ -12,13 +12,10 @@ import { capabilitySet, missingCapabilities } from "../../../model/capabilities.
 import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
-import { findRow, updateRow } from "../../../storage/collection/collection.ts";
+import { findRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
-import {
-  type IdentityProviderRow,
-  identityProviderCollection,
-  type ScimColumns,
-} from "../../../storage/iam/provider-rows.ts";
+import { identityProviderCollection } from "../../../storage/iam/collections.ts";
+import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/provider-rows.ts";
 import { findHoldersAt, findRolesBoundAt } from "../../../storage/iam/role-bindings.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import {

@@ -16,10 +16,10 @@ import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { listPage, rowsThatFit } from "../../../resource/list-page.ts";
 import { creationOrders, defineReadableResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
-import { findRow, insertRow } from "../../../storage/collection/collection.ts";
+import { findRow, insertRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
-import { type TermsAcceptanceRow, termsAcceptanceCollection } from "../../../storage/iam/provider-rows.ts";
-import { groupCollection } from "../../../storage/iam/rows.ts";
+import { groupCollection, termsAcceptanceCollection } from "../../../storage/iam/collections.ts";
+import type { TermsAcceptanceRow } from "../../../storage/iam/provider-rows.ts";
 import type { Source } from "../../../storage/list/list-rows.ts";
 import { groupParents } from "../groups/groups.ts";
 

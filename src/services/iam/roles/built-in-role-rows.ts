@@ -1,8 +1,9 @@
 // The rows of the built-in roles follow the program: brought up to date at start.
 import { builtInRoles } from "../../../authz/built-in-roles.ts";
-import { findRow, insertRow, updateRow } from "../../../storage/collection/collection.ts";
+import { findRow, insertRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
-import { type RoleRow, roleCollection } from "../../../storage/iam/rows.ts";
+import { roleCollection } from "../../../storage/iam/collections.ts";
+import type { RoleRow } from "../../../storage/iam/rows.ts";
 
 /** Writes what differs, in one transaction; nothing when nothing does. */
 export async function syncBuiltInRoles(database: Database, now: number): Promise<void> {

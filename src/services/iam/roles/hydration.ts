@@ -6,15 +6,11 @@ import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { rootOf } from "../../../model/uid.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { type Collection, findRow, type ResourceRow } from "../../../storage/collection/collection.ts";
+import type { Collection, ResourceRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import {
-  groupCollection,
-  type IdentityRow,
-  identityCollection,
-  type RoleBindingRow,
-  roleCollection,
-} from "../../../storage/iam/rows.ts";
+import { groupCollection, identityCollection, roleCollection } from "../../../storage/iam/collections.ts";
+import type { IdentityRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { knownAmong } from "../users/membership.ts";
 
 /** A binding together with what it refers to. */

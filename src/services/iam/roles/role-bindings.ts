@@ -24,14 +24,10 @@ import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { requestMask, standardMethods } from "../../../resource/standard-methods.ts";
-import { deleteRow, findRow, updateRow } from "../../../storage/collection/collection.ts";
+import { deleteRow, findRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
-import {
-  groupCollection,
-  identityCollection,
-  type RoleBindingRow,
-  roleBindingCollection,
-} from "../../../storage/iam/rows.ts";
+import { groupCollection, identityCollection, roleBindingCollection } from "../../../storage/iam/collections.ts";
+import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { adoptKeys } from "../delegations/makers.ts";
 import { groupParents } from "../groups/groups.ts";
 import { givesOwner, refuseLastOwner } from "../rules/last-owner.ts";

@@ -12,9 +12,10 @@ import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
 import type { Session } from "../../../storage/engine/session.ts";
+import { roleCollection } from "../../../storage/iam/collections.ts";
 import { isDefaultRole, isMapped } from "../../../storage/iam/providers.ts";
 import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
-import { type RoleRow, roleCollection } from "../../../storage/iam/rows.ts";
+import type { RoleRow } from "../../../storage/iam/rows.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireHeld } from "../rules/escalation.ts";
 

@@ -3,11 +3,12 @@ import { failedPrecondition } from "../../../aip/errors.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { lockRow } from "../../../storage/collection/collection.ts";
+import { lockRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
+import { groupCollection } from "../../../storage/iam/collections.ts";
 import { placeOfBinding } from "../../../storage/iam/grants.ts";
 import { isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
-import { groupCollection, type RoleBindingRow } from "../../../storage/iam/rows.ts";
+import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 
 /** Whether the binding gives a root group an owner. */
 export function givesOwner({ parent, roleUid, identityUid }: RoleBindingRow): boolean {

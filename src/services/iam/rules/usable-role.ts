@@ -3,9 +3,10 @@ import { notFound, permissionDenied } from "../../../aip/errors.ts";
 import { resourceType } from "../../../aip/resource-type.ts";
 import { isWithin, parentOf } from "../../../model/uid.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import { type RoleRow, roleCollection } from "../../../storage/iam/rows.ts";
+import { roleCollection } from "../../../storage/iam/collections.ts";
+import type { RoleRow } from "../../../storage/iam/rows.ts";
 import { requireHeld } from "./escalation.ts";
 
 /** The role; throws unless it exists, may be used at the group, and the caller holds all that it grants there. */

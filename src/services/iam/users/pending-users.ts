@@ -1,9 +1,10 @@
 // Pending users: users to whom roles are bound before their first sign-in (decision 0029). LookupIdentity returns the uid that a
 // user will have.
-import { deleteRow, findRow, insertMissingRow } from "../../../storage/collection/collection.ts";
+import { deleteRow, findRow, insertMissingRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
+import { identityCollection } from "../../../storage/iam/collections.ts";
 import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
-import { type IdentityRow, identityCollection } from "../../../storage/iam/rows.ts";
+import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import { newUserRow } from "./user-row.ts";
 import { isUserUid } from "./user-uid.ts";
 

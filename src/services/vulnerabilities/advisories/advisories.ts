@@ -17,7 +17,7 @@ import { readMethods } from "../../../resource/read-methods.ts";
 import { commonOrders, defineReadableResource } from "../../../resource/resource.ts";
 import { rowView } from "../../../resource/row-view.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {
   type AdvisoryEventRow,

@@ -9,7 +9,7 @@ import { packageKeyOf, productOfArtifact } from "../../../advisories/product.ts"
 import { isCommitKey } from "../../../advisories/queries/package.ts";
 import { notFound } from "../../../aip/errors.ts";
 import { resourceType } from "../../../aip/resource-type.ts";
-import { deleteRow, insertRow, lockRow, updateRow } from "../../../storage/collection/collection.ts";
+import { deleteRow, insertRow, lockRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import {
   type AdvisoryEventRow,

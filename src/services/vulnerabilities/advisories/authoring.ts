@@ -3,7 +3,7 @@ import { type FieldViolation, invalidArgument, notFound } from "../../../aip/err
 import type { Call } from "../../../pipeline/call.ts";
 import { mapUniqueViolation } from "../../../resource/already-exists.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { type AdvisoryEventRow, findAdvisoryEvents } from "../../../storage/vulnerabilities/advisories.ts";
 import { advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";

@@ -20,7 +20,7 @@ import { selectSources } from "../../../resource/selection.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
 import { findChanges } from "../../../storage/change-log/history.ts";
 import { hasAllAfter } from "../../../storage/change-log/removal.ts";
-import { findRows } from "../../../storage/collection/collection.ts";
+import { findRows } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import type { AdvisoryEventRow } from "../../../storage/vulnerabilities/advisories.ts";
 import { findDeletedAdvisories } from "../../../storage/vulnerabilities/deleted-advisories.ts";

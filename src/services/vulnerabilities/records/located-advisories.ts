@@ -3,7 +3,7 @@ import { type AdvisoryRecord, RecordFormat } from "../../../../gen/gatehouse/vul
 import { partKey, type RecordPart } from "../../../advisories/derive/parts.ts";
 import { artifactOf } from "../../../advisories/product.ts";
 import { newChild } from "../../../model/uid.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {
   type DeletedAdvisoryRow,

@@ -24,10 +24,10 @@ import type { Handlers } from "../../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { listPage } from "../../../resource/list-page.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
+import { readExportState } from "../../../storage/engine/export-states.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import { groupCollection } from "../../../storage/iam/rows.ts";
-import { readExportState } from "../../../storage/vulnerabilities/export-states.ts";
+import { groupCollection } from "../../../storage/iam/collections.ts";
 import {
   findRecordById,
   findRecordLinks,

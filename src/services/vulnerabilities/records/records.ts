@@ -14,10 +14,10 @@ import { fromTimestamp } from "../../../aip/timestamps.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
-import { findRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import { ReferenceViolation } from "../../../storage/engine/errors.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
-import { groupCollection } from "../../../storage/iam/rows.ts";
+import { groupCollection } from "../../../storage/iam/collections.ts";
 import { findCompleteDocument, writeCompleteDocument } from "../../../storage/vulnerabilities/complete-documents.ts";
 import {
   findCopiesOfDocument,

@@ -2,7 +2,6 @@
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
-import { postgresDialect } from "../../schema/tables.postgres.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
 import {
   DatabaseMissing,
@@ -15,6 +14,7 @@ import {
 import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
 import { newSemaphore } from "../semaphore.ts";
 import { newSession, runLater, type Session } from "../session.ts";
+import { postgresDialect } from "./dialect.ts";
 import { applicationName, openPool } from "./pool.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
 

@@ -1,4 +1,4 @@
-import { isAccessRequest } from "../../iam/access-requests.ts";
+import { isAccessRequest } from "../access-requests.ts";
 import type { Columns } from "../columns.postgres.ts";
 import { organizationOf } from "../organization.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { parentOf } from "../../../../src/model/uid.ts";
-import { insertRow } from "../../../../src/storage/collection/collection.ts";
-import { groupCollection } from "../../../../src/storage/iam/rows.ts";
+import { insertRow } from "../../../../src/storage/collection/rows.ts";
+import { groupCollection } from "../../../../src/storage/iam/collections.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { rest } from "../../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";

@@ -7,7 +7,7 @@ import {
   lockAdvisory,
   replaceState,
 } from "../../../../src/services/vulnerabilities/advisories/advisory-state.ts";
-import { findRow } from "../../../../src/storage/collection/collection.ts";
+import { findRow } from "../../../../src/storage/collection/rows.ts";
 import type { Database } from "../../../../src/storage/database.ts";
 import type { Transaction } from "../../../../src/storage/engine/session.ts";
 import { countRows, listRows, planRows, type Source } from "../../../../src/storage/list/list-rows.ts";

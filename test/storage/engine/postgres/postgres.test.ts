@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { latestOfKind, readChanges } from "../../../../src/storage/change-log/change-log.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
-import { deleteRow, findRow, insertRow, updateRow } from "../../../../src/storage/collection/collection.ts";
+import { deleteRow, findRow, insertRow, updateRow } from "../../../../src/storage/collection/rows.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";
 import { StorageUnavailable, UniqueViolation } from "../../../../src/storage/engine/errors.ts";

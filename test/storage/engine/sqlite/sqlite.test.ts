@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { checkDatabase } from "../../../../src/storage/check/check-database.ts";
-import { deleteRow, findRow, insertRow } from "../../../../src/storage/collection/collection.ts";
+import { deleteRow, findRow, insertRow } from "../../../../src/storage/collection/rows.ts";
 import { readCounter, readCounters, setCounter } from "../../../../src/storage/engine/counters.ts";
 import { StorageUnavailable } from "../../../../src/storage/engine/errors.ts";
 import type { Transaction } from "../../../../src/storage/engine/session.ts";

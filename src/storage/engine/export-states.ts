@@ -5,8 +5,8 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { systemClock } from "../../base/clock.ts";
 import { randomHex } from "../../base/random.ts";
-import type { Session, Transaction } from "../engine/session.ts";
 import { eq, sql } from "../schema/drizzle.ts";
+import type { Session, Transaction } from "./session.ts";
 
 /** How old the time of a state must be to tell it from later ones: no transaction takes longer to commit. */
 export const settledMs = 60_000;

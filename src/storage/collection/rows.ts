@@ -1,0 +1,195 @@
+// Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
+import type { SQL } from "drizzle-orm";
+import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
+import { StaleRow, UniqueViolation } from "../engine/errors.ts";
+import { placeholders, textPlaceholder } from "../engine/placeholders.ts";
+import type { Prepared, RowLock, Session, Transaction } from "../engine/session.ts";
+import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
+import type { Change, Collection, Logged, ResourceRow, RowTable } from "./collection.ts";
+import { addEntries, removeEntries, updateEntries } from "./entries.ts";
+import { changedColumns, laterUpdate } from "./row-changes.ts";
+
+/** The row with this uid; undefined when there is none. At once where the driver answers at once. */
+export function findRow<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  uid: string,
+): MaybePromise<R | undefined> {
+  return readRow(session, collection, uid, session.readLock);
+}
+
+/** The rows with these few uids, in any order, by one statement: they are of one moment. */
+export function findRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  uids: readonly string[],
+): MaybePromise<readonly R[]> {
+  const statement = session.prepared(`${collection.kind}.get_all`, (db, tables) => {
+    const table = collection.rows(tables);
+    return db
+      .select()
+      .from(table)
+      .where(session.isAmong(table.uid, textPlaceholder("uids")));
+  });
+  return (statement as unknown as Prepared<R[]>).execute({ uids: JSON.stringify(uids) });
+}
+
+/**
+ * The row with this uid, kept as it is until the end of the transaction; undefined when there is none.
+ *
+ * For a row that decides about a write without being written itself. What is written needs no lock: updateRow and
+ * deleteRow notice when their row is no longer as it was read, and the transaction runs again.
+ */
+export async function lockRow<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  uid: string,
+): Promise<R | undefined> {
+  return await readRow(tx, collection, uid, tx.rowLock);
+}
+
+/** Adds a row. Throws UniqueViolation or ReferenceViolation. */
+export async function insertRow<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  row: R,
+  logged: Logged = {},
+): Promise<void> {
+  const insert = tx.prepared(`${collection.kind}.insert`, (db, tables) => {
+    const table = collection.rows(tables);
+    return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
+  });
+  await insert.execute(row as unknown as Record<string, unknown>);
+  await collection.keepBeside?.(tx, undefined, row);
+  await addEntries(tx, collection, row);
+  recordChange(tx, collection, "insert", undefined, row, logged);
+}
+
+/**
+ * Adds a row that the transaction has found missing. Where somebody else has added it since, the transaction runs again and
+ * finds it. Throws ReferenceViolation.
+ */
+export async function insertMissingRow<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  row: R,
+): Promise<void> {
+  try {
+    await insertRow(tx, collection, row);
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new StaleRow("the row is not missing any more", { cause: error }) : error;
+  }
+}
+
+/**
+ * Replaces a row, given as this transaction read it, by one of the same uid and parent. Returns the row as stored.
+ *
+ * An update that changes no column but the update time writes nothing, and returns `before`. `changesBeside` says that the update
+ * changes something that belongs to the row and is stored elsewhere. The update time neither decreases nor precedes the creation,
+ * although of two updates that race the second may have begun first, and clocks are set back.
+ */
+export async function updateRow<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  before: R,
+  given: R,
+  { changesBeside = false, ...logged }: Logged & { readonly changesBeside?: boolean } = {},
+): Promise<R> {
+  const changed = changedColumns(before, given);
+  if (changed.length === 0 && !changesBeside) return before;
+  const after =
+    given.updateTime === undefined ? given : { ...given, updateTime: laterUpdate(before, given.updateTime) };
+  const update = tx.prepared(`${collection.kind}.update`, (db, tables) => {
+    const table = collection.rows(tables);
+    const columns = Object.keys(getTableColumns(table)).filter((column) => column !== "uid");
+    return db.update(table).set(placeholders(columns)).where(unchanged(table)).returning({ uid: table.uid });
+  });
+  const updated = await update.execute({ ...(after as ResourceRow), ...valuesBefore(before) });
+  if (updated.length === 0) throw new StaleRow(`${collection.kind} ${before.uid} has changed`);
+  await collection.keepBeside?.(tx, before, after);
+  await updateEntries(tx, collection, before, after);
+  const internal: readonly string[] = collection.internal ?? [];
+  if (changesBeside || changed.some((column) => !internal.includes(column)))
+    recordChange(tx, collection, "update", before, after, logged);
+  return after;
+}
+
+/** Removes a row, given as this transaction read it. Throws ReferenceViolation when something still refers to it. */
+export async function deleteRow<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  row: R,
+  logged: Logged = {},
+): Promise<void> {
+  const remove = tx.prepared(`${collection.kind}.delete`, (db, tables) => {
+    const table = collection.rows(tables);
+    return db.delete(table).where(unchanged(table)).returning({ uid: table.uid });
+  });
+  await collection.keepBeside?.(tx, row, undefined);
+  const removed = await remove.execute(valuesBefore(row));
+  if (removed.length === 0) throw new StaleRow(`${collection.kind} ${row.uid} has changed`);
+  await removeEntries(tx, collection, row);
+  if (!collection.sharesUid) tx.counterChanges.drop(row.uid);
+  recordChange(tx, collection, "delete", row, undefined, logged);
+}
+
+function readRow<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  uid: string,
+  lock: RowLock | undefined,
+): MaybePromise<R | undefined> {
+  const statement = session.prepared(`${collection.kind}.get.${lock ?? "plain"}`, (db, tables) => {
+    const table = collection.rows(tables);
+    const select = db
+      .select()
+      .from(table)
+      .where(eq(table.uid, sql.placeholder("uid")));
+    return lock ? select.for(lock) : select;
+  });
+  const rows = (statement as unknown as Prepared<R[]>).execute({ uid });
+  return mapMaybe(rows, ([row]) => row);
+}
+
+/** The row of this uid, if it has the values that it had before. JSON is compared as text: PostgreSQL's has no `=`. */
+function unchanged(table: RowTable): SQL | undefined {
+  const conditions = Object.entries(getTableColumns(table)).map(([name, column]) => {
+    const value = sql.param(sql.placeholder(`before.${name}`), column);
+    if (name === "uid") return sql`${column} = ${value}`;
+    if (column.dataType === "json") return sql`cast(${column} as text) = cast(${value} as text)`;
+    return sql`${column} is not distinct from ${value}`;
+  });
+  return and(...conditions);
+}
+
+function valuesBefore(row: ResourceRow): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [`before.${column}`, value]));
+}
+
+function recordChange<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  change: Change,
+  before: R | undefined,
+  after: R | undefined,
+  logged: Logged,
+): void {
+  if (collection.changesAccess.includes(change)) tx.changeAccess();
+  const visible = (row: R | undefined, beside: object | undefined) => {
+    if (!row) return null;
+    const secret: readonly string[] = collection.secret ?? [];
+    if (secret.length === 0) return beside ? { ...row, ...beside } : row;
+    return Object.fromEntries(Object.entries({ ...row, ...beside }).filter(([column]) => !secret.includes(column)));
+  };
+  const { uid, parent } = (after ?? before)!;
+  const isFiledUnderItself = collection.sharesUid || (collection.kind === "groups" && change !== "delete");
+  const groupUid = isFiledUnderItself ? uid : (parent ?? "/");
+  if (collection.isExported) tx.changeExports(groupUid);
+  tx.logChange({
+    kind: collection.kind,
+    uid,
+    groupUid,
+    before: visible(before, logged.before),
+    after: visible(after, logged.after),
+  });
+}

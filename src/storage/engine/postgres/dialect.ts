@@ -1,0 +1,12 @@
+import { sql } from "../../schema/drizzle.ts";
+import { postgresTables } from "../../schema/tables.postgres.ts";
+import type { SessionDialect } from "../session.ts";
+
+/** What a session needs to know of the database. */
+export const postgresDialect: SessionDialect = {
+  tables: postgresTables,
+  textsOf: (list) => sql`json_array_elements_text(cast(${list} as json))`,
+  membersOf: (object) => sql`json_each_text(cast(${object} as json))`,
+  // Of a subquery in its place PostgreSQL expects more rows, and may read a whole subtree to compare it with them.
+  isAmong: (value, list) => sql`${value} = any(array(select json_array_elements_text(cast(${list} as json))))`,
+};

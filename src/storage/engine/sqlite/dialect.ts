@@ -1,0 +1,11 @@
+import { sql } from "../../schema/drizzle.ts";
+import { sqliteTables } from "../../schema/tables.sqlite.ts";
+import type { SessionDialect } from "../session.ts";
+
+/** What a session needs to know of the database. */
+export const sqliteDialect: SessionDialect = {
+  tables: sqliteTables,
+  textsOf: (list) => sql`json_each(${list})`,
+  membersOf: (object) => sql`json_each(${object})`,
+  isAmong: (value, list) => sql`${value} in (select value from json_each(${list}))`,
+};

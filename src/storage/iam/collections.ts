@@ -1,0 +1,90 @@
+// How the IAM resources are stored.
+import type { Collection } from "../collection/collection.ts";
+import type { ExternalGroupRoleMappingRow, IdentityProviderRow, TermsAcceptanceRow } from "./provider-rows.ts";
+import type { AccountAssociationRow, GroupInviteRow, GroupRow, IdentityRow, RoleBindingRow, RoleRow } from "./rows.ts";
+import { keepInviteVoucher, keepKeysVoucher, keepMappingVoucher, keepProviderVouchers } from "./vouchers.ts";
+
+export const groupCollection: Collection<GroupRow> = {
+  kind: "groups",
+  rows: (tables) => tables.groups,
+  entries: (tables) => tables.groupEntries,
+  changesAccess: [],
+};
+
+export const identityCollection: Collection<IdentityRow> = {
+  kind: "identities",
+  rows: (tables) => tables.identities,
+  entries: (tables) => tables.identityEntries,
+  isTouched: true,
+  changesAccess: ["delete"],
+  keepBeside: keepKeysVoucher,
+};
+
+export const roleCollection: Collection<RoleRow> = {
+  kind: "roles",
+  rows: (tables) => tables.roles,
+  entries: (tables) => tables.roleEntries,
+  changesAccess: ["update"],
+};
+
+export const roleBindingCollection: Collection<RoleBindingRow> = {
+  kind: "role_bindings",
+  rows: (tables) => tables.roleBindings,
+  entries: (tables) => tables.roleBindingEntries,
+  changesAccess: ["insert", "update", "delete"],
+};
+
+export const groupInviteCollection: Collection<GroupInviteRow> = {
+  kind: "group_invites",
+  rows: (tables) => tables.groupInvites,
+  entries: (tables) => tables.groupInviteEntries,
+  changesAccess: [],
+  secret: ["codeDigest"],
+  keepBeside: keepInviteVoucher,
+};
+
+export const accountAssociationCollection: Collection<AccountAssociationRow> = {
+  kind: "account_associations",
+  rows: (tables) => tables.accountAssociations,
+  entries: (tables) => tables.accountAssociationEntries,
+  sharesUid: true,
+  changesAccess: [],
+};
+
+export const identityProviderCollection: Collection<IdentityProviderRow> = {
+  kind: "identity_providers",
+  rows: (tables) => tables.identityProviders,
+  entries: (tables) => tables.identityProviderEntries,
+  changesAccess: [],
+  secret: ["clientSecret", "scimTokenDigest", "scimPreviousDigest"],
+  keepBeside: keepProviderVouchers,
+};
+
+export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMappingRow> = {
+  kind: "external_group_role_mappings",
+  rows: (tables) => tables.externalGroupRoleMappings,
+  entries: (tables) => tables.externalGroupRoleMappingEntries,
+  // Sessions go by the mappings that there were when they began, so that a new one changes nothing for them.
+  changesAccess: ["delete"],
+  keepBeside: keepMappingVoucher,
+};
+
+export const termsAcceptanceCollection: Collection<TermsAcceptanceRow> = {
+  kind: "terms_acceptances",
+  rows: (tables) => tables.termsAcceptances,
+  entries: (tables) => tables.termsAcceptanceEntries,
+  changesAccess: [],
+};
+
+/** Every collection, for what concerns them all. */
+export const iamCollections = [
+  groupCollection,
+  identityCollection,
+  roleCollection,
+  roleBindingCollection,
+  groupInviteCollection,
+  accountAssociationCollection,
+  identityProviderCollection,
+  externalGroupRoleMappingCollection,
+  termsAcceptanceCollection,
+] as const;

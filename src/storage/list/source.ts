@@ -1,0 +1,13 @@
+import { childrenKey } from "../schema/entry-keys.ts";
+
+/** Rows that lie together in some order. */
+export type RangeSource =
+  /** Everything strictly below a uid. */
+  | { readonly type: "subtree"; readonly uid: string }
+  /** The direct children of a uid; for null the rows without parent. */
+  | { readonly type: "children"; readonly uid: string | null };
+
+/** The key of the entries, and of the counter, of a source. */
+export function keyOf(source: RangeSource): string {
+  return source.type === "subtree" ? source.uid : childrenKey(source.uid);
+}
