@@ -6,8 +6,8 @@ import { describe, it } from "node:test";
 import { settings, variableOf } from "../src/config/settings.ts";
 
 const pages = [
-  "README.md",
-  "CONTRIBUTING.md",
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
+  ...["bench/README.md", "test/README.md", "test/documentation/README.md"],
   ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((file) => path.join("docs", file)),
 ].filter((file) => file.endsWith(".md"));
 
