@@ -35,18 +35,6 @@ describe("architecture.md", () => {
   });
 });
 
-describe("walks.md", () => {
-  it("names files that exist", () => {
-    const walks = readFileSync("docs/design/walks.md", "utf8");
-    const named = [...walks.matchAll(/`([\w-]+(?:\/[\w.-]+)+\.\w+)`/g)].map(([, file]) => file!);
-    assert.ok(named.length > 50);
-    assert.deepEqual(
-      named.filter((file) => !existsSync(file) && !existsSync(path.join("src", file))),
-      [],
-    );
-  });
-});
-
 describe("the index of decision records", () => {
   const index = readFileSync("docs/decisions/README.md", "utf8");
   for (const file of globSync("docs/decisions/[0-9]*.md").sort()) {
