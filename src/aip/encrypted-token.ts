@@ -1,19 +1,25 @@
-// Tokens whose content clients must neither read nor change, such as places in the change log.
+// Tokens whose content clients must neither read nor change, such as positions in the change log.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Encrypts and decrypts tokens by a key of the installation. A token is valid in the context that it was made for alone. */
+/**
+ * Encrypts and decrypts tokens with a key of the installation. A token is valid only in the context that it was created
+ * for.
+ */
 export interface EncryptedTokens {
-  /** A different text each time. */
+  /** Returns a token. The text differs each time. */
   format(body: Uint8Array, context: string): string;
-  /** The body; undefined for a text that was not made with the key, or for another context. */
+  /** Returns the body, or undefined if the text was not created with this key and context. */
   parse(text: string, context: string): Buffer | undefined;
 }
 
-/** Makes them; `secret` is asked for with the first token. The label separates tokens of one purpose from all others. */
+/**
+ * Creates an encryptor. `secret` is called with the first token. The label separates tokens of one purpose from all
+ * others.
+ */
 export function newEncryptedTokens(secret: () => Uint8Array, label: string): EncryptedTokens {
   let made: Buffer | undefined;
   function key(): Buffer {

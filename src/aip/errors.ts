@@ -1,4 +1,4 @@
-// AIP-193: the whole vocabulary of errors. Services and the steps of the pipeline throw only what is made here.
+// AIP-193: the vocabulary of errors. Services and pipeline steps throw only errors created here.
 import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "../../gen/google/rpc/code_pb.ts";
@@ -14,30 +14,30 @@ import { clip } from "./clip.ts";
 
 export { Code };
 
-/** Violations that one error names, which keeps the answer to a hostile request small. */
+/** The maximum number of violations in one error; it limits the response to a hostile request. */
 export const maxViolations = 20;
 
-/** How long the message of an error, or what it says of one field, may be, in UTF-16 units. */
+/** The maximum length of an error message, and of one violation, in UTF-16 units. */
 const maxMessage = 1000;
 
-/** A typed payload of an error, together with the descriptor that it needs to be encoded. */
+/** A typed detail of an error, with the descriptor that encodes it. */
 export interface ErrorDetail<T extends DescMessage = DescMessage> {
   readonly schema: T;
   readonly value: MessageShape<T>;
 }
 
-/** What is wrong with one field. */
+/** A violation of one field. */
 export interface FieldViolation {
-  /** Its path in proto spelling, relative to the resource of the request: `name`, `claim_match.issuer`. */
+  /** The field path in proto spelling, relative to the resource of the request: `name`, `claim_match.issuer`. */
   readonly field: string;
-  /** The rule that it misses, as words that follow its path: `must be a uid`. */
+  /** The rule that the field breaks, as words that follow its path: `must be a uid`. */
   readonly description: string;
 }
 
 /**
- * An error that a caller is meant to see.
+ * An error for the caller.
  *
- * `reason` and `metadata` become the ErrorInfo detail; its domain is added by the pipeline, which knows the service.
+ * `reason` and `metadata` become the ErrorInfo detail. The pipeline adds its domain, because it knows the service.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -47,7 +47,8 @@ export class ApiError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
 
   constructor(code: Code, message: string, options: ApiErrorOptions = {}) {
-    // Whoever makes it clips what a caller sent; no text that gets here otherwise makes an endless reply or log line.
+    // Callers of the constructor clip texts from requests; this is the last resort against endless responses and log
+    // lines.
     super(clip(message, maxMessage), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? [];
@@ -56,29 +57,29 @@ export class ApiError extends Error {
   }
 }
 
-/** What an error says beside its code and its message. */
+/** What an error contains besides its code and message. */
 export interface ApiErrorOptions {
   readonly details?: readonly ErrorDetail[];
-  /** The machine-readable reason; the name of the code when absent. */
+  /** The machine-readable reason. Defaults to the name of the code. */
   readonly reason?: string;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Goes to the log, never to the caller. */
+  /** Logged, never sent to the caller. */
   readonly cause?: unknown;
 }
 
-/** Whatever was thrown, as an error that a caller may see: the cause of an unexpected one is for the log. */
+/** Converts anything thrown to an error for the caller. The cause of an unexpected error is for the log only. */
 export function toApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError(Code.INTERNAL, "Internal error", { cause: error });
 }
 
-/** The canonical name of a code, such as `NOT_FOUND`. */
+/** Returns the canonical name of a code, such as `NOT_FOUND`. */
 export function codeName(code: Code): string {
   return codeNames[code] ?? "UNKNOWN";
 }
 
 const codeNames: Record<number, string> = Object.fromEntries(Object.entries(Code).map(([name, code]) => [code, name]));
 
-/** INVALID_ARGUMENT with one BadRequest violation per field, `maxViolations` at most; the message names the first. */
+/** INVALID_ARGUMENT with one BadRequest violation per field, at most `maxViolations`. The message names the first. */
 export function invalidArgument(violations: readonly FieldViolation[]): ApiError {
   const fieldViolations = violations.slice(0, maxViolations).map(({ field, description }) => {
     return { field: clip(field), description: clip(description, maxMessage) };
@@ -88,12 +89,12 @@ export function invalidArgument(violations: readonly FieldViolation[]): ApiError
   return new ApiError(Code.INVALID_ARGUMENT, message, { details: [detail(BadRequestSchema, { fieldViolations })] });
 }
 
-/** INVALID_ARGUMENT about a single field. */
+/** INVALID_ARGUMENT for a single field. */
 export function invalidField(field: string, description: string): ApiError {
   return invalidArgument([{ field, description }]);
 }
 
-/** The fields that an error names as wrong; undefined when it has no BadRequest. */
+/** Returns the violations of an error, or undefined if it has no BadRequest detail. */
 export function fieldViolationsOf({ details }: ApiError): readonly FieldViolation[] | undefined {
   const found = details.find(({ schema }) => schema.typeName === BadRequestSchema.typeName);
   return found && (found.value as BadRequest).fieldViolations;
@@ -117,7 +118,7 @@ export function notFound(resourceType: string, name: string): ApiError {
   });
 }
 
-/** ALREADY_EXISTS for a resource of the given type; `clash` says what clashes. */
+/** ALREADY_EXISTS for a resource of the given type; `clash` names the conflict. */
 export function alreadyExists(resourceType: string, name: string, clash: string): ApiError {
   const [resourceName, description] = [clip(name), clip(clash)];
   return new ApiError(Code.ALREADY_EXISTS, `Already exists: ${description}`, {
@@ -125,29 +126,32 @@ export function alreadyExists(resourceType: string, name: string, clash: string)
   });
 }
 
-/** PERMISSION_DENIED; `metadata` lets a person act, for instance the missing capability and where it is needed. */
+/**
+ * PERMISSION_DENIED. `metadata` tells the caller what to do, for example the missing capability and where it is
+ * required.
+ */
 export function permissionDenied(description: string, metadata: Readonly<Record<string, string>> = {}): ApiError {
   return new ApiError(Code.PERMISSION_DENIED, `Permission denied: ${description}`, { metadata });
 }
 
-/** UNAUTHENTICATED; the cause goes to the log only. */
+/** UNAUTHENTICATED. The cause is logged only. */
 export function unauthenticated(description: string, cause?: unknown): ApiError {
   return new ApiError(Code.UNAUTHENTICATED, `Unauthenticated: ${description}`, { cause });
 }
 
-/** ABORTED: another change came first. */
+/** ABORTED: a concurrent change came first. */
 export function aborted(description: string): ApiError {
   return new ApiError(Code.ABORTED, `Aborted: ${description}`);
 }
 
-/** RESOURCE_EXHAUSTED: a limit of the server or a quota was met. */
+/** RESOURCE_EXHAUSTED: a limit of the server or a quota was reached. */
 export function resourceExhausted(description: string): ApiError {
   return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`);
 }
 
 /**
- * RESOURCE_EXHAUSTED with a RetryInfo: the rate limit that was met allows the call again after `retryMs` milliseconds, which are
- * rounded up to seconds, as Retry-After tells them.
+ * RESOURCE_EXHAUSTED with a RetryInfo detail: the rate limit allows the call again after `retryMs` milliseconds,
+ * rounded up to seconds as in Retry-After.
  */
 export function rateLimited(description: string, retryMs: number): ApiError {
   return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`, {
@@ -155,7 +159,10 @@ export function rateLimited(description: string, retryMs: number): ApiError {
   });
 }
 
-/** The value of a Retry-After header, in whole seconds (RFC 9110 §10.2.3); undefined for an error that waiting does not cure. */
+/**
+ * Returns the value of a Retry-After header in whole seconds (RFC 9110 §10.2.3), or undefined if retrying does not
+ * help.
+ */
 export function retryAfterOf({ code, details }: ApiError): string | undefined {
   const found = details.find(({ schema }) => schema.typeName === RetryInfoSchema.typeName);
   const delay = found && (found.value as RetryInfo).retryDelay;
@@ -163,7 +170,7 @@ export function retryAfterOf({ code, details }: ApiError): string | undefined {
   return code === Code.UNAVAILABLE ? "1" : undefined;
 }
 
-/** UNAVAILABLE: the call may be tried again. */
+/** UNAVAILABLE: the caller may retry. */
 export function unavailable(description: string, cause?: unknown): ApiError {
   return new ApiError(Code.UNAVAILABLE, `Unavailable: ${description}`, { cause });
 }
@@ -173,7 +180,7 @@ export function unimplemented(description: string): ApiError {
   return new ApiError(Code.UNIMPLEMENTED, `Unimplemented: ${description}`);
 }
 
-/** Builds a detail from an initialiser. */
+/** Creates a detail from an initializer. */
 export function detail<T extends DescMessage>(schema: T, init: MessageInitShape<T>): ErrorDetail {
   return { schema, value: create(schema, init) as Message as MessageShape<DescMessage> };
 }

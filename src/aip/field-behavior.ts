@@ -1,28 +1,28 @@
-// AIP-203: what google.api.field_behavior says of a field.
+// AIP-203: the annotation google.api.field_behavior.
 import { type DescField, getOption, hasOption } from "@bufbuild/protobuf";
 import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavior_pb.ts";
 
-/** Required fields must be in the request, and not be empty. */
+/** Reports whether a field must be in the request and not empty. */
 export function isRequired(field: DescField): boolean {
   return behaves(field, FieldBehavior.REQUIRED);
 }
 
-/** Whether a field of a message that others hold may not be empty. AIP-233: inside a batch an item may leave out its parent. */
+/** Reports whether a field of a nested message must not be empty. AIP-233: items of a batch may omit their parent. */
 export function isRequiredInside(field: DescField): boolean {
   return isRequired(field) && field.name !== "parent";
 }
 
-/** Output-only fields in a request are ignored. */
+/** Reports whether a field is output-only, and therefore ignored in requests. */
 export function isOutputOnly(field: DescField): boolean {
   return behaves(field, FieldBehavior.OUTPUT_ONLY);
 }
 
-/** Input-only fields are in no reply, so that nobody can send back what they hold. */
+/** Reports whether a field is input-only, and therefore never in responses. */
 export function isInputOnly(field: DescField): boolean {
   return behaves(field, FieldBehavior.INPUT_ONLY);
 }
 
-/** Immutable fields keep the value of their creation. */
+/** Reports whether a field cannot change after creation. */
 export function isImmutable(field: DescField): boolean {
   return behaves(field, FieldBehavior.IMMUTABLE);
 }

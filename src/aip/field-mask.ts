@@ -1,4 +1,4 @@
-// AIP-134, AIP-161: which fields an update changes.
+// AIP-134, AIP-161: the fields that an update changes.
 import type { DescField, DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
@@ -9,20 +9,20 @@ import { isImmutable, isOutputOnly } from "./field-behavior.ts";
 /** More paths than any resource has. */
 const maxPaths = 200;
 
-/** The fields that an update names. */
+/** The update mask of a request. */
 export interface UpdateMask {
   /** Whether the whole resource is replaced. */
   readonly isFull: boolean;
-  /** Paths in proto spelling, each one resolvable. Empty for a full replacement. */
+  /** Paths in proto spelling, all of them valid. Empty for a full replacement. */
   readonly paths: readonly string[];
 }
 
-/** The mask of an update, or what is wrong with it. */
+/** An update mask, or its violations. */
 export type MaskResult = { readonly mask: UpdateMask } | { readonly violations: readonly FieldViolation[] };
 
 /**
- * Resolves the mask of an update of `message`: absent or empty (security case F2) means the populated fields, `*` all of
- * them. Both spellings of a path are understood.
+ * Resolves the mask of an update of `message`: absent or empty (security case F2) means the populated fields, `*` means
+ * all fields. Accepts both spellings of a path.
  */
 export function resolveMask(
   schema: DescMessage,
@@ -47,12 +47,12 @@ export function resolveMask(
   return { mask: { isFull: false, paths: [...new Set(resolved.map(({ name }) => name!))] } };
 }
 
-/** Whether the mask names the field or something inside it. */
+/** Reports whether the mask contains the field or something inside it. */
 export function maskNames(mask: UpdateMask, field: string): boolean {
   return mask.isFull || mask.paths.some((path) => path === field || path.startsWith(`${field}.`));
 }
 
-/** Copies the fields that the mask names from `source` to `target`. Output-only and immutable fields keep their values. */
+/** Copies the masked fields from `source` to `target`. Output-only and immutable fields keep their values. */
 export function applyMask<D extends DescMessage>(
   schema: D,
   target: MessageShape<D>,
@@ -62,7 +62,7 @@ export function applyMask<D extends DescMessage>(
   const to = reflect(schema, target);
   const from = reflect(schema, source);
   const paths = mask.isFull ? schema.fields.map((field) => field.name) : mask.paths;
-  // Unset members of a oneof go first, so that none of them clears the member that is set.
+  // Unset members of a oneof first, so none of them clears the member that is set.
   const ordered = paths.map((path) => path.split(".")).sort((a, b) => Number(isSet(from, a)) - Number(isSet(from, b)));
   for (const path of ordered) copy(to, from, path);
 }
@@ -102,7 +102,7 @@ function resolvePath(schema: DescMessage, path: string): string | undefined {
   return names.join(".");
 }
 
-/** Over RPC a mask that is absent stands for the fields that are set; zero values cannot be told from unset ones. */
+/** Over RPC, an absent mask means the populated fields; zero values cannot be distinguished from unset ones. */
 function populatedPaths(schema: DescMessage, message: Message): string[] {
   const reflected = reflect(schema, message);
   return schema.fields.filter((field) => reflected.isSet(field)).map((field) => field.name);

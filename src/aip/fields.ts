@@ -1,5 +1,5 @@
-// Reading the fields of a message by descriptor, without the cost of reflection: protobuf-es keeps a field under its local
-// name, and the set member of a oneof under that of the oneof.
+// Reads message fields by descriptor without the cost of reflection: protobuf-es stores a field under its local name,
+// and the set member of a oneof under the name of the oneof.
 import type { DescField, Message } from "@bufbuild/protobuf";
 
 interface OneofValue {
@@ -7,7 +7,10 @@ interface OneofValue {
   readonly value?: unknown;
 }
 
-/** The value of a field; undefined for an unset message, an unset optional field, and a oneof member that is not the set one. */
+/**
+ * Returns the value of a field, or undefined for an unset message, an unset optional field, and a oneof member that is
+ * not set.
+ */
 export function readField(message: Message, field: DescField): unknown {
   const members = message as unknown as Readonly<Record<string, unknown>>;
   if (!field.oneof) return members[field.localName];

@@ -1,13 +1,13 @@
-// AIP-132: "field", "field asc" or "field desc"; one field.
+// AIP-132: "field", "field asc" or "field desc", with a single field.
 import type { Violations } from "./violations.ts";
 
-/** One of the orderable fields, and its direction. */
+/** A sortable field and a direction. */
 export interface OrderBy<F extends string> {
   readonly field: F;
   readonly descending: boolean;
 }
 
-/** Reads an order; undefined for an empty text. Fields that are not among the orderable ones are violations. */
+/** Parses an order; undefined for an empty text. Adds a violation for fields that are not sortable. */
 export function parseOrderBy<F extends string>(
   text: string,
   orderable: Readonly<Record<string, F>>,

@@ -1,33 +1,33 @@
-// AIP-158: how many results a page has, and how many are skipped before it.
+// AIP-158: page size and skip.
 import { textLength } from "./text-length.ts";
 import type { Violations } from "./violations.ts";
 
-/** How many items a page has when the request does not say. */
+/** The page size if the request has none. */
 export const defaultPageSize = 50;
-/** The most items of a page, whatever the request says. */
+/** The maximum page size. */
 export const maxPageSize = 200;
 
 /**
- * What the texts of a page may add up to, in UTF-16 units. In protobuf ASCII takes no more bytes, names of members make up for
- * numbers and tags: a page stays below the 4 MiB that clients of gRPC take unless they are told otherwise.
+ * The maximum total length of the texts on a page, in UTF-16 units. ASCII takes no more bytes in protobuf, and member
+ * names make up for numbers and tags, so a page stays below 4 MiB, the default limit of gRPC clients.
  */
 const maxPageLength = 4_000_000;
 
-/** The effective page size: 50 when none is asked for, never more than 200. Negative sizes are violations. */
+/** Returns the page size: 50 by default, at most 200. Adds a violation for a negative one. */
 export function effectivePageSize(asked: number, violations: Violations): number {
   if (asked < 0) violations.add("page_size", "must not be negative");
   return asked === 0 ? defaultPageSize : Math.min(asked, maxPageSize);
 }
 
-/** The skip of a request. Negative ones are violations. */
+/** Returns the skip of a request. Adds a violation for a negative one. */
 export function effectiveSkip(asked: number, violations: Violations): number {
   if (asked < 0) violations.add("skip", "must not be negative");
   return asked;
 }
 
 /**
- * How many of the first items fit into one page, by their texts: one at least, so that every page gets further. The bound
- * for rows that are as large as they may be, such as identities with many claims.
+ * Returns how many of the first items fit on a page by the length of their texts. At least one, so every page makes
+ * progress. This limits pages of very large rows, such as identities with many claims.
  */
 export function countFitting(items: readonly unknown[]): number {
   let [count, length] = [0, 0];

@@ -1,9 +1,9 @@
-/** What anything but a text counts for: a number, a switch, nothing. */
+/** The length counted for anything but a text: a number, a boolean, null. */
 const plainLength = 8;
 
 /**
- * How long the texts in a value are together, names of members included, in UTF-16 units: about what its JSON is long, as
- * far as nothing has to be escaped. Bytes count one each.
+ * Returns the total length of the texts in a value, including member names, in UTF-16 units: about the length of its
+ * JSON before escaping. Each byte of a byte array counts one.
  */
 export function textLength(value: unknown): number {
   if (typeof value === "string") return value.length;

@@ -1,21 +1,24 @@
-// The only conversion of times: a second one, which rounds, would have a key in force where this one has it expired.
+// The only conversions of times. They round down: a conversion that rounds differently would see a key as valid that
+// another one sees as expired.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
-/** A time in milliseconds since the epoch, as it is stored, as a message. */
+/** Converts stored milliseconds since the epoch to a message. */
 export function toTimestamp(milliseconds: number): Timestamp {
   const seconds = Math.floor(milliseconds / 1000);
   const nanos = (milliseconds - seconds * 1000) * 1_000_000;
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos };
 }
 
-/** A message as a time in milliseconds since the epoch; what is finer is dropped, so that nothing lasts longer than was asked. */
+/**
+ * Converts a message to milliseconds since the epoch. Finer parts are dropped, so nothing lasts longer than requested.
+ */
 export function fromTimestamp(timestamp: Timestamp): number {
   return Number(timestamp.seconds) * 1000 + Math.floor(timestamp.nanos / 1_000_000);
 }
 
 /**
- * The time in milliseconds since the epoch of a date such as `2026-01-31` with a time of day such as `12:00:00` or
- * `12:00`, in UTC. Undefined when there is no such day or time of day: Date.parse lets 30 February pass as a day in March.
+ * Parses a date such as `2026-01-31` and a time of day such as `12:00:00` or `12:00` as UTC milliseconds since the
+ * epoch. Returns undefined if there is no such day or time: Date.parse accepts 30 February as a day in March.
  */
 export function findUtcTime(date: string, timeOfDay: string): number | undefined {
   const time = Date.parse(`${date}T${timeOfDay}Z`);

@@ -1,16 +1,16 @@
 import { type FieldViolation, invalidArgument, maxViolations } from "./errors.ts";
 
-/** Gathers what is wrong with a request, so that all of it is reported at once. */
+/** Collects the violations of a request, so all of them are reported at once. */
 export interface Violations {
-  /** Adds one; throws them all as INVALID_ARGUMENT as soon as there are as many as an error names. */
+  /** Adds a violation. Throws all of them as INVALID_ARGUMENT when `maxViolations` is reached. */
   add(field: string, description: string): void;
-  /** Adds each of them, as `add` does. */
+  /** Adds each of them, like `add`. */
   addAll(violations: readonly FieldViolation[]): void;
-  /** Throws INVALID_ARGUMENT when anything was added. */
+  /** Throws INVALID_ARGUMENT if there are violations. */
   throwIfAny(): void;
 }
 
-/** An empty collection. */
+/** Creates an empty collection. */
 export function newViolations(): Violations {
   const found: FieldViolation[] = [];
   const throwIfAny = () => {
@@ -29,7 +29,9 @@ export function newViolations(): Violations {
   };
 }
 
-/** A violation for each of these texts that is empty, by field: for what the published annotations do not call required. */
+/**
+ * Returns a violation for each empty text, by field: for fields that the published annotations do not mark as required.
+ */
 export function missingTexts(fields: Readonly<Record<string, string>>): FieldViolation[] {
   const missing = Object.entries(fields).filter(([, text]) => text === "");
   return missing.map(([field]) => ({ field, description: `${field} is required` }));

@@ -1,4 +1,4 @@
-// What is told of a registry, written into repos, tags and images.
+// Applies registry notifications to repos, tags and images.
 
 import { newChild } from "../model/uid.ts";
 import { createGroup } from "../services/iam/bootstrap.ts";
@@ -14,12 +14,12 @@ import type { ImagePlatform } from "./image.ts";
 import { findPlace, type NameRules } from "./name.ts";
 import type { RegistryEvent } from "./notification.ts";
 
-/** Tags that are taken away with a digest, in portions of this size. */
+/** Batch size for deleting the tags of a digest. */
 const tagPortion = 500;
 
 /**
- * Writes an event; false when its name stands for nothing. `platforms` is what the image is for, undefined when that is not
- * known.
+ * Applies an event. Returns false if its repository name does not map to a repo. `platforms` are the platforms of the
+ * image; undefined if unknown.
  */
 export async function writeEvent(
   tx: Transaction,
@@ -45,7 +45,7 @@ async function push(
   return true;
 }
 
-/** Answers the digest that the tag had before; empty where there was no such tag. */
+/** Returns the previous digest of the tag; empty for a new tag. */
 async function setTag(tx: Transaction, repoUid: string, name: string, digest: string): Promise<string> {
   const before = await findTagByName(tx, repoUid, name);
   const { deprecated, bundles } = before ?? { deprecated: false, bundles: [] };
@@ -61,7 +61,7 @@ async function remove(tx: Transaction, { repository, tag, digest }: RegistryEven
     if (named) await deleteRow(tx, tagCollection, named);
     return true;
   }
-  // Registries tell of the manifest alone, and its tags vanish with it.
+  // Registries report the deleted manifest only; its tags are deleted with it.
   for (;;) {
     const tags = await findTagsByDigest(tx, place.repoUid, digest, tagPortion);
     for (const one of tags) await deleteRow(tx, tagCollection, one);
@@ -71,18 +71,18 @@ async function remove(tx: Transaction, { repository, tag, digest }: RegistryEven
   return true;
 }
 
-/** The repo of this name, kept as it is until the end of the transaction; it is created when it is missing. */
+/** Returns the repo with this name, locked until the end of the transaction. Creates it if it is missing. */
 async function openRepo(tx: Transaction, repository: string, rules: NameRules): Promise<RepoRow | undefined> {
   const seen = await findPlace(tx, repository, rules);
   if (!seen) return undefined;
-  // The usual case, in which pushes to other repos of the group need not wait.
+  // The common case: pushes to other repos of the group do not wait.
   if (seen.repoUid !== undefined) return await lockRow(tx, repoCollection, seen.repoUid);
-  // Two that come at once must not both create the group or the repo: the second one looks again.
+  // Two concurrent notifications must not both create the group or the repo, so look again under the lock.
   if (!(await lockRow(tx, groupCollection, seen.groupUid))) return undefined;
   const place = await findPlace(tx, repository, rules);
   if (!place) return undefined;
   if (place.repoUid !== undefined) return await lockRow(tx, repoCollection, place.repoUid);
-  // Below the group that the operator gave to the registry, and nowhere else.
+  // Only below the group that the operator assigned to the registry.
   if (place.missing.length > 0 && rules.registryGroup === "") return undefined;
   let parent = place.groupUid;
   for (const name of place.missing) parent = (await createGroup(tx, parent, name, "")).uid;

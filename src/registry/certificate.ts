@@ -1,10 +1,10 @@
-// The certificate by which a registry knows whose tokens to accept.
+// The certificate that tells a registry whose tokens to accept.
 import { createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** How long it is valid: registries read it from a file that nobody renews by itself. */
+/** The certificate's lifetime: registries read it from a file that is not renewed automatically. */
 const lifetimeMs = 20 * 365 * 24 * 60 * 60 * 1000;
 
-/** For registries whose clock is behind. */
+/** Tolerance for registries whose clock is behind. */
 const registrySkewMs = 60_000;
 
 // RFC 4055 §5, RFC 5280 appendix A.1.
@@ -12,9 +12,9 @@ const sha256WithRsa = "1.2.840.113549.1.1.11";
 const commonName = "2.5.4.3";
 
 /**
- * Makes a self-signed certificate (RFC 5280 §4.1) of an RSA key, as PEM.
+ * Creates a self-signed certificate (RFC 5280 §4.1) for an RSA key, as PEM.
  *
- * What writes ASN.1 is loaded here and not sooner: it is needed once in the life of an installation.
+ * The ASN.1 library is imported here because it is needed once in the life of an installation.
  */
 export async function newCertificate(privateKey: KeyObject, name: string, now: number): Promise<string> {
   const { AsnConvert, OctetString } = await import("@peculiar/asn1-schema");
@@ -50,12 +50,12 @@ export async function newCertificate(privateKey: KeyObject, name: string, now: n
   return toPem(Buffer.from(AsnConvert.serialize(certificate)));
 }
 
-/** The key as a certificate holds it. */
+/** Returns the key as a certificate contains it. */
 export function publicKeyInfo(privateKey: KeyObject): Buffer {
   return createPublicKey(privateKey).export({ type: "spki", format: "der" });
 }
 
-// RFC 5280 §4.1.2.2: positive, at most 20 octets, and not to be guessed.
+// RFC 5280 §4.1.2.2: positive, at most 20 octets, unpredictable.
 function newSerial(): ArrayBuffer {
   const serial = new Uint8Array(randomBytes(16));
   serial[0] = (serial[0]! & 0x7f) | 0x40;

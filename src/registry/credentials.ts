@@ -1,4 +1,4 @@
-// Who signs in to the registry: an API token, or a pull token of an identity.
+// Authenticates registry clients: with an API token, or with a pull token of an identity.
 import { ApiError, Code, unauthenticated } from "../aip/errors.ts";
 import { type BasicCredentials, tokenUser } from "../authn/basic.ts";
 import { maxBearerLength } from "../authn/bearer.ts";
@@ -11,25 +11,31 @@ import type { AssumptionDeps } from "../sts/assumable-identity.ts";
 import { assumeWithOutsideToken } from "../sts/assumption.ts";
 import { expiryOf, parseSubjectToken } from "../sts/subject-token.ts";
 
-/** A name and a password, as registry clients keep them: `_token`, or the uid of an identity; empty to leave it to the token. */
+/**
+ * User name and password of a registry client. The user name is `_token` or the uid of an identity; empty means the
+ * identity of the token.
+ */
 export type Credentials = BasicCredentials;
 
-/** Who has signed in. */
+/** An authenticated registry client. */
 export interface RegistryCaller {
   readonly uid: string;
   readonly access: Access;
-  /** Milliseconds since the epoch: what was presented is valid no longer. */
+  /** When the credentials expire, in milliseconds since the epoch. */
   readonly notAfter: number;
 }
 
-/** What signing in rests on. */
+/** Dependencies of the authentication. */
 export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
-  /** Verifies API tokens whose audience is the registry; one that is for the API alone is refused. */
+  /** Verifies API tokens whose audience is the registry; tokens for the API only are rejected. */
   readonly tokens: Pick<Tokens, "verify" | "cached">;
   readonly policy: Policy;
 }
 
-/** Finds out who signs in. UNAUTHENTICATED for bad credentials, UNAVAILABLE when they cannot be looked at for the moment. */
+/**
+ * Authenticates a client. Rejects with UNAUTHENTICATED for invalid credentials, and with UNAVAILABLE if they cannot be
+ * checked now.
+ */
 export async function signIn(deps: SignInDeps, { user, password }: Credentials): Promise<RegistryCaller> {
   if (user !== "" && user !== tokenUser && !isUid(user))
     throw unauthenticated(`the user name must be "${tokenUser}" or the uid of an identity`);
@@ -40,7 +46,7 @@ export async function signIn(deps: SignInDeps, { user, password }: Credentials):
     if (user === tokenUser)
       throw unauthenticated(`the password of "${tokenUser}" must be an API token of this service`);
     const { uid, claims } = await assumeWithOutsideToken(deps, user, presented);
-    // The exchange has checked that there is one.
+    // The exchange has checked that there is an expiry.
     const expiry = expiryOf(presented.claims) ?? 0;
     const now = deps.clock();
     await deps.directory.touch(uid, now);
@@ -58,13 +64,14 @@ async function withApiToken(deps: SignInDeps, user: string, token: string): Prom
 }
 
 async function callerOf({ policy }: SignInDeps, token: AccessToken): Promise<RegistryCaller> {
-  // What is not granted is left out without an error, and the client keeps the token for minutes.
+  // Access that is not granted is left out without an error, and the client keeps the token for minutes, so read the
+  // latest grants.
   const access = await policy.latestAccessOf(token);
   if (!access) throw unauthenticated("the identity of this token does not exist");
   return { uid: token.subject, access, notAfter: token.expiresAt };
 }
 
-/** Whatever is wrong with credentials, clients understand one answer: 401. */
+/** Whatever is wrong with credentials, clients only understand 401. */
 function refusal(error: unknown): unknown {
   if (error instanceof TokenError) return unauthenticated(tokenErrorText(error), error);
   const isDenial = error instanceof ApiError && error.code === Code.PERMISSION_DENIED;

@@ -1,4 +1,4 @@
-// What a caller may do at the registry: its own words, translated into capabilities on the group of the repo.
+// Translates the actions of a registry into capabilities on the group of the repo.
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import { isWithin } from "../model/uid.ts";
@@ -8,7 +8,7 @@ import { findPlace, type NameRules } from "./name.ts";
 import type { WantedAccess } from "./scope.ts";
 import type { Grant } from "./signer.ts";
 
-/** The capabilities that an action needs, all of them. A registry cannot tell a new tag from one that is moved. */
+/** The capabilities that an action requires, all of them. A registry cannot distinguish a new tag from a moved one. */
 const needs: Readonly<Record<string, readonly number[]>> = {
   pull: [Capability.CAP_REPO_BLOBS_GET, Capability.CAP_MANIFEST_LIST],
   push: [
@@ -21,8 +21,8 @@ const needs: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * What of the wanted access the caller is granted. What is refused is left out without an error: the registry then says
- * which action is missing, to whoever asked for it.
+ * Returns the part of the requested access that the caller is granted. Denied access is left out without an error: the
+ * registry then tells the client which action is missing.
  */
 export async function grantAccess(
   database: Database,
@@ -38,14 +38,14 @@ export async function grantAccess(
   });
 }
 
-/** Who asks, and how names are read. */
+/** The caller, and the rules for names. */
 interface Asked {
   readonly access: Access;
   readonly reach: Reach;
   readonly rules: NameRules;
 }
 
-/** Whether the caller may do an action at a group, above it or below it. */
+/** Reports whether the caller may perform an action at a group, on an ancestor or on a descendant. */
 type Reach = (action: string, groupUid: string) => boolean;
 
 function newReach(access: Access): Reach {
@@ -67,10 +67,10 @@ async function grant(session: Session, wanted: WantedAccess, asked: Asked): Prom
 async function allowedActions(session: Session, wanted: WantedAccess, { access, reach, rules }: Asked) {
   const names = wanted.actions.includes("*") ? Object.keys(needs) : wanted.actions;
   const actions = names.filter((action) => Object.hasOwn(needs, action));
-  // Security case I7: how long it takes tells nothing of groups and repos where the caller may do none of it.
+  // Security case I7: the response time must not reveal groups and repos without access.
   const isReached = (uid: string) => actions.some((action) => reach(action, uid));
   const place = await findPlace(session, wanted.name, rules, isReached);
-  // A right on a group does not make the groups below it: somebody has to create them first.
+  // Access to a group does not create subgroups: they must exist already.
   if (!place || place.missing.length > 0) return [];
   const { groupUid, repoUid } = place;
   return actions.filter((action) => {
@@ -79,7 +79,7 @@ async function allowedActions(session: Session, wanted: WantedAccess, { access, 
   });
 }
 
-/** The catalog has the names of all repositories: it is for those who may list the repos of everybody in it. */
+/** The catalog lists all repositories, so it requires the capability to list the repos of all groups in it. */
 function mayReadCatalog(access: Access, { registryGroup }: NameRules): boolean {
   if (registryGroup !== "") return access.has(Capability.CAP_REPO_LIST, registryGroup);
   return access.scope([Capability.CAP_INTERNAL]).length > 0;

@@ -1,26 +1,26 @@
-// What a manifest says of an image: the architectures that it is for, and how large it is for each.
+// Reads from a manifest the architectures of an image, and its size for each.
 import { hash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 
-/** An image as far as one architecture is concerned. */
+/** An image for one architecture. */
 export interface ImagePlatform {
-  /** As images name it (`amd64`, `arm64`, `arm/v7`). */
+  /** In the words of images: `amd64`, `arm64`, `arm/v7`. */
   readonly architecture: string;
-  /** Of the layers and the configuration, in bytes. */
+  /** The size of layers and configuration, in bytes. */
   readonly size: number;
 }
 
-/** Gets what a registry stores under a digest, or a manifest by its tag; undefined when the registry says that it has none. */
+/** Fetches the content of a digest, or a manifest by its tag. Returns undefined if the registry does not have it. */
 export type FetchContent = (
   kind: "manifests" | "blobs",
   repository: string,
   reference: string,
 ) => Promise<Buffer | undefined>;
 
-/** How many manifests of one index are looked at. */
+/** The maximum number of manifests of one index that are read. */
 const maxPlatforms = 64;
 
-/** The media types of manifests and of indexes of them: those of OCI image-spec 1.1, and those that docker had before. */
+/** The media types of manifests and indexes: OCI image-spec 1.1, and Docker's older ones. */
 export const manifestTypes: readonly string[] = [
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
@@ -28,21 +28,21 @@ export const manifestTypes: readonly string[] = [
   "application/vnd.docker.distribution.manifest.v2+json",
 ];
 
-/** What the digest of a manifest looks like. */
+/** The form of a manifest digest. */
 export const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-/** A registry that has something else than what was asked for, or nothing. */
+/** The registry returned other content than requested, or none. */
 export class ContentError extends Error {
   override readonly name = "ContentError";
 }
 
-/** A manifest that the registry does not have. Somebody may have deleted it after it was pushed. */
+/** A manifest that the registry does not have, perhaps because it was deleted after the push. */
 export class MissingManifest extends ContentError {}
 
 /**
- * Finds out what there is of an image; empty for what is no image, such as a signature or a chart.
+ * Returns the platforms of an image; empty for other artifacts, such as signatures and charts.
  *
- * Everything is checked against its digest, so that a registry can leave something out but not make it up.
+ * All content is verified against its digest, so a registry can omit content but not forge it.
  */
 export async function describeImage(fetch: FetchContent, repository: string, digest: string): Promise<ImagePlatform[]> {
   const manifest = await fetchObject(fetch, "manifests", repository, digest);
@@ -56,12 +56,12 @@ export async function describeImage(fetch: FetchContent, repository: string, dig
 async function describeIndex(fetch: FetchContent, repository: string, items: unknown[]): Promise<ImagePlatform[]> {
   const found = new Map<string, ImagePlatform>();
   const children = items.slice(0, maxPlatforms).filter(isJsonObject).map(readDescriptor);
-  // Where two differ in the operating system alone, an architecture means that of Linux.
+  // If two differ only in the operating system, the architecture means the one for Linux.
   children.sort((a, b) => Number(b?.os === "linux") - Number(a?.os === "linux"));
   for (const child of children) {
     if (!child || found.has(child.architecture)) continue;
     const manifest = await fetchObject(fetch, "manifests", repository, child.digest);
-    // OCI distribution-spec 1.1, "Pushing Manifests": a registry need not refuse an index of what it does not have.
+    // OCI distribution-spec 1.1, "Pushing Manifests": a registry may accept an index whose manifests it does not have.
     if (!manifest) continue;
     const architecture = child.architecture || (await readArchitecture(fetch, repository, manifest));
     const size = sizeOf(manifest);
@@ -71,7 +71,10 @@ async function describeIndex(fetch: FetchContent, repository: string, items: unk
   return [...found.values()];
 }
 
-/** The platform is optional (OCI image-spec 1.1, "Image Index"): the architecture, empty here, is then in the configuration. */
+/**
+ * The platform is optional (OCI image-spec 1.1, "Image Index"). Without it the architecture, empty here, is in the
+ * configuration.
+ */
 function readDescriptor({ digest, platform }: JsonObject) {
   if (typeof digest !== "string" || !digestPattern.test(digest)) return undefined;
   if (platform === undefined) return { digest, architecture: "", os: undefined };
@@ -83,7 +86,7 @@ function readDescriptor({ digest, platform }: JsonObject) {
 async function readArchitecture(fetch: FetchContent, repository: string, { config }: JsonObject) {
   if (!isJsonObject(config) || typeof config.digest !== "string" || !digestPattern.test(config.digest))
     return undefined;
-  // OCI image-spec, "Guidelines for Artifact Usage": the configuration of what is no image has another type.
+  // OCI image-spec, "Guidelines for Artifact Usage": the configuration of other artifacts has another media type.
   if (
     !/^application\/vnd\.(?:oci\.image\.config\.v1|docker\.container\.image\.v1)\+json$/.test(String(config.mediaType))
   )
@@ -93,7 +96,7 @@ async function readArchitecture(fetch: FetchContent, repository: string, { confi
   return architectureOf(read);
 }
 
-/** OCI image-spec, "Platform": only for arm does the variant decide what runs. Attestations are for `unknown`. */
+/** OCI image-spec, "Platform": the variant matters for arm only. Attestations have the architecture `unknown`. */
 function architectureOf({ architecture, variant }: JsonObject): string | undefined {
   if (typeof architecture !== "string" || !/^[a-z0-9_]{1,32}$/.test(architecture)) return undefined;
   if (architecture === "unknown") return undefined;

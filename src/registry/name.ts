@@ -1,4 +1,4 @@
-// Names of repositories as registries have them, and the places of the tree that they stand for.
+// Maps repository names of registries to places in the group tree.
 
 import { depthOf, isUid } from "../model/uid.ts";
 import { findRow } from "../storage/collection/rows.ts";
@@ -7,44 +7,45 @@ import { groupCollection } from "../storage/iam/collections.ts";
 import { findChildGroups, findVerifiedRoots } from "../storage/iam/group-names.ts";
 import { findRepoByName } from "../storage/registry/repos-and-tags.ts";
 
-/** What a name stands for. */
+/** The place of a repository name. */
 export interface Place {
-  /** The uid of the last group on the way that exists. */
+  /** The uid of the last existing group on the path. */
   readonly groupUid: string;
-  /** The names of the groups below it that do not exist yet, the uppermost first. */
+  /** The names of the groups below it that do not exist yet, from the top. */
   readonly missing: readonly string[];
-  /** What the repo is called in its group. */
+  /** The name of the repo in its group. */
   readonly repoName: string;
-  /** The uid of the repo; undefined when there is none yet. */
+  /** The uid of the repo; undefined if it does not exist yet. */
   readonly repoUid: string | undefined;
 }
 
-/** How names are read. */
+/** The rules for names. */
 export interface NameRules {
-  /** The group that all names are paths below; when empty, the first part of a name is an organization. */
+  /** The group that all names are relative to. If empty, the first component is an organization. */
   readonly registryGroup: string;
-  /** How many levels of groups there may be. */
+  /** The maximum depth of groups. */
   readonly maxDepth: number;
 }
 
-// OCI distribution-spec 1.1, "Pulling manifests": components in lower case, with single separators between them.
+// OCI distribution-spec 1.1, "Pulling manifests": lower-case components with single separators.
 const component = "[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*";
 const repositoryName = new RegExp(`^${component}(?:/${component})*$`);
 
-/** How long a name may be: what the specification asks clients to stay below. */
+/** The maximum length of a name, as the specification recommends for clients. */
 const maxLength = 255;
 
-/** Whether a text is the name of a repository. */
+/** Reports whether a text is a valid repository name. */
 export function isRepositoryName(text: string): boolean {
   return text.length <= maxLength && repositoryName.test(text);
 }
 
 /**
- * Finds the place of a repository: `<organization>/<group>/…/<repo>`, or `<group>/…/<repo>` below the group of the registry.
+ * Finds the place of a repository: `<organization>/<group>/…/<repo>`, or `<group>/…/<repo>` below the group of the
+ * registry.
  *
- * An organization goes by its uid, or by its name once that is verified. Undefined for a name that stands for nothing, or
- * that fits several groups: a guess could be somebody else's. Nothing is looked for in groups that are not in reach, nor
- * further on the way through them; undefined for what lies there.
+ * An organization is identified by its uid, or by its name if that is verified. Returns undefined for a name without a
+ * place, and for one that matches several groups, because guessing could pick someone else's. Groups out of reach are
+ * not searched.
  */
 export async function findPlace(
   session: Session,

@@ -1,4 +1,5 @@
-// Where registries tell of pushes and deletions. They repeat what is not answered by 2xx, so 2xx says: it is on disk.
+// The endpoint for push and delete notifications of registries. Registries repeat notifications until they get a 2xx,
+// so 2xx means that the events are on disk.
 
 import { hash, timingSafeEqual } from "node:crypto";
 import { type ApiError, Code, rateLimited, unauthenticated } from "../aip/errors.ts";
@@ -20,27 +21,27 @@ import { parseNotification, type RegistryEvent } from "./notification.ts";
 import { isOutdated, isOvertaken, latestTold, rememberTime } from "./notification-order.ts";
 import { logUnread, type UnreadLog } from "./unread.ts";
 
-/** What the endpoint rests on. */
+/** Dependencies of the endpoint. */
 export interface NotificationEndpointDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly names: NameRules;
-  /** What a registry must show. */
+  /** The secret that registries must send. */
   readonly secret: () => string;
-  /** Reads the registry; undefined when none is configured. */
+  /** Reads content of the registry; undefined if none is configured. */
   readonly content: FetchContent | undefined;
-  /** Bounds the bad secrets of one address. */
+  /** Limits invalid secrets per client address. */
   readonly failures: FailureLimiter;
   readonly maxBodyBytes: number;
-  /** How long the registry is waited for, in milliseconds. */
+  /** The time limit for reading from the registry, in milliseconds. */
   readonly fetchMs: number;
   readonly log: UnreadLog;
 }
 
-/** What became of the events of a notification. */
+/** The outcome of one event. */
 type Outcome = "written" | "repeated" | "ignored" | "outdated";
 
-/** Makes the endpoint. */
+/** Creates the endpoint. */
 export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
   return {
     methods: ["POST"],
@@ -50,7 +51,7 @@ export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
       const events = parseNotification((name) => call.header(name), json());
       const deadline = deps.clock() + deps.fetchMs;
       const totals = { written: 0, repeated: 0, ignored: 0 };
-      // In their order: a deletion may follow a push of the same tag.
+      // In order: a delete may follow a push of the same tag.
       for (const event of events) {
         const outcome = await applyEvent(deps, event, call, deadline);
         totals[outcome === "outdated" ? "ignored" : outcome]++;
@@ -61,11 +62,11 @@ export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
   };
 }
 
-/** A bearer token, or the password of Basic credentials of any user name. */
+/** Accepts the secret as a bearer token, or as the password of Basic credentials with any user name. */
 function checkSecret({ secret, failures }: NotificationEndpointDeps, call: Call): void {
   const header = call.header("authorization");
   const shown = parseBasic(header)?.password ?? /^bearer +(.+)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
-  // Security case C1: digests have one length, and how far they agree tells nothing.
+  // Security case C1: digests have the same length, so the comparison reveals nothing.
   if (timingSafeEqual(hash("sha256", shown, "buffer"), hash("sha256", secret(), "buffer"))) return;
   if (failures.isSpent(call.clientAddress))
     throw rateLimited("too many bad secrets from this address; try again in a second", windowMs);
@@ -88,7 +89,7 @@ async function applyEvent(
   return outcome;
 }
 
-/** Writes the event as the registry has it; nothing when another node has told of something later meanwhile. */
+/** Applies the event; does nothing if another node has applied a later one. */
 async function tryEvent(
   deps: NotificationEndpointDeps,
   event: RegistryEvent,
@@ -113,7 +114,7 @@ async function tryEvent(
   });
 }
 
-/** Whether the registry has gone on since; an event of which that cannot be found out now is taken as it comes. */
+/** Reports whether the registry has changed since the event. If that cannot be determined, the event is applied. */
 async function isPastEvent(
   { clock, content, log }: NotificationEndpointDeps,
   event: RegistryEvent,
@@ -129,14 +130,17 @@ async function isPastEvent(
   }
 }
 
-/** What the image is for; undefined when that is known already or cannot be found out now. `registry sync` then does. */
+/**
+ * Returns the platforms of the image; undefined if they are known already or cannot be read now. `registry sync` then
+ * reads them.
+ */
 async function readImage(
   { database, clock, names, content, log }: NotificationEndpointDeps,
   event: RegistryEvent,
   deadline: number,
 ): Promise<ImagePlatform[] | undefined> {
   const { repository, digest } = event;
-  // Of a long list of events, what is left when the time is up is for `registry sync`: nothing more is asked for.
+  // When the time is up, the rest of a long list of events is left to `registry sync`.
   if (!content || clock() >= deadline) return undefined;
   const place = await findPlace(database.session, repository, names);
   if (!place) return undefined;
@@ -150,7 +154,7 @@ async function readImage(
   }
 }
 
-/** Asks for nothing any more when the time is up: an image that nobody waits for is not read to its end. */
+/** Stops fetching when the time is up. */
 function until(deadline: number, clock: Clock, content: FetchContent): FetchContent {
   return async (...asked) => {
     if (clock() >= deadline) throw outOfTime();

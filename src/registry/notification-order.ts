@@ -1,19 +1,22 @@
-// Notifications that come out of order: those of several nodes of a registry, or of one that repeats what was not taken.
+// Handles notifications that arrive out of order, from several nodes of a registry or from retries.
 import { hash } from "node:crypto";
 import type { Session, Transaction } from "../storage/engine/session.ts";
 import { findLatestTold, recordTold } from "../storage/registry/notification-log.ts";
 import type { FetchContent } from "./image.ts";
 import type { RegistryEvent } from "./notification.ts";
 
-/** The time of the latest event that was dealt with about the same tag or digest; undefined when there is none to compare with. */
+/**
+ * Returns the time of the latest applied event about the same tag or digest; undefined if there is none to compare
+ * with.
+ */
 export async function latestTold(session: Session, event: RegistryEvent): Promise<number | undefined> {
   return event.time === undefined ? undefined : await findLatestTold(session, thingsOf(event));
 }
 
 /**
- * Whether the registry has gone on since the event: something later about the same tag or digest was dealt with before, and the
- * registry says otherwise by now. The clocks of its nodes may differ, so that times alone do not decide; who cannot ask takes
- * events as they come.
+ * Reports whether an event is out of date: a later event about the same tag or digest was applied, and the registry no
+ * longer has the state of this event. Clocks of registry nodes may differ, so times alone do not decide. Without access
+ * to the registry, events are applied as they arrive.
  */
 export async function isOutdated(
   content: FetchContent | undefined,
@@ -27,22 +30,22 @@ export async function isOutdated(
   return bytes === undefined || `sha256:${hash("sha256", bytes)}` !== digest;
 }
 
-/** Remembers when the event was, for those that come behind it; a clock that is ahead counts no further than to now. */
+/** Records the time of the event for later comparisons. A clock that is ahead counts as now at most. */
 export async function rememberTime(tx: Transaction, event: RegistryEvent): Promise<void> {
   if (event.time === undefined) return;
   for (const thing of thingsOf(event)) await recordTold(tx, thing, Math.min(event.time, tx.context.time));
 }
 
 /**
- * Whether something later was dealt with while the registry was asked about the event. To be asked behind `rememberTime`, which
- * waits for whoever is writing about the same thing.
+ * Reports whether a later event was applied while the registry was being read. Call it after `rememberTime`, which
+ * waits for concurrent writers of the same tag or digest.
  */
 export async function isOvertaken(tx: Transaction, event: RegistryEvent, latest: number | undefined): Promise<boolean> {
   const [now, { time }] = [await latestTold(tx, event), event];
   return now !== undefined && time !== undefined && now > Math.max(time, latest ?? time);
 }
 
-/** What the event is about, as it is remembered. */
+/** The keys under which the time of the event is stored. */
 function thingsOf({ repository, tag, digest }: RegistryEvent): string[] {
   const things = [tag === "" ? "" : `tag ${repository}:${tag}`, digest === "" ? "" : `digest ${repository}@${digest}`];
   return things.filter((thing) => thing !== "").map((thing) => hash("sha256", thing));

@@ -1,4 +1,4 @@
-// What registries tell of pushes and deletions, each in its own shape, as one kind of event.
+// Parses push and delete notifications of several registries into one kind of event.
 import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import { clip } from "../aip/clip.ts";
@@ -7,39 +7,40 @@ import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { digestPattern, manifestTypes } from "./image.ts";
 import { isRepositoryName } from "./name.ts";
 
-/** Something that happened in a registry. */
+/** An event of a registry. */
 export interface RegistryEvent {
-  /** The same for every delivery of the event: SHA-256, in hexadecimal digits, of its shape and its id. */
+  /** Identical for every delivery of the event: the SHA-256 of its format and id, in hexadecimal. */
   readonly id: string;
   readonly action: "push" | "delete";
   readonly repository: string;
-  /** Empty where the event is about a digest alone. */
+  /** Empty if the event is about a digest only. */
   readonly tag: string;
-  /** Empty where the event is about a tag alone. */
+  /** Empty if the event is about a tag only. */
   readonly digest: string;
-  /** Who did it, in the registry's words. */
+  /** Who caused it, according to the registry. */
   readonly actor: string;
-  /** When, by the registry's clock, in milliseconds since the epoch; undefined when it does not say. */
+  /** The registry's time in milliseconds since the epoch; undefined if it reports none. */
   readonly time: number | undefined;
-  /** From where and with which program it was done; both empty where the registry does not say. */
+  /** The client's address and user agent; empty if the registry reports none. */
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** How many events one notification may have. */
+/** The maximum number of events in one notification. */
 const maxEvents = 1000;
 
-/** How much is kept of what clients say of themselves, in UTF-16 units. */
+/** The maximum length of a stored user agent, in UTF-16 units. */
 const maxUserAgent = 1000;
 
-/** What most registries say of the client: nothing. */
+/** Most registries report nothing about the client. */
 const unknownClient = { address: "", userAgent: "" };
 
 type Header = (name: string) => string | undefined;
 
 /**
- * Reads a notification: of CNCF Distribution, Harbor, zot, or Azure. Events of no concern, such as pulls, are left out, and
- * so is what names no repository: to refuse it would have it sent for ever. INVALID_ARGUMENT for what is no notification.
+ * Parses a notification of CNCF Distribution, Harbor, zot or Azure. Leaves out irrelevant events such as pulls, and
+ * events without a valid repository, because rejecting them would make the registry retry forever. Throws
+ * INVALID_ARGUMENT if it is not a notification.
  */
 export function parseNotification(header: Header, body: unknown): RegistryEvent[] {
   const events = parseBody(header, body);
@@ -63,7 +64,7 @@ function parseItem(item: unknown): RegistryEvent[] {
     if (typeof item.specversion === "string") return parseCloudEvent(item);
     if (Array.isArray(item.events)) return item.events.flatMap((event) => parseDistribution(event));
     if (isJsonObject(item.event_data)) return parseHarbor(item.type, item.event_data, item);
-    // Event Grid wraps the event of Distribution in its data; the registry's own webhook sends it bare.
+    // Event Grid wraps the event of Distribution in its data; the registry's own webhook sends it unwrapped.
     if (isJsonObject(item.data) && isJsonObject(item.data.target)) return parseDistribution(item.data);
     if (isJsonObject(item.target)) return parseDistribution(item);
   }
@@ -82,7 +83,7 @@ function parseDistribution(event: unknown): RegistryEvent[] {
     ...clientOf(event.request),
   };
   if (action === "delete") return [{ ...about, action, ...(tag === "" ? { tag, digest } : { tag, digest: "" }) }];
-  // A layer is no image: what has no tag counts only as a manifest.
+  // A layer is not an image: without a tag, only manifests count.
   const isManifest = tag !== "" || manifestTypes.includes(text(target.mediaType));
   return action === "push" && isManifest ? [{ ...about, action, tag, digest }] : [];
 }
@@ -92,7 +93,7 @@ function clientOf(request: unknown): typeof unknownClient {
   return { address: addressOf(text(request.addr)), userAgent: clip(text(request.useragent), maxUserAgent) };
 }
 
-/** The address without the port, which may or may not be there; empty for what is none, such as a name. */
+/** Returns the address without an optional port; empty if it is not an IP address. */
 function addressOf(peer: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/.exec(peer) ?? [];
   const address = bracketed ?? plain ?? peer;
@@ -108,7 +109,7 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
   return resources.filter(isJsonObject).map((resource) => {
     const [tag, digest] = [text(resource.tag), text(resource.digest)];
     const name = text(repository.repo_full_name);
-    // The older form has no id: what tells two events apart is what they say.
+    // The older form has no id, so events are distinguished by their content.
     const id = envelope.id ?? JSON.stringify([type, envelope.occur_at, name]);
     const about = {
       id: idOf("harbor", [id, tag, digest]),
@@ -119,7 +120,7 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
       time,
       ...unknownClient,
     };
-    // A push without a tag has the digest in its place, and an artifact is deleted with all of its tags.
+    // For a push without a tag, the tag field contains the digest. An artifact is deleted with all of its tags.
     return { ...about, tag: action === "delete" || tag === digest ? "" : tag };
   });
 }
@@ -131,7 +132,7 @@ const harborActions: Readonly<Record<string, RegistryEvent["action"] | undefined
   "harbor.artifact.deleted": "delete",
 };
 
-/** CloudEvents 1.0: of Harbor, and of zot, whose types may have another prefix. */
+/** CloudEvents 1.0 of Harbor and of zot, whose types may have another prefix. */
 function parseCloudEvent({ type, source, id, time, data }: JsonObject): RegistryEvent[] {
   if (!isJsonObject(data)) return [];
   if (Object.hasOwn(harborActions, text(type)))
@@ -149,13 +150,15 @@ function parseCloudEvent({ type, source, id, time, data }: JsonObject): Registry
   return [{ ...about, action, tag, digest }];
 }
 
-/** What names a repository and something in it that can be kept. */
+/** Reports whether an event has a valid repository and a valid tag or digest. */
 function isSound({ action, repository, tag, digest }: RegistryEvent): boolean {
   if (!isRepositoryName(repository) || !/^(?:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127})?$/.test(tag)) return false;
   return digestPattern.test(digest) || (action === "delete" && digest === "" && tag !== "");
 }
 
-/** In whole milliseconds: of a text, or of the seconds of Harbor's older form; undefined for what is no time. */
+/**
+ * Parses a time to whole milliseconds: a text, or seconds in Harbor's older form. Returns undefined if it is neither.
+ */
 function timeOf(value: unknown): number | undefined {
   const time = new Date(typeof value === "number" ? value * 1000 : text(value)).getTime();
   return Number.isNaN(time) ? undefined : time;

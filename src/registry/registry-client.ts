@@ -1,5 +1,4 @@
-// The registry that notifications are about, as the operator has named it. What a notification says of its place is never
-// asked for anything.
+// Reads from the registry that the operator configured. Addresses in notifications are never contacted.
 
 import { OutboundError } from "../authn/outbound-error.ts";
 import { fetchOutbound } from "../authn/outbound-http.ts";
@@ -7,21 +6,21 @@ import type { Proxies } from "../authn/proxies.ts";
 import { type FetchContent, manifestTypes } from "./image.ts";
 import type { RegistrySigner } from "./signer.ts";
 
-/** Where the registry is, and how to sign in to it. */
+/** Options of the registry client. */
 export interface UpstreamOptions {
   /** Without a trailing slash. */
   readonly url: string;
-  /** `user:password` for Basic; when empty, tokens of our own are sent. */
+  /** `user:password` for Basic authentication; if empty, the client sends tokens of its own. */
   readonly credentials: () => string;
   readonly signer: Pick<RegistrySigner, "sign">;
-  /** For each document, in milliseconds. */
+  /** The time limit per document, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of a manifest: what OCI distribution-spec asks registries to take at least. */
+  /** The maximum size of a manifest: the minimum that OCI distribution-spec requires registries to accept. */
   readonly maxBytes: number;
   readonly proxies?: Proxies;
 }
 
-/** Reads manifests and configurations of the registry. */
+/** Creates a reader of manifests and configurations. */
 export function upstreamContent(options: UpstreamOptions): FetchContent {
   const { url, timeoutMs, maxBytes, proxies } = options;
   return async (kind, repository, reference) => {

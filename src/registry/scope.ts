@@ -1,24 +1,24 @@
-// What a registry client asks for (Distribution token specification, "Resource Scope Grammar").
+// Parses the scopes of registry clients (Distribution token specification, "Resource Scope Grammar").
 import { invalidField } from "../aip/errors.ts";
 
-/** A resource of the registry, and the actions that a client asks for on it. */
+/** A resource of the registry, and the requested actions. */
 export interface WantedAccess {
   readonly type: string;
   readonly name: string;
   readonly actions: readonly string[];
 }
 
-/** How many scopes a token may have: clients ask for one, or for two when they mount a layer. */
+/** The maximum number of scopes: clients request one, or two to mount a layer. */
 const maxScopes = 32;
 
-// `type:name:actions`; the name may hold the port of a host, so that the last colon ends it.
+// `type:name:actions`. The name may contain the port of a host, so the last colon ends it.
 const scopePattern = /^([a-z0-9]+)(?:\([a-z0-9]+\))?:([^\s:][^\s]{0,300}):([^\s:]*)$/;
 
 /**
- * Parses scopes, each of which may be several separated by spaces. Two about one resource become one.
+ * Parses scopes; each text may contain several, separated by spaces. Scopes on the same resource are merged.
  *
- * A scope that names no resource, such as the `repository::pull` that some clients send to sign in, asks for nothing: the
- * client gets a token without that access, as for everything else that it may not do.
+ * A scope without a resource, such as the `repository::pull` that some clients send to sign in, requests nothing: the
+ * client gets a token without that access.
  */
 export function parseScopes(texts: readonly string[]): WantedAccess[] {
   const scopes = texts.flatMap((text) => text.split(/\s+/)).filter((text) => text !== "");
@@ -32,7 +32,7 @@ export function parseScopes(texts: readonly string[]): WantedAccess[] {
   return [...wanted.values()];
 }
 
-/** None when the text names no resource. */
+/** Returns nothing if the text names no resource. */
 function parseScope(text: string): WantedAccess[] {
   const match = scopePattern.exec(text);
   if (!match) return [];

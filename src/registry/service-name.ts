@@ -1,4 +1,7 @@
-// What a registry calls itself in its challenge.
+// The service name that a registry uses in its challenge.
 
-/** The names: each is an audience, stands in command lines as it is, and names a folder of a token cache. */
+/**
+ * Valid service names: each is an audience, an unquoted word in command lines, and the name of a folder in token
+ * caches.
+ */
 export const serviceNamePattern = /^(?!\.{1,2}$)[A-Za-z0-9._:/-]{1,255}$/;

@@ -1,5 +1,5 @@
-// What registry tokens are signed with: a key of their own, so that no API token is ever one, nor the reverse. It outlives
-// rotations of the API's keys, since registries know it by a certificate in a file.
+// Signs registry tokens with a key of their own, so an API token never passes for a registry token or vice versa. The
+// key survives rotations of the API's keys, because registries know it from a certificate file.
 import { hash, randomBytes } from "node:crypto";
 import { signJws } from "../authn/jws.ts";
 import { loadKey, newKey, type PublicJwk, type SigningKey } from "../authn/signing-key.ts";
@@ -9,22 +9,22 @@ import type { Seals } from "../storage/installation/encryption.ts";
 import { readSecret, settleSecret } from "../storage/installation/secret-settings.ts";
 import { newCertificate, publicKeyInfo } from "./certificate.ts";
 
-/** What a token allows on one thing of the registry (Distribution token specification, "access"). */
+/** The actions that a token allows on one resource (Distribution token specification, "access"). */
 export interface Grant {
   readonly type: string;
   readonly name: string;
   readonly actions: readonly string[];
 }
 
-/** What a token is to say. */
+/** The content of a new token. */
 export interface RegistryTokenRequest {
   readonly subject: string;
   readonly access: readonly Grant[];
-  /** Milliseconds since the epoch: the token expires then if that is sooner than its five minutes. */
+  /** Milliseconds since the epoch: the token expires then if that is before its five minutes end. */
   readonly notAfter: number;
 }
 
-/** A token as it is handed out. */
+/** A newly issued token. */
 export interface RegistryToken {
   readonly token: string;
   /** Seconds since the epoch. */
@@ -37,28 +37,31 @@ export interface RegistryToken {
 export interface RegistrySigner {
   /** PEM, for `rootcertbundle`. */
   readonly certificate: string;
-  /** The public key for registries that take a key set. */
+  /** The public key, for registries that read a key set. */
   readonly jwks: { readonly keys: readonly PublicJwk[] };
   sign(request: RegistryTokenRequest): Promise<RegistryToken>;
 }
 
-/** In whose name tokens are signed, and for whom. */
+/** The issuer and audience of tokens. */
 export interface SignerOptions {
   readonly issuer: string;
-  /** The audience of all tokens: what the registry calls itself. */
+  /** The audience of all tokens: the service name of the registry. */
   readonly service: string;
   readonly clock: Clock;
 }
 
-/** How long a token lives, in seconds: what a revoked binding still allows at the registry. Clients count on 60 at least. */
+/**
+ * The lifetime of a token in seconds: how long a revoked role binding still works at the registry. Clients expect at
+ * least 60.
+ */
 const lifetime = 300;
 
-/** How far the clock of a registry may be behind, in seconds. */
+/** The tolerated lag of a registry's clock, in seconds. */
 const clockSkewSeconds = 30;
 
 const settingName = "registry_signing_key" as const;
 
-/** Opens the signer; its key is made at the first start and is the same for all nodes. */
+/** Opens the signer. Its key is created at the first start and shared by all nodes. */
 export async function openRegistrySigner(
   database: Database,
   seals: Seals,
@@ -91,7 +94,7 @@ async function signToken(key: SigningKey, request: RegistryTokenRequest, { issue
   const claims = {
     iss: issuer,
     sub: request.subject,
-    // Distribution before version 3 takes nothing but a text.
+    // Distribution before version 3 accepts only a text.
     aud: service,
     exp: expiry,
     nbf: issuedAt - clockSkewSeconds,
@@ -102,13 +105,13 @@ async function signToken(key: SigningKey, request: RegistryTokenRequest, { issue
   return { token: await signJws(claims, key), issuedAt, expiresIn: expiry - issuedAt };
 }
 
-/** The id by which Distribution 2 finds a key in its bundle: the first 240 bits of the key's digest, in twelve groups. */
+/** The key id that Distribution 2 uses in its bundle: the first 240 bits of the key's digest, in twelve groups. */
 function keyId(publicKey: Buffer): string {
   const digest = hash("sha256", publicKey, "buffer").subarray(0, 30);
   return (toBase32(digest).match(/.{4}/g) ?? []).join(":");
 }
 
-// RFC 4648 §6; the length is a multiple of five, so that there is nothing to pad.
+// RFC 4648 §6. The length is a multiple of five, so there is no padding.
 function toBase32(bytes: Buffer): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");

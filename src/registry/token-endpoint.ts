@@ -1,4 +1,4 @@
-// The token endpoint of the Distribution specification: where registry clients sign in (docker, skopeo, crane, …).
+// The token endpoint of the Distribution specification, where registry clients sign in (docker, skopeo, crane, …).
 
 import { type ApiError, Code, invalidField, unauthenticated } from "../aip/errors.ts";
 import { parseBasic } from "../authn/basic.ts";
@@ -13,37 +13,37 @@ import type { NameRules } from "./name.ts";
 import { parseScopes } from "./scope.ts";
 import type { Grant, RegistrySigner } from "./signer.ts";
 
-/** What the endpoint rests on. */
+/** Dependencies of the endpoint. */
 export interface TokenEndpointDeps extends SignInDeps {
   readonly database: Database;
   readonly signer: RegistrySigner;
-  /** What the registry calls itself. */
+  /** The service name of the registry. */
   readonly service: string;
   readonly names: NameRules;
-  /** Bounds the bad credentials of one address. */
+  /** Limits invalid credentials per client address. */
   readonly failures: FailureLimiter;
-  /** Told of each token that was issued. */
+  /** Called for each issued token. */
   readonly log: (event: { readonly identity: string; readonly access: readonly string[] }) => void;
 }
 
-/** A form has a password, a few names and scopes. */
+/** A form contains a password, a few names and scopes. */
 const maxFormBytes = 64 * 1024;
 
-/** What is asked, in either form. */
+/** The request, in either form. */
 interface TokenQuestion {
   readonly credentials: Credentials;
   readonly service: string | undefined;
   readonly scopes: readonly string[];
 }
 
-/** Makes the endpoint: GET with Basic credentials, and POST as OAuth 2 has it. */
+/** Creates the endpoint: GET with Basic credentials, and POST as in OAuth 2. */
 export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
   return {
     methods: ["GET", "POST"],
     maxBodyBytes: maxFormBytes,
     async handle(request) {
       const { credentials, service, scopes } = read(request);
-      // A client of a registry whose challenge names no service sends an empty one.
+      // A client of a registry whose challenge has no service sends an empty one.
       if (service && service !== deps.service)
         throw invalidField("service", audienceProblem(service, exactAudiences(deps.service)));
       const wanted = parseScopes(scopes);
@@ -73,7 +73,7 @@ function read(request: EndpointRequest): TokenQuestion {
 
 function readQuery({ call, query }: EndpointRequest): TokenQuestion {
   const credentials = parseBasic(call.header("authorization"));
-  // Nothing is open to everybody, so that a token for nobody would be of no use.
+  // No access is public, so a token without an identity would be useless.
   if (!credentials)
     throw unauthenticated('sign in with the user name "_token", and an API token for the registry as the password');
   return { credentials, service: single(query, "service"), scopes: values(query, "scope") };
@@ -92,7 +92,7 @@ function readForm(request: EndpointRequest): TokenQuestion {
     case "password":
       return { ...rest, credentials: { user: required("username"), password: required("password") } };
     case "refresh_token":
-      // Clients that keep a token without a user name send it so: it says itself who it is for.
+      // Clients that store a token without a user name send it this way: the token identifies itself.
       return { ...rest, credentials: { user: "", password: required("refresh_token") } };
     default:
       throw invalidField("grant_type", "must be password or refresh_token");
@@ -111,7 +111,10 @@ function single(parameters: Parameters, name: string): string | undefined {
   return value;
 }
 
-/** In the words of both specifications: Distribution clients read `errors`, those of OAuth 2 `error` (RFC 6749 §5.2). */
+/**
+ * An error in the form of both specifications: Distribution clients read `errors`, OAuth 2 clients `error` (RFC 6749
+ * §5.2).
+ */
 function refuse({ code, message }: ApiError, status: number): EndpointReply {
   const isCredential = code === Code.UNAUTHENTICATED;
   const error = isCredential ? "invalid_grant" : code === Code.INVALID_ARGUMENT ? "invalid_request" : "server_error";

@@ -1,9 +1,9 @@
-// What is logged when something of a registry could not be read. Only what nobody expects has a stack trace.
+// Logs failures to read from a registry. Only unexpected ones have a stack trace.
 import { OutboundError } from "../authn/outbound-error.ts";
 import { ContentError, MissingManifest } from "./image.ts";
 import type { RegistryEvent } from "./notification.ts";
 
-/** Where it is logged. */
+/** The log of these failures. */
 export interface UnreadLog {
   info(about: object, message: string): void;
   warn(about: object, message: string): void;

@@ -1,4 +1,4 @@
-// Sign-ins as events of the audit log.
+// Audit log events of sign-ins.
 import { show } from "../aip/clip.ts";
 import type { AccessEvent } from "../audit/access-tally.ts";
 import { type ClientDetails, clientDetails } from "../audit/client.ts";
@@ -8,20 +8,20 @@ import { type HttpRequest, readHeader } from "../transport/http/message.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { callbackPathOf } from "./sign-in.ts";
 
-/** The browser of a request, as entries of the audit log have it. */
+/** Returns the browser of a request for audit log entries. */
 export function browserOf(request: HttpRequest): ClientDetails {
   return clientDetails({ clientAddress: clientAddress(request), header: (name) => readHeader(request, name) });
 }
 
-/** Who signed in, and where they are known. */
+/** A signed-in user, and where the user is known. */
 export interface SignedIn {
   readonly uid: string;
   readonly act: Readonly<Record<string, string>>;
-  /** The groups whose readers may know of the sign-in. */
+  /** The groups whose readers may see the sign-in. */
   readonly groupUids: readonly string[];
 }
 
-/** The event of a sign-in that succeeded. */
+/** Creates the event of a successful sign-in. */
 export function signedIn(
   { uid, act, groupUids }: SignedIn,
   provider: LoginProvider,
@@ -41,7 +41,10 @@ export function signedIn(
   };
 }
 
-/** The event of a sign-in that failed at the identity provider of an organization; other failures are in the log of the server only. */
+/**
+ * Creates the event of a sign-in that failed at an organization's identity provider. Other failures are in the server
+ * log only.
+ */
 export function signInDenied(
   provider: LoginProvider,
   { check, reason }: Pick<AccessEvent["details"], "check" | "reason">,

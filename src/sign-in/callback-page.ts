@@ -1,4 +1,4 @@
-// The second half of a sign-in: the browser comes back with a code, which becomes what the person asked for.
+// The second half of a sign-in: the browser returns with an authorization code, which is exchanged for tokens.
 import { invalidField, permissionDenied } from "../aip/errors.ts";
 import { findSignIn, takeSignIn } from "../storage/sign-in/sign-ins.ts";
 import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
@@ -11,10 +11,10 @@ import type { LoginProvider } from "./login-provider.ts";
 import { cookieLine, cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
 import { callbackPath, callbackPathOf, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
 
-/** Makes the page that login providers send browsers to, each to the path of its own. */
+/** Creates the page that login providers redirect browsers to, with one path per provider. */
 export function callbackPage(deps: SignInDeps) {
   return async (request: HttpRequest): Promise<PageReply> => {
-    // RFC 9110 §9.2.1: HEAD changes nothing, and a callback works once.
+    // RFC 9110 §9.2.1: HEAD must not change anything, and a callback works only once.
     if (request.method === "HEAD") return { ...text(405, "Method Not Allowed"), headers: { allow: "GET" } };
     const query = queryOf(request);
     const attempt: Attempt = { client: browserOf(request) };
@@ -29,13 +29,13 @@ export function callbackPage(deps: SignInDeps) {
   };
 }
 
-/** The login that this browser began; each comes back once. */
+/** Takes the login that this browser started. Each can be taken once. */
 async function takeLogin(deps: SignInDeps, request: HttpRequest, query: URLSearchParams): Promise<Login> {
   const [state = "", second] = query.getAll("state");
   const id = loginId(state);
   const row = second === undefined ? await findSignIn(deps.database.session, id) : undefined;
   const cookie = readCookie(request, cookieName(id, isSecure(deps)));
-  // Nobody can be made to finish what somebody else began: the other's token would be theirs (RFC 6819 §4.4.1.8).
+  // Prevents login CSRF: a user must not finish a login that someone else started (RFC 6819 §4.4.1.8).
   const login = row && cookie !== undefined && isSameBrowser(row, cookie) ? openLogin(row, state) : undefined;
   if (!row || !login || row.expireTime <= deps.clock()) throw notBegun();
   const context = { actor: "", method: callbackPath, requestId: "", time: deps.clock() };
@@ -54,8 +54,9 @@ async function finish(deps: SignInDeps, login: Login, request: HttpRequest, atte
 }
 
 /**
- * Throws unless the browser comes back from where it was sent. The code of one provider must never be sent to another
- * (RFC 9700 §4.4): a provider can send the browser on to a second one, and may have been changed meanwhile.
+ * Throws unless the browser returns from the provider that it was sent to. The code of one provider must never be sent
+ * to another (RFC 9700 §4.4): a provider may redirect the browser to a second one, or may have been changed in the
+ * meantime.
  */
 function requireSameProvider({ provider: uid, client }: Login, provider: LoginProvider, path: string): void {
   if (path !== callbackPathOf(uid))

@@ -1,4 +1,4 @@
-// Puts the parts of the sign-in of people together.
+// Composes the sign-in of users.
 import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
 import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter.ts";
@@ -22,7 +22,7 @@ import { loginProviders } from "./providers.ts";
 import { newRecheck } from "./refresh-check.ts";
 import { callbackPathOf, type SignInDeps, type SignInLimits } from "./sign-in.ts";
 
-/** What is put together, from all over the program. */
+/** Options of the sign-in. */
 export interface OpenSignInOptions extends IssueDeps {
   readonly config: Config;
   readonly database: Database;
@@ -31,7 +31,7 @@ export interface OpenSignInOptions extends IssueDeps {
   /** The operator's login provider. */
   readonly login: LoginProvider | undefined;
   readonly audiences: Audiences;
-  /** Bounds the bad tokens of one address. */
+  /** Limits invalid tokens per client address. */
   readonly failures: FailureLimiter;
   readonly limits: SignInLimits & { readonly signInsPerSecond: number; readonly refreshFamilies: number };
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
@@ -40,15 +40,15 @@ export interface OpenSignInOptions extends IssueDeps {
   readonly accessLog: Pick<AccessLog, "record">;
 }
 
-/** The pages that people see, and what the token service has of it. */
+/** The pages of the sign-in, and what the token service uses of it. */
 export interface OpenedSignIn {
   readonly pages: Pages;
   readonly exchangeRefreshToken: ReturnType<typeof newRefresh>;
-  /** The identity providers of organizations, for the exchange of their tokens. */
+  /** Finds the identity providers of organizations, for the exchange of their tokens. */
   readonly findProvider: (uid: string) => Promise<OrganizationProvider | undefined>;
 }
 
-/** Makes them. */
+/** Composes the sign-in. */
 export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   const { config, database, clock, limits, audiences, log, directory } = options;
   const providers = loginProviders(database.session, options.seals, options.login);

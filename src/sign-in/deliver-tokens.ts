@@ -1,4 +1,4 @@
-// How the tokens of a sign-in reach whoever asked for them.
+// Delivers the tokens of a sign-in.
 
 import { insertHeadlessSession } from "../storage/sign-in/sign-ins.ts";
 import { type PageReply, seeOther } from "../transport/pages/pages.ts";
@@ -8,7 +8,7 @@ import type { LoginRequest } from "./login-request.ts";
 import { withToken } from "./redirect.ts";
 import { callbackPath, donePath, type SignInDeps } from "./sign-in.ts";
 
-/** Sends the token to the program on this machine, or leaves it for the device that showed the code. */
+/** Sends the token to the program on the user's machine, or stores it for the device that showed the code. */
 export async function handOver(deps: SignInDeps, target: LoginRequest["target"], granted: Granted): Promise<PageReply> {
   const { issued, refreshToken } = granted;
   if ("redirect" in target) return seeOther(withToken(target.redirect, issued.token, refreshToken));
@@ -24,6 +24,6 @@ export async function handOver(deps: SignInDeps, target: LoginRequest["target"],
   if (!(await deps.database.write(context, (tx) => insertHeadlessSession(tx, row)))) {
     throw codeUsed();
   }
-  // The page has an address of its own, so that it says the same when it is loaded again: the callback works once.
+  // A page with its own address can be reloaded; the callback works only once.
   return seeOther(deps.baseUrl + donePath);
 }

@@ -1,4 +1,4 @@
-// What people are told when a sign-in fails: by the program that they came from, or else by a page.
+// Reports a failed sign-in: to the program that started it, or else on a page.
 
 import { type ApiError, Code, retryAfterOf } from "../aip/errors.ts";
 import type { ClientDetails } from "../audit/client.ts";
@@ -21,14 +21,14 @@ const statuses: Partial<Record<Code, number>> = {
   [Code.UNAVAILABLE]: 503,
 };
 
-/** What is known of a sign-in by the time that it fails. */
+/** What is known about a sign-in when it fails. */
 export interface Attempt {
   readonly client: ClientDetails;
   target?: LoginRequest["target"];
   provider?: LoginProvider;
 }
 
-/** Tells of a failure where the request came from; without a place to go to, on a page. */
+/** Reports a failure to the redirect address of the request; on a page if there is none. */
 export function failureReply(
   deps: Pick<SignInDeps, "log" | "errorDomain" | "accessLog">,
   thrown: unknown,
@@ -37,7 +37,7 @@ export function failureReply(
   const error = finishError(thrown, deps.errorDomain);
   const { metadata, reason } = error;
   const check = metadata.check ?? whyUnavailable(error.cause);
-  // An installation has many providers, and whoever runs it has to find the one that is set up wrong.
+  // An installation has many providers, and the operator must find the one that is misconfigured.
   const event = {
     event: "sign_in_refused",
     provider: provider?.uid,
@@ -48,7 +48,7 @@ export function failureReply(
   };
   if (provider)
     deps.accessLog.record(signInDenied(provider, { reason, ...(check !== undefined && { check }) }, client));
-  // Neither the query nor the cause of what is ours alone to know: both may hold secrets.
+  // Without the query and the cause of internal errors: both may contain secrets.
   if (error.code === Code.INTERNAL) deps.log.error({ ...event, failure: describe(error.cause) }, "sign-in");
   else deps.log.info({ ...event, error: error.message }, "sign-in");
   const status = statusOf(error);
@@ -65,12 +65,14 @@ ${goBack}`,
     : { ...refusal, headers: { ...refusal.headers, "retry-after": retryAfter } };
 }
 
-// 404 is for whoever has to register; nothing else that was not found may look like it.
+// Clients read 404 as "this user must register", so no other error may have that status.
 function statusOf({ code, reason }: ApiError): number {
   return reason === notRegistered ? 404 : (statuses[code] ?? 400);
 }
 
-/** Our own words and the system's code, such as that of an expired certificate: what the other side said stays out. */
+/**
+ * Our own words and the system's error code, such as that of an expired certificate. What the provider said stays out.
+ */
 function whyUnavailable(failure: unknown): string | undefined {
   if (!(failure instanceof OutboundError)) return undefined;
   const { cause } = failure;

@@ -1,4 +1,4 @@
-// Tokens for devices without a browser: encrypted so that only the device that showed the code can read them.
+// Tokens for devices without a browser, encrypted for the device that showed the code.
 import {
   createCipheriv,
   createPublicKey,
@@ -9,15 +9,15 @@ import {
 } from "node:crypto";
 import { failedPrecondition, invalidField } from "../aip/errors.ts";
 
-/** A token as it waits for a device. */
+/** A token that waits for a device. */
 export interface EncryptedToken {
-  /** Our public key, base64url: made for this token alone, its private half is forgotten. */
+  /** Our ephemeral public key, base64url. Its private key is discarded. */
   readonly publicKey: string;
   /** Nonce, ciphertext and tag. */
   readonly bytes: Buffer;
 }
 
-/** Encrypts a token for the holder of an X25519 key: AES-256-GCM under the shared secret as it is. */
+/** Encrypts a token for the holder of an X25519 key: AES-256-GCM with the shared secret as the key. */
 export function encryptFor(code: string, token: string): EncryptedToken {
   const { publicKey, privateKey } = generateKeyPairSync("x25519");
   const key = sharedSecret(code, privateKey);
@@ -30,7 +30,7 @@ export function encryptFor(code: string, token: string): EncryptedToken {
   };
 }
 
-/** Security case X7: a code is good for one sign-in. */
+/** Security case X7: a code is valid for one sign-in. */
 export function codeUsed() {
   return failedPrecondition("CODE_USED", "the code of the device was used already; let it show another one");
 }
@@ -40,7 +40,7 @@ function sharedSecret(code: string, privateKey: KeyObject): Buffer {
     const publicKey = createPublicKey({ key: { kty: "OKP", crv: "X25519", x: code }, format: "jwk" });
     return diffieHellman({ privateKey, publicKey });
   } catch {
-    // RFC 7748 §6.1: a point of small order leads to a secret that everybody knows; OpenSSL refuses it.
+    // RFC 7748 §6.1: a point of small order leads to a known secret. OpenSSL rejects it.
     throw invalidField("headless_code", "must be an X25519 public key in base64url");
   }
 }

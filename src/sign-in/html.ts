@@ -1,4 +1,4 @@
-// The pages that people see: small, without scripts, readable by any browser and reader.
+// The HTML pages: small, without scripts, readable in any browser and screen reader.
 import { createHash } from "node:crypto";
 import { html, type PageReply } from "../transport/pages/pages.ts";
 
@@ -11,12 +11,12 @@ label { display: block; margin-top: 1rem } input { font: inherit; padding: .4rem
 
 const styleHash = `sha256-${createHash("sha256").update(style).digest("base64")}`;
 
-/** A piece of HTML: what is made by `markup`, in which every value is escaped. */
+/** A piece of HTML, created by `markup`, which escapes every value. */
 export interface Markup {
   readonly markup: string;
 }
 
-/** A template whose values are texts, to be escaped, or markup. */
+/** A template whose values are texts, which are escaped, or markup. */
 export function markup(
   parts: TemplateStringsArray,
   ...values: readonly (string | Markup | readonly Markup[])[]
@@ -28,10 +28,10 @@ export function markup(
   return { markup: String.raw({ raw: parts }, ...texts) };
 }
 
-/** What to do about a sign-in that has failed: it began in a program, and begins there again. */
+/** The advice after a failed sign-in: go back to the program that started it. */
 export const goBack = markup`<p>Go back to the program that sent you here, and try again.</p>`;
 
-/** A whole page. */
+/** Creates a whole page. */
 export function page(status: number, title: string, body: Markup): PageReply {
   const document = markup`<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-// From the claims of an ID token to the tokens of an identity.
+// Issues the tokens of an identity for the claims of an ID token.
 
 import type { ClientDetails } from "../audit/client.ts";
 import type { IssuedToken } from "../authn/tokens.ts";
@@ -19,21 +19,21 @@ import { mappingsOfPerson } from "./mapped-groups.ts";
 import { resolveScopes } from "./scopes.ts";
 import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
 
-/** What a person gets. */
+/** The result of a sign-in. */
 export interface Granted {
   readonly issued: IssuedToken;
-  /** Only when it was asked for. */
+  /** Undefined unless the request asked for one. */
   readonly refreshToken: string | undefined;
 }
 
-/** A login whose browser came back. */
+/** A login whose browser returned. */
 export interface CompletedLogin {
   readonly request: LoginRequest;
   readonly provider: LoginProvider;
   readonly client: ClientDetails;
 }
 
-/** Registers the person, or knows them again, and makes the tokens that were asked for. */
+/** Registers the user or recognizes the user, and issues the requested tokens. */
 export async function grant(deps: SignInDeps, completed: CompletedLogin, claims: Claims): Promise<Granted> {
   const { request, provider, client } = completed;
   const { uid: own, groupUid } = await settle(deps, request, provider, claims);
@@ -56,12 +56,12 @@ export async function grant(deps: SignInDeps, completed: CompletedLogin, claims:
     ...(uid !== own && { claims: JSON.stringify(claims) }),
   };
   const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: deps.limits.refreshMs };
-  // What follows from groups elsewhere has to be asked for anew, an hour at most after it was told.
+  // Access by external group role mappings lasts one hour: the provider must confirm the groups again.
   const mayRefresh = request.wantsRefreshToken && mappings.length === 0;
   const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
   const event = { event: "signed_in", identity: uid, provider: provider.uid, issuer: provider.issuer };
   deps.log.info({ ...event, subject: show(claims.sub), ...client }, "sign-in");
-  // An organization that the person has not accepted learns nothing of the sign-in.
+  // An organization that the user has not accepted learns nothing of the sign-in.
   const known = [...held.keys()].filter((group) => isKnown(uid, group)).map(rootOf);
   const joined = [provider.organization?.groupUid ?? "", groupUid, ...(scopes ?? [])]
     .filter((group) => group !== "")
@@ -90,7 +90,7 @@ async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginPr
   return await deps.database.write(context, (tx) => register(tx, registration));
 }
 
-/** A person who signs in with a scope that names a group by uid accepts its organization. */
+/** A user who signs in with a group uid as scope accepts the group's organization. */
 async function enter(
   { database, clock }: SignInDeps,
   provider: LoginProvider,
@@ -106,12 +106,12 @@ async function enter(
   });
 }
 
-/** An organization may say what it likes about addresses, but to itself only (security case X11). */
+/** An organization's provider may claim any email address, but only for its own organization (security case X11). */
 function vouches(deps: SignInDeps, { uid, issuer }: LoginProvider, groupUid: string): boolean {
   return uid === "" || rootOf(uid) === rootOf(groupUid) || deps.trustedEmailIssuers.includes(issuer);
 }
 
-/** The person's own identity, or the one that they name and that asks for claims like theirs. */
+/** Returns the user's own identity, or the one that the request names if its claim match accepts the claims. */
 async function assume(
   deps: SignInDeps,
   wanted: string,

@@ -1,4 +1,4 @@
-/** An OpenID provider that people sign in with, and what this server is there. */
+/** An OpenID provider that users sign in with, and this server's client there. */
 export interface LoginProvider {
   /** The uid of the organization's identity provider; empty for the operator's. */
   readonly uid: string;
@@ -6,16 +6,16 @@ export interface LoginProvider {
   readonly clientId: string;
   /** Empty for a public client. */
   readonly clientSecret: string;
-  /** Beside `openid`. */
+  /** Besides `openid`. */
   readonly scopes: readonly string[];
-  /** Further parameters of the request that the browser is sent with. */
+  /** Additional parameters of the authorization request. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** What the organization gives to people who come by it; the operator's provider gives nothing. */
+  /** What the organization grants to users of its provider. The operator's provider grants nothing. */
   readonly organization?: {
     readonly groupUid: string;
-    /** The uid of the role that is bound the first time. */
+    /** The uid of the role that users get at their first sign-in. */
     readonly defaultRole: string;
-    /** The claim that lists a person's groups there; empty for none. */
+    /** The claim with the user's groups; empty for none. */
     readonly groupsClaim: string;
   };
 }

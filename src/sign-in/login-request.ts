@@ -1,41 +1,41 @@
-// What /oauth is asked for, checked (the parameters that the platform's SDK sends).
+// Validates a request to /oauth (with the parameters that the platform's SDK sends).
 import { type FieldViolation, invalidArgument, invalidField } from "../aip/errors.ts";
 import { isUid } from "../model/uid.ts";
 import type { Audiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
 import { parseRedirect } from "./redirect.ts";
 
-/** A sign-in as it was asked for. */
+/** A requested sign-in. */
 export interface LoginRequest {
   /** Where the token goes: a loopback address, or the public key of a device without a browser. */
   readonly target: { readonly redirect: string } | { readonly headlessCode: string };
   /** The uid of an identity provider, or the name of a verified organization; empty for the operator's provider. */
   readonly provider: string;
   readonly audience: readonly string[];
-  /** The uid of the identity to assume; empty for the person's own. */
+  /** The uid of the identity to assume; empty for the user's own. */
   readonly identity: string;
   /** The code of an invite, or empty. */
   readonly invite: string;
-  /** Uids or names of groups to narrow the token to. */
+  /** Uids or names of groups to limit the token to. */
   readonly scopes: readonly string[];
   readonly wantsRefreshToken: boolean;
   readonly skipsRegistration: boolean;
-  /** For the provider's page. */
+  /** Passed on to the provider's page. */
   readonly hints: Readonly<Record<string, string>>;
 }
 
-/** The longest value of a parameter, in UTF-16 units. */
+/** The maximum length of a parameter's value, in UTF-16 units. */
 const maxValueLength = 2048;
-/** The audiences, and the scopes, of one request. */
+/** The maximum number of audiences, and of scopes, in one request. */
 const maxValues = 20;
 
-/** The length of 32 bytes in base64url without padding; its last character has four bits to spare. */
+/** 32 bytes in base64url without padding; the last character has four unused bits. */
 const headlessCode = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 /**
- * Where a refusal may be told: the redirect of the request, if that is one that we would go to.
+ * Returns the target of the request, which also receives errors.
  *
- * Throws INVALID_ARGUMENT otherwise: the browser then stays here.
+ * Throws INVALID_ARGUMENT if it is not valid; the error is then shown on a page.
  */
 export function readTarget(query: URLSearchParams): LoginRequest["target"] {
   const code = query.get("headless_code");
@@ -50,7 +50,7 @@ export function readTarget(query: URLSearchParams): LoginRequest["target"] {
   return { redirect: parsed.href };
 }
 
-/** Reads the rest; throws INVALID_ARGUMENT with all violations. */
+/** Reads the other parameters. Throws INVALID_ARGUMENT with all violations. */
 export function readLoginRequest(
   query: URLSearchParams,
   target: LoginRequest["target"],

@@ -8,18 +8,18 @@ import { findMappingsOf } from "../storage/iam/providers.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import type { LoginProvider } from "./login-provider.ts";
 
-/** Groups of a person that are looked at, and mappings that a token has room for. */
+/** The maximum number of a user's groups that are looked up, and of mappings in a token. */
 const [maxGroups, maxCarried] = [1000, 150];
 
-/** What finding mappings rests on. */
+/** Dependencies of finding mappings. */
 export interface MappingDeps {
   readonly session: Session;
   readonly log: Pick<Logger, "warn">;
 }
 
 /**
- * The uids of the mappings that hold for the groups which the provider says a person is in, in their order: the first
- * ones when a token has no room for all, and then the log says so.
+ * Returns the uids of the external group role mappings for the groups that the provider reports for a user, in the
+ * order of the groups. If a token has no space for all, returns the first ones and logs a warning.
  */
 export async function findMappings(
   { session, log }: MappingDeps,
@@ -39,8 +39,8 @@ export async function findMappings(
 }
 
 /**
- * As `findMappings`, of a person who is known. What they vouch for by mappings that hold no longer is not vouched for by those any
- * more (docs/decisions/0035).
+ * Like `findMappings`, for a registered user. Delegations that depended on mappings which no longer apply end
+ * (docs/decisions/0035).
  */
 export async function mappingsOfPerson(
   { database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: MappingDeps["log"] },
@@ -56,7 +56,7 @@ export async function mappingsOfPerson(
   if ((await findLacking(database.session)).length === 0) return mappings;
   const context = { actor: "", method: "mappings", requestId: "", time: clock() };
   await database.write(context, async (tx) => {
-    // Read again: somebody else may vouch by now, with mappings of their own.
+    // Read again in the transaction: another user may have vouched since.
     for (const one of await findLacking(tx))
       await setDelegationMappings(
         tx,
@@ -67,7 +67,7 @@ export async function mappingsOfPerson(
   return mappings;
 }
 
-/** A text or a list of texts; whatever else stands there are no groups. */
+/** Returns the groups in a claim: a text or a list of texts. Anything else means no groups. */
 function groupsOf(claims: Claims, name: string): string[] {
   const claim = name !== "" && Object.hasOwn(claims, name) ? claims[name] : [];
   return [claim].flat().filter((one): one is string => typeof one === "string");

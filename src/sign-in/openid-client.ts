@@ -1,4 +1,4 @@
-// The other side of a sign-in: the authorization code flow of OpenID Connect, by openid-client.
+// The client of login providers: the authorization code flow of OpenID Connect, by the library openid-client.
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type * as client from "openid-client";
@@ -17,7 +17,7 @@ import { withUserInfo } from "./user-info.ts";
 
 const oidc = once((): typeof client => loader(import.meta.url)("openid-client"));
 
-/** What a browser is sent away with, to be compared when it comes back. */
+/** The secrets of a login that the callback is checked against. */
 export interface LoginSecrets {
   readonly state: string;
   readonly nonce: string;
@@ -25,41 +25,46 @@ export interface LoginSecrets {
   readonly codeVerifier: string;
 }
 
-/** What talking to login providers rests on. */
+/** Options of the client. */
 export interface UpstreamOptions {
   /** Sends a request under the rules of authn/outbound-http.ts. */
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
   /** Finds the keys that ID tokens are signed with. */
   readonly issuers: Issuers;
   readonly clock: Clock;
-  /** Where browsers come back to from a provider. */
+  /** Returns the redirect URI for a provider. */
   readonly redirectUriOf: (provider: LoginProvider) => string;
   /** Whether providers on loopback may use plain http. */
   readonly allowInsecureIssuers: boolean;
 }
 
-/** Talks to login providers. Both reject with PERMISSION_DENIED or UNAVAILABLE, in words that name no third party's. */
+/**
+ * Talks to login providers. Both methods reject with PERMISSION_DENIED or UNAVAILABLE, without any text of the
+ * provider.
+ */
 export interface Upstream {
-  /** Where to send the browser. */
+  /** Returns the address to redirect the browser to. */
   authorizationUrl(provider: LoginProvider, secrets: LoginSecrets): Promise<URL>;
-  /** What the provider says of the person that the code of this callback stands for: in an ID token that was checked, and beside it. */
+  /**
+   * Exchanges the code of a callback and returns the verified claims of the user, from the ID token and from UserInfo.
+   */
   claimsOf(provider: LoginProvider, secrets: LoginSecrets, callback: URL): Promise<Claims>;
 }
 
-/** How long a discovery document is used, in milliseconds. */
+/** How long a discovery document is cached, in milliseconds. */
 const documentAge = 10 * 60_000;
 
-/** Providers that are remembered. */
+/** The maximum number of cached providers. */
 const maxProviders = 256;
 
 interface Known {
   readonly configuration: Promise<client.Configuration>;
   until: number;
-  /** How many times in a row discovery has failed, this time included. */
+  /** The number of failed discoveries in a row, including this one. */
   failures: number;
 }
 
-/** Makes the client of all login providers. */
+/** Creates the client for all login providers. */
 export function newUpstream(options: UpstreamOptions): Upstream {
   const known = new LRUCache<string, Known>({ max: maxProviders });
 
@@ -113,8 +118,9 @@ export function newUpstream(options: UpstreamOptions): Upstream {
 }
 
 /**
- * The claims of an ID token whose signature is the provider's. The signature counts even though the token comes straight from there;
- * the library has checked everything else, but reads numbers with a loss and keeps keys that were replaced.
+ * Returns the claims of an ID token after verifying its signature. The signature is checked even though the token came
+ * directly from the provider. The library checks everything else, but loses precision of numbers and keeps replaced
+ * keys.
  */
 async function verifiedClaims(provider: LoginProvider, idToken: string, { issuers }: UpstreamOptions) {
   const presented = parseSubjectToken(idToken);
@@ -122,7 +128,7 @@ async function verifiedClaims(provider: LoginProvider, idToken: string, { issuer
   return await verifySigned(presented, () => issuers.keysFor(provider.issuer));
 }
 
-/** A change of any part of a provider makes another one; a secret is not kept as a key. */
+/** A change in any part of a provider makes another key. The secret itself is not kept in it. */
 function keyOf({ uid, issuer, clientId, clientSecret }: LoginProvider): string {
   return createHash("sha256")
     .update(JSON.stringify([uid, issuer, clientId, clientSecret]))
@@ -143,14 +149,14 @@ async function discover(provider: LoginProvider, options: UpstreamOptions): Prom
       throw findOutboundError(error) ?? new OutboundError("refused", whyUndiscovered(error), error);
     });
   const metadata = configuration.serverMetadata();
-  // OpenID Connect Discovery 1.0 §4.3: to the letter (security case J6).
+  // OpenID Connect Discovery 1.0 §4.3: compared exactly (security case J6).
   if (metadata.issuer !== issuer) throw new OutboundError("refused", namesAnotherIssuer);
   if (metadata.authorization_endpoint === undefined) throw new OutboundError("refused", "nobody can sign in there");
   checkEndpoints(metadata, issuer);
   return configuration;
 }
 
-/** A browser is sent to one of them, and this server asks the others. */
+/** Checks the endpoint that browsers are sent to, and those that this server calls. */
 function checkEndpoints(metadata: client.ServerMetadata, issuer: string): void {
   const names = ["authorization_endpoint", "token_endpoint", "userinfo_endpoint"] as const;
   for (const name of names) {
@@ -161,14 +167,14 @@ function checkEndpoints(metadata: client.ServerMetadata, issuer: string): void {
 
 const namesAnotherIssuer = "the discovery document names another issuer";
 
-/** What is wrong at the issuer that was set, in our words and the library's code. */
+/** Returns what is wrong at the issuer, in our words and with the library's error code. */
 function whyUndiscovered(error: unknown): string {
   const code = codeOf(error);
   if (code === "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") return namesAnotherIssuer;
   return `the issuer has no discovery document that can be read (${code})`;
 }
 
-/** RFC 6749 §2.3.1: by the header, unless the provider says that it only reads the body. */
+/** RFC 6749 §2.3.1: in the header, unless the provider only supports the body. */
 function clientAuth(secret: string): client.ClientAuth {
   if (secret === "") return oidc().None();
   const [basic, post] = [oidc().ClientSecretBasic(secret), oidc().ClientSecretPost(secret)];
@@ -190,7 +196,7 @@ function fetchBy(send: UpstreamOptions["fetch"]): client.CustomFetch {
   };
 }
 
-/** What went wrong, in words for the person. What the provider said stays out: it is for nobody but its operator. */
+/** Translates errors for the user. What the provider said stays out: it is meant for its operator only. */
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -212,14 +218,17 @@ function findOutboundError(error: unknown): OutboundError | undefined {
   return [error, (error as Error | null)?.cause].find((one) => one instanceof OutboundError);
 }
 
-/** RFC 6749 §5.2: such as invalid_grant, for a code that was used already; or what the library calls it. */
+/**
+ * Returns the error code of RFC 6749 §5.2, such as invalid_grant for a code that was used before, or the library's
+ * code.
+ */
 function codeOf(error: unknown): string {
   if (error instanceof ApiError) return error.metadata.check ?? "unknown";
   const code = error instanceof oidc().ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown";
 }
 
-/** RFC 6749 §4.1.2.1: the code of an error is a word; anything else is not repeated. */
+/** RFC 6749 §4.1.2.1: an error code is a single word; anything else is not repeated. */
 function refusedThere(code: string) {
   const known = /^[a-z_]{1,64}$/.test(code) ? code : "unknown error";
   return permissionDenied(`the login provider refused: ${known}`, { check: known });

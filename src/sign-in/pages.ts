@@ -1,4 +1,4 @@
-// The pages of the sign-in of people.
+// The pages of the sign-in.
 import type { HttpRequest } from "../transport/http/message.ts";
 import { type PageReply, type Pages, text } from "../transport/pages/pages.ts";
 import { callbackPage } from "./callback-page.ts";
@@ -6,7 +6,7 @@ import { markup, page } from "./html.ts";
 import { callbackPath, donePath, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
 import { startPage } from "./start-page.ts";
 
-/** The pages by path. */
+/** Returns the pages by path. */
 export function signInPages(deps: SignInDeps): Pages {
   const callback = callbackPage(deps);
   return {
@@ -19,7 +19,7 @@ export function signInPages(deps: SignInDeps): Pages {
   };
 }
 
-/** Whether people of an organization sign in by a provider of its own; only verified names are told. */
+/** Reports whether users of an organization sign in with their own provider. Answers for verified names only. */
 async function organizationCheck(deps: SignInDeps, request: HttpRequest): Promise<PageReply> {
   const name = queryOf(request).get("name") ?? "";
   if (name === "") return text(400, "name is required");

@@ -1,4 +1,4 @@
-// The login providers that there are: the operator's, and those of organizations.
+// Finds login providers: the operator's, and those of organizations.
 import { permissionDenied } from "../aip/errors.ts";
 import { isUid } from "../model/uid.ts";
 import { nameRule } from "../pipeline/text-rules.ts";
@@ -14,15 +14,15 @@ import type { LoginProvider } from "./login-provider.ts";
 
 /** Finds login providers. */
 export interface Providers {
-  /** The provider of this uid, the operator's for an empty one; undefined when there is none. */
+  /** Returns the provider with this uid, or the operator's for an empty one. */
   find(uid: string): Promise<LoginProvider | undefined>;
-  /** The provider that was asked for by uid or by the name of a verified organization. Throws when there is none. */
+  /** Returns the provider with this uid, or of the verified organization with this name. Throws if there is none. */
   choose(asked: string): Promise<LoginProvider>;
-  /** Whether a verified organization of this name has a provider. */
+  /** Reports whether a verified organization with this name has a provider. */
   hasProvider(organization: string): Promise<boolean>;
 }
 
-/** The providers of an installation. */
+/** Creates the finder of an installation's providers. */
 export function loginProviders(session: Session, seals: Seals, operators: LoginProvider | undefined): Providers {
   const find: Providers["find"] = async (uid) => {
     if (uid === "") return operators;
@@ -44,7 +44,7 @@ export function loginProviders(session: Session, seals: Seals, operators: LoginP
   };
 }
 
-/** The uids of at most two; only a verified name stands for an organization. */
+/** Returns at most two uids. Only verified names identify an organization. */
 async function providersOf(session: Session, organization: string): Promise<string[]> {
   const [root] = nameRule.test(organization) ? await findVerifiedRoots(session, organization) : [];
   return root ? (await findProvidersOf(session, root.uid, 2)).map(({ uid }) => uid) : [];

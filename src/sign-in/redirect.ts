@@ -1,18 +1,21 @@
-// The address on the person's own machine that the token is handed to.
+// The redirect address on the user's machine that receives the token.
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const maxLength = 2048;
 
-/** RFC 8252 §7.3: plain http, a loopback host, any port. Undefined for anything else: what goes there is a token. */
+/**
+ * RFC 8252 §7.3: plain http, a loopback host, any port. Returns undefined for anything else, because the address
+ * receives a token.
+ */
 export function parseRedirect(text: string): URL | undefined {
   const url = text.length <= maxLength ? URL.parse(text) : null;
   if (url?.protocol !== "http:" || !loopbackHosts.has(url.hostname)) return undefined;
-  // By its sign, since an empty user name leaves no trace in a parsed URL.
+  // Checked as text: an empty user name leaves no trace in a parsed URL.
   const authority = /^http:\/\/([^/?#]*)/i.exec(text)?.[1] ?? "@";
   return authority.includes("@") || url.hash !== "" ? undefined : url;
 }
 
-/** The address with a token: clients take the first `token`, so the value that stands there is replaced. */
+/** Returns the address with a token. Clients read the first `token` parameter, so an existing one is replaced. */
 export function withToken(redirect: string, token: string, refreshToken: string | undefined): string {
   const url = new URL(redirect);
   url.searchParams.set("token", token);
@@ -21,7 +24,7 @@ export function withToken(redirect: string, token: string, refreshToken: string 
   return url.href;
 }
 
-/** The address with what went wrong; clients know by a `status_code` of 404 that the person has to register. */
+/** Returns the address with an error. For clients, a `status_code` of 404 means that the user must register. */
 export function withError(redirect: string, message: string, status: number): string {
   const url = new URL(redirect);
   for (const name of ["token", "refresh_token"]) url.searchParams.delete(name);

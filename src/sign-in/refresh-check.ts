@@ -8,7 +8,9 @@ import type { SignIn } from "../sts/refresh.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { Providers } from "./providers.ts";
 
-/** Makes what each refresh begins with: all that let somebody sign in must still hold (security case X5). */
+/**
+ * Creates the check that precedes each refresh: everything that allowed the sign-in must still hold (security case X5).
+ */
 export function newRecheck(directory: IdentityDirectory, providers: Pick<Providers, "find">) {
   return async (identityUid: string, signIn: SignIn, signInTime: number): Promise<void> => {
     const provider = await providers.find(signIn.provider);
@@ -23,7 +25,7 @@ export function newRecheck(directory: IdentityDirectory, providers: Pick<Provide
   };
 }
 
-/** Throws unless the person who assumed another identity is still registered, and has not registered again since. */
+/** Throws unless the user who assumed another identity is still registered, and has not registered again since. */
 async function requirePerson(directory: IdentityDirectory, { act }: SignIn, signInTime: number): Promise<void> {
   const person = await directory.findPerson(act.iss ?? "", act.sub ?? "");
   if (!person || person.createTime > signInTime)

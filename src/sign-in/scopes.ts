@@ -6,8 +6,8 @@ import type { Session } from "../storage/engine/session.ts";
 import { findGroupsNamed } from "../storage/iam/group-names.ts";
 
 /**
- * The uids of the groups that a token is to be narrowed to, given by uid or by name; undefined for no narrowing. Names are looked for
- * where `isKnown` says that the person has accepted the organization.
+ * Returns the uids of the groups to limit a token to, given by uid or by name; undefined for no limit. Names are looked
+ * up where `isKnown` reports that the user has accepted the organization.
  */
 export async function resolveScopes(
   session: Session,
@@ -22,7 +22,7 @@ export async function resolveScopes(
   return [...new Set(uids)];
 }
 
-/** Only groups within reach count, so that nothing is learnt about the names of others. */
+/** Searches the given groups only, so the caller learns nothing about names in other groups. */
 async function findByName(session: Session, name: string, groupUids: readonly string[]): Promise<string> {
   const held = nameRule.test(name) ? outermost(groupUids) : [];
   const [only, second] = await findGroupsNamed(session, name, held);

@@ -1,4 +1,4 @@
-// Sign-in of people: a browser goes to a login provider and comes back with a code, which becomes a token of ours.
+// Sign-in of users: a browser is sent to a login provider and returns with a code, which is exchanged for our tokens.
 import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
 import type { FailureLimiter } from "../authn/failure-limiter.ts";
@@ -12,23 +12,23 @@ import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
 import type { Upstream } from "./openid-client.ts";
 import type { Providers } from "./providers.ts";
 
-/** Where the flow begins, below the base URL. */
+/** The path where the flow starts, below the base URL. */
 export const startPath = "/oauth";
-/** Where it ends for the operator's login provider: its redirect URI, below the base URL. */
+/** The redirect URI of the operator's login provider, below the base URL. */
 export const callbackPath = "/oauth/callback";
 
 /**
- * Where it ends for the login provider of this uid. RFC 9700 §4.4.2: each has a redirect URI of its own, so that the path
- * says which provider sent the browser back (docs/decisions/0034).
+ * Returns the redirect URI path of the login provider with this uid. RFC 9700 §4.4.2: each provider has its own, so the
+ * path tells which provider sent the browser back (docs/decisions/0034).
  */
 export function callbackPathOf(providerUid: string): string {
   return providerUid === "" ? callbackPath : `${callbackPath}/${providerUid}`;
 }
 
-/** Where a browser ends that has signed in for another device. */
+/** The path of the final page after a sign-in for another device. */
 export const donePath = "/oauth/done";
 
-/** What the sign-in of people rests on. */
+/** Dependencies of the sign-in. */
 export interface SignInDeps extends IssueDeps {
   readonly database: Database;
   readonly directory: IdentityDirectory;
@@ -37,21 +37,21 @@ export interface SignInDeps extends IssueDeps {
   readonly upstream: Upstream;
   readonly refreshStore: RefreshStore;
   readonly baseUrl: string;
-  /** The audiences that may be asked for; the first is ours. */
+  /** The accepted audiences; the first is ours. */
   readonly audiences: Audiences;
-  /** Issuers whose verified addresses are believed whatever group an invite is for. */
+  /** Issuers whose verified email addresses are trusted for invites of any organization. */
   readonly trustedEmailIssuers: readonly string[];
-  /** Bounds the logins that one address begins. */
+  /** Limits the logins that one client address starts. */
   readonly starts: FailureLimiter;
   readonly limits: SignInLimits;
-  /** Whether a browser that came to another loopback name is sent to that of the base URL. */
+  /** Whether a browser on another loopback name is redirected to that of the base URL. */
   readonly dev: boolean;
   readonly errorDomain: string;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly accessLog: Pick<AccessLog, "record">;
 }
 
-/** How long and how many. Times are in milliseconds. */
+/** Limits of the sign-in. Times are in milliseconds. */
 export interface SignInLimits {
   readonly signInMs: number;
   readonly signIns: number;
@@ -59,12 +59,12 @@ export interface SignInLimits {
   readonly refreshMs: number;
 }
 
-/** The query of a request. */
+/** Returns the query of a request. */
 export function queryOf(request: HttpRequest): URLSearchParams {
   return new URLSearchParams(requestTarget(request).query);
 }
 
-/** Whether browsers reach us over TLS, so that cookies may be held to it. */
+/** Reports whether browsers reach the server over TLS, so cookies can require it. */
 export function isSecure({ baseUrl }: Pick<SignInDeps, "baseUrl">): boolean {
   return baseUrl.startsWith("https:");
 }

@@ -1,4 +1,4 @@
-// The first half of a sign-in: /oauth checks what is asked for and sends the browser to a login provider.
+// The first half of a sign-in: /oauth validates the request and redirects the browser to a login provider.
 import { rateLimited } from "../aip/errors.ts";
 import { windowMs } from "../authn/failure-limiter.ts";
 import { findHeadlessSession, insertSignIn } from "../storage/sign-in/sign-ins.ts";
@@ -16,10 +16,10 @@ import { userCodeOf } from "./user-code.ts";
 
 const tooMany = "too many people are signing in; try again in a while";
 
-/** After this time some of the sign-ins that fill all places have probably ended. */
+/** When all places for logins are taken, some of them have probably ended after this time. */
 const fullRetryMs = 30_000;
 
-/** Makes the page /oauth. */
+/** Creates the page /oauth. */
 export function startPage(deps: SignInDeps) {
   return async (request: HttpRequest): Promise<PageReply> => {
     const elsewhere = otherName(deps, request);
@@ -37,7 +37,7 @@ export function startPage(deps: SignInDeps) {
   };
 }
 
-// The cookie of a login is for one name of this machine, and the provider sends the browser to that of the base URL.
+// The cookie of a login is valid for one loopback name, and the provider redirects to that of the base URL.
 function otherName({ dev, baseUrl }: SignInDeps, request: HttpRequest): string | undefined {
   const host = hostOf(request);
   if (!dev || host === new URL(baseUrl).host || !isLocalName(host)) return undefined;
@@ -52,7 +52,7 @@ function spendStart({ starts }: SignInDeps, request: HttpRequest): void {
 
 async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt): Promise<PageReply> {
   const { target } = request;
-  // Told before somebody signs in for nothing.
+  // Reported before the user signs in for nothing.
   if ("headlessCode" in target && (await findHeadlessSession(deps.database.session, target.headlessCode)))
     throw codeUsed();
   const provider = await deps.providers.choose(request.provider);
@@ -71,7 +71,7 @@ async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt):
   };
 }
 
-/** Whoever was sent a link by a stranger gets to know that somebody else's device waits for the token. */
+/** Warns a user who follows a link from someone else that another device waits for the token. */
 function askFirst(code: string, url: URL): PageReply {
   return page(
     200,

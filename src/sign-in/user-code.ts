@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** RFC 8628 §6.1: no vowels, so that no words come about, and no digits, so that nothing sounds or looks alike. */
+/** RFC 8628 §6.1: without vowels, so no words occur, and without digits, so characters are not confused. */
 const letters = "BCDFGHJKLMNPQRSTVWXZ";
 const [groups, groupLength] = [3, 4];
 
 /**
- * What two people can read to each other to find out whether they see the same device code: `BCDF-GHJK-LMNP`.
+ * Returns a short code that two people can compare to see whether they have the same device code: `BCDF-GHJK-LMNP`.
  *
- * It follows from the device code, an X25519 public key, and both sides work it out. Its 51 bits keep somebody who has seen it from
- * finding a key of their own with the same one while the device waits.
+ * It is derived from the device code, an X25519 public key, on both sides. Its 51 bits prevent an attacker from finding
+ * another key with the same code while the device waits.
  */
 export function userCodeOf(deviceCode: string): string {
   const digest = createHash("sha256").update(`gatehouse user code\0${deviceCode}`).digest("hex");

@@ -1,10 +1,11 @@
-// What a login provider says of a person at its UserInfo endpoint rather than in the ID token.
+// Claims from the UserInfo endpoint of a login provider.
 import type { Claims } from "../sts/claim-match.ts";
 import type { LoginProvider } from "./login-provider.ts";
 
 /**
- * The claims of a person: those of the ID token, and of what was asked for and is not in it, what UserInfo says. OpenID Connect
- * Core 1.0 §5.4: with a code, what scopes ask for need be nowhere else. `ask` is called only if something is missing.
+ * Returns the claims of a user: those of the ID token, and from UserInfo those that were requested but are missing.
+ * OpenID Connect Core 1.0 §5.4: with a code, requested claims may be in UserInfo only. `ask` is called only if
+ * something is missing.
  */
 export async function withUserInfo(
   provider: LoginProvider,
@@ -20,7 +21,7 @@ export async function withUserInfo(
 function missingClaims({ scopes, organization }: LoginProvider, claims: Claims): string[] {
   const groups = organization?.groupsClaim ?? "";
   return [
-    // Together: whether an address is verified counts only with who said so (security case X11).
+    // Taken together: whether an address is verified depends on who reports the address (security case X11).
     ...(scopes.includes("email") && !Object.hasOwn(claims, "email") ? ["email", "email_verified"] : []),
     ...(scopes.includes("profile") && !Object.hasOwn(claims, "name") ? ["name"] : []),
     ...(groups !== "" && !Object.hasOwn(claims, groups) ? [groups] : []),
