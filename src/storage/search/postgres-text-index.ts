@@ -6,9 +6,6 @@ import { likePattern } from "./like-pattern.ts";
 import { childLength } from "./source-place.ts";
 import type { IndexQuery, TextIndex } from "./text-index.ts";
 
-/** Of a part in so many texts PostgreSQL is not told: it then judges by the whole term whether its index is of use. */
-const rareShare = 1 / 8;
-
 const place = sql`${textPlaceholder("from")}, ${textPlaceholder("to")}, cast(${sql.placeholder("length")} as integer)`;
 const values = ["first", "second", "term"].map(textPlaceholder);
 const given = sql`${sql.join(values, sql`, `)}, ${place}`;
@@ -33,8 +30,9 @@ export const postgresTextIndex: TextIndex = {
   },
 };
 
-function valuesOf({ term, source, parts, share }: IndexQuery) {
-  const [first = term, second = first] = share <= rareShare ? parts : [];
+function valuesOf({ term, source, parts, cost }: IndexQuery) {
+  // Where the parts are frequent, PostgreSQL judges better by the whole term whether its index is of use.
+  const [first = term, second = first] = cost < 1 ? parts : [];
   const patterns = { first: likePattern(first), second: likePattern(second) };
   return { ...patterns, term, ...rangeBelow(source.uid), length: childLength(source) };
 }

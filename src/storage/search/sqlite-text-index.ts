@@ -7,12 +7,6 @@ import { likePattern } from "./like-pattern.ts";
 import { childLength } from "./source-place.ts";
 import type { IndexQuery, TextIndex } from "./text-index.ts";
 
-/** Where more than this share of the texts is in the index for the rarest part, reading all texts is faster. */
-const rareShare = 1 / 8;
-
-/** The same of counting, which cannot end early. */
-const rareShareOfCount = 1 / 4;
-
 /**
  * Where to look.
  * `trigrams`: in the index, and compares the texts that it has.
@@ -24,7 +18,7 @@ type Way = "trigrams" | "index" | "organization" | "range";
 
 export const sqliteTextIndex: TextIndex = {
   async find(session, query, maxUids) {
-    const way = wayOf(query, rareShare);
+    const way = wayOf(query);
     const statement = session.prepared(`advisory_texts.find.${way}`, (db) => {
       const { from, where } = lookIn(way);
       return db.select({ uid: sql<string>`t.uid` }).from(from).where(where).limit(atMost("maxUids"));
@@ -35,7 +29,7 @@ export const sqliteTextIndex: TextIndex = {
 
   async count(session, query) {
     const isExact = query.parts.length === 1 && [...query.term].length === 3 && isWhole(query);
-    const way = isExact ? "index" : wayOf(query, rareShareOfCount);
+    const way = isExact ? "index" : wayOf(query);
     const statement = session.prepared(`advisory_texts.count.${way}`, (db) => {
       const { from, where } = lookIn(way);
       return db.select({ count: sql<number>`count(*)` }).from(from).where(where);
@@ -45,8 +39,8 @@ export const sqliteTextIndex: TextIndex = {
   },
 };
 
-function wayOf(query: IndexQuery, rare: number): Way {
-  if (query.parts.length > 0 && query.share <= rare) return "trigrams";
+function wayOf(query: IndexQuery): Way {
+  if (query.cost < 1) return "trigrams";
   return isWhole(query) ? "organization" : "range";
 }
 

@@ -3,26 +3,57 @@
 /** How many characters a part has: the index knows which texts have which three. */
 const partLength = 3;
 
-/** An index is asked for so many parts: each further one takes longer to read than the texts that it rules out. */
-const maxParts = 2;
-
-/** Of a long term, so many parts are looked at. */
+/** Of a long term, so many parts are looked at, and so many UTF-16 code units. The rest of the term is compared only. */
 const maxCandidates = 32;
+const maxTermLength = 1000;
 
-/** The rare parts of a term. */
-export interface RareParts {
-  /** One or two, the rarest first; none of a term that is too short to have any. */
+/** An index is asked for so many parts at most. Two are better than one even where the sample has neither: it may mislead. */
+const maxParts = 4;
+const minParts = 2;
+
+/** Nanoseconds, roughly: to compare a text in passing, to read one entry of the index, to fetch and compare a text that it has. */
+const costs = { text: 130, entry: 100, candidate: 500 };
+
+/** The parts of a term to ask an index for. */
+export interface TermParts {
+  /** The most selective first. Empty where the term is too short, or where there is no sample. */
   readonly parts: readonly string[];
-  /** The share of the sample that contains the rarest, from 0 to 1. */
-  readonly share: number;
+  /** How long the search through the index takes, as a share of the time to compare all texts. Above 1, compare all. */
+  readonly cost: number;
 }
 
-/** Picks the rarest parts of a term, judged by a sample of the texts. Only speed depends on how good the sample is. */
-export function rarePartsOf(term: string, sample: readonly string[]): RareParts {
-  const counted = partsOf(term).map((part) => ({ part, count: sample.filter((text) => text.includes(part)).length }));
-  counted.sort((a, b) => a.count - b.count);
-  const share = sample.length === 0 ? 1 : (counted[0]?.count ?? sample.length) / sample.length;
-  return { parts: counted.slice(0, maxParts).map(({ part }) => part), share };
+/** What the texts of a sample tell of a part, or of several together: which of them contain it. */
+interface Candidate {
+  readonly part: string;
+  readonly found: readonly string[];
+}
+
+/** Picks parts of a term, judged by a sample of the texts. Only speed depends on how good the sample is. */
+export function selectParts(term: string, sample: readonly string[]): TermParts {
+  if (sample.length === 0) return { parts: [], cost: Number.POSITIVE_INFINITY };
+  const candidates = partsOf(term).map((part) => ({ part, found: sample.filter((text) => text.includes(part)) }));
+  const parts: string[] = [];
+  let [entries, found, cost] = [0, sample, Number.POSITIVE_INFINITY];
+  while (parts.length < maxParts) {
+    const left = candidates.filter(({ part }) => !parts.includes(part));
+    const next = leastCost(left, entries, found);
+    if (!next || (next.cost >= cost && parts.length >= minParts)) break;
+    parts.push(next.part);
+    ({ entries, found, cost } = next);
+  }
+  return { parts, cost: cost / (costs.text * sample.length) };
+}
+
+/** The part that makes the search cheapest, when it is added to those that leave these texts of the sample. */
+function leastCost(candidates: readonly Candidate[], entriesBefore: number, left: readonly string[]) {
+  let best: { part: string; entries: number; found: readonly string[]; cost: number } | undefined;
+  for (const { part, found: withPart } of candidates) {
+    const found = left.filter((text) => text.includes(part));
+    const entries = entriesBefore + withPart.length;
+    const cost = entries * costs.entry + found.length * costs.candidate;
+    if (!best || cost < best.cost) best = { part, entries, found, cost };
+  }
+  return best;
 }
 
 /** The different parts of a term, spread evenly over it where it has many. */
@@ -36,6 +67,3 @@ function partsOf(term: string): string[] {
     parts.add(characters.slice(Math.floor(at), Math.floor(at) + partLength).join(""));
   return [...parts];
 }
-
-/** What comes later in a term is compared, but no part is taken from it. */
-const maxTermLength = 1000;

@@ -1,9 +1,9 @@
 import type { Session } from "../engine/session.ts";
 import type { TextQuery } from "../list/text-search.ts";
-import type { RareParts } from "./term-parts.ts";
+import type { TermParts } from "./term-parts.ts";
 
-/** A query, with what a sample of its texts says of the term. */
-export interface IndexQuery extends TextQuery, RareParts {}
+/** A query, with the parts of its term to ask an index for. */
+export interface IndexQuery extends TextQuery, TermParts {}
 
 /** How one of the databases finds texts. Both find exactly the texts that contain the term, wherever they look. */
 export interface TextIndex {

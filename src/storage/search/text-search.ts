@@ -6,7 +6,7 @@ import type { TextQuery, TextSearch } from "../list/text-search.ts";
 import { and, asc, gte, lt } from "../schema/drizzle.ts";
 import { postgresTextIndex } from "./postgres-text-index.ts";
 import { sqliteTextIndex } from "./sqlite-text-index.ts";
-import { rarePartsOf } from "./term-parts.ts";
+import { selectParts } from "./term-parts.ts";
 
 /** When the index is used. */
 export interface SearchLimits {
@@ -26,7 +26,7 @@ export function newTextSearch(dialect: "sqlite" | "postgres", limits: SearchLimi
       // Texts are stored with replacement characters in place of lone surrogates.
       const query = { ...given, term: given.term.toWellFormed() };
       const sample = query.size <= limits.fewTexts ? [] : await readSample(session, query, limits.sampleSize);
-      const indexQuery = { ...query, ...rarePartsOf(query.term, sample) };
+      const indexQuery = { ...query, ...selectParts(query.term, sample) };
       const uids = await index.find(session, indexQuery, maxUids + 1);
       if (uids.length <= maxUids) return { count: uids.length, uids: uids.sort() };
       return { count: await index.count(session, indexQuery) };
