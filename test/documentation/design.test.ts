@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { getTableName } from "drizzle-orm";
+import { sqliteTables } from "../../src/storage/schema/tables.sqlite.ts";
 import { files, imports } from "../architecture/sources.ts";
 
 const architecture = readFileSync("docs/design/architecture.md", "utf8");
@@ -31,6 +33,15 @@ describe("architecture.md", () => {
     const named = [...architecture.matchAll(/`((?:[a-z0-9-]+\/)+)`/g)].map(([, folder]) => folder!);
     const places = ["src", "src/storage", "src/transport", "."];
     const missing = named.filter((folder) => !places.some((place) => existsSync(path.join(place, folder))));
+    assert.deepEqual(missing, []);
+  });
+});
+
+describe("the tables in architecture.md", () => {
+  const names = Object.values(sqliteTables).map(getTableName);
+
+  it("are all tables of the schema; entries stand for all index tables", () => {
+    const missing = names.filter((name) => !name.endsWith("_entries") && !architecture.includes(`\`${name}\``));
     assert.deepEqual(missing, []);
   });
 });
