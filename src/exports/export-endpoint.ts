@@ -13,7 +13,7 @@ import type { MethodTable } from "../pipeline/method.ts";
 import { settledMs } from "../storage/engine/export-states.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import type { Validators } from "../transport/http/conditional-request.ts";
-import type { Endpoint } from "../transport/pages/endpoints.ts";
+import type { Endpoint, EndpointRequest } from "../transport/pages/endpoints.ts";
 import { newErrorReplies } from "../transport/rest/rest-response.ts";
 import { exportPages } from "./export-pages.ts";
 import { type ExportRequest, parseExport } from "./export-request.ts";
@@ -40,21 +40,18 @@ export function exportEndpoint(deps: ExportDeps): Endpoint {
     methods: ["GET", "HEAD"],
     maxBodyBytes: 0,
     async handle({ call, path, query }) {
-      await pages.authenticate(call);
-      const wanted = parseExport(path, query);
-      const { group, format } = wanted;
-      if (format === "osv") checkEcosystem(wanted.options.ecosystem);
       // It is authorized by this page. Its state is from before all that is exported: an export that has later changes, too, has
       // an older state, so that it is never taken for a newer one.
-      const { state, changeTime } = await pages.statements(call, group, "", 1);
+      const { request, state, changeTime } = await pages.begin(call, () => parseRequest(path, query));
+      const { group, format } = request;
       const time = changeTime ? fromTimestamp(changeTime) : 0;
       return {
         status: 200,
         headers: { "content-type": "application/json", "cache-control": "private, no-cache", vary: "Authorization" },
-        validators: validatorsOf(wanted, state, time, deps.clock()),
+        validators: validatorsOf(request, state, time, deps.clock()),
         open: () => ({
           close: takeSlot(rootOf(group), isGathered(format)),
-          parts: write(deps, pages.source(call, group), wanted, time),
+          parts: write(deps, pages.source(call, group), request, time),
         }),
       };
     },
@@ -62,10 +59,12 @@ export function exportEndpoint(deps: ExportDeps): Endpoint {
   };
 }
 
-/** Other formats name no ecosystem; they take any as the name of a distribution. */
-function checkEcosystem(ecosystem: string): void {
-  const problem = ecosystemProblem(ecosystem);
+function parseRequest(path: string, query: EndpointRequest["query"]): ExportRequest {
+  const request = parseExport(path, query);
+  // Other formats name no ecosystem; they use the value as the name of a distribution.
+  const problem = request.format === "osv" ? ecosystemProblem(request.options.ecosystem) : "";
   if (problem !== "") throw invalidField("ecosystem", problem);
+  return request;
 }
 
 /** Writes an export, and logs what its format could not say. */

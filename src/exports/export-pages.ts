@@ -14,12 +14,18 @@ import type { Method, MethodTable } from "../pipeline/method.ts";
 /** Advisories of a page: as many as a page may have. */
 const pageSize = 200;
 
+/** The request of an export, and the state of its group by then. */
+export interface Begun<R> extends Pick<ListAdvisoryStatementsResponse, "state" | "changeTime"> {
+  readonly request: R;
+}
+
 /** Calls the API for an export. */
 export interface ExportPages {
-  /** Finds out who calls. Rejects with UNAUTHENTICATED. */
-  authenticate(call: Call): Promise<void>;
-  /** A page of the advisories of a group. Rejects as the API does. */
-  statements(call: Call, group: string, pageToken: string, size?: number): Promise<ListAdvisoryStatementsResponse>;
+  /**
+   * Authenticates the caller, parses the request, authorizes the caller, and returns the parsed request with the state of the group. Rejects
+   * as the API does, and with what `parse` throws.
+   */
+  begin<R extends { readonly group: string }>(call: Call, parse: () => R): Promise<Begun<R>>;
   /** Everything that an export of a group is made of. */
   source(call: Call, group: string): ExportSource;
 }
@@ -37,33 +43,33 @@ export function exportPages(methods: MethodTable): ExportPages {
   async function invoke<I extends DescMethodUnary>(
     call: Call,
     descriptor: I,
-    request: MessageInitShape<I["input"]>,
+    request: () => MessageInitShape<I["input"]>,
   ): Promise<MessageShape<I["output"]>> {
     const method = methodOf(descriptor);
-    const message = create(descriptor.input, request);
     // SQLite answers within the same event-loop tick: without a pause no other request would be served until the export ends.
     await nextTick();
     call.signal?.throwIfAborted();
     // The call of the export itself has no method: the pipeline logs these calls, and denials of them, as its own.
-    return (await method.invoke(callAs(call, method), message)) as MessageShape<I["output"]>;
+    const response = await method.call(callAs(call, method), () => create(descriptor.input, request()));
+    return response as MessageShape<I["output"]>;
   }
 
-  const statements: ExportPages["statements"] = (call, parent, pageToken, size = pageSize) =>
-    invoke(call, listAdvisoryStatements, { parent, pageToken, pageSize: size });
-
   return {
-    async authenticate(call) {
-      const method = methodOf(listAdvisoryStatements);
-      await method.authenticate(callAs(call, method));
+    async begin<R extends { readonly group: string }>(call: Call, parse: () => R) {
+      let request: R | undefined;
+      const { state, changeTime } = await invoke(call, listAdvisoryStatements, () => {
+        request = parse();
+        return { parent: request.group, pageSize: 1 };
+      });
+      return { request: request!, state, changeTime };
     },
-    statements,
     source: (call, parent) => ({
-      statements: (pageToken) => statements(call, parent, pageToken),
+      statements: (pageToken) => invoke(call, listAdvisoryStatements, () => ({ parent, pageToken, pageSize })),
       withdrawnRecords: (pageToken) =>
-        invoke(call, listAdvisoryRecords, {
+        invoke(call, listAdvisoryRecords, () => ({
           ...{ parent, recursive: true, withdrawn: true },
           ...{ view: RecordView.FULL, pageToken, pageSize },
-        }),
+        })),
     }),
   };
 }

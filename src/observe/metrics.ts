@@ -14,7 +14,8 @@ const processMetricsDelay = 1000;
 
 /** What the program measures of itself. */
 export interface Metrics {
-  observeCall(method: string, door: string, code: string, seconds: number): void;
+  /** Counts a call. `path` is the gRPC path of its method, or the HTTP path of an endpoint outside the API. */
+  observeCall(path: string, transport: string, code: string, seconds: number): void;
   /** Registers a count that only grows and is read when metrics are asked for; its name ends in `_total`. */
   counter(name: string, help: string, read: () => number): void;
   /** Registers such counts, each under its value of a label. */
@@ -46,13 +47,18 @@ export function newMetrics(version: string): Metrics {
   }).set({ version, node: process.versions.node }, 1);
   const calls = new Histogram({
     name: "gatehouse_call_duration_seconds",
-    help: "Duration of calls by method, door and code.",
-    labelNames: ["method", "door", "code"],
+    help: "Duration of calls by method, transport and code. The labels method and door are deprecated.",
+    labelNames: ["rpc_service", "rpc_method", "transport", "code", "method", "door"],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5],
     registers: [registry],
   });
   return {
-    observeCall: (method, door, code, seconds) => calls.observe({ method, door, code }, seconds),
+    observeCall(path, transport, code, seconds) {
+      const { service, method } = methodNamesOf(path);
+      // The last two are what earlier releases had: dashboards need them for one release more.
+      const labels = { rpc_service: service, rpc_method: method, transport, code, method: path, door: transport };
+      calls.observe(labels, seconds);
+    },
     counter(name, help, read) {
       new Counter({
         name,
@@ -82,4 +88,21 @@ export function newMetrics(version: string): Metrics {
     },
     contentType: registry.contentType,
   };
+}
+
+interface MethodNames {
+  readonly service: string;
+  readonly method: string;
+}
+
+const methodNames = new Map<string, MethodNames>();
+
+/** Splits the path of a method, such as `/package.Service/Method`; an endpoint has no service and is named by its whole path. */
+function methodNamesOf(path: string): MethodNames {
+  const known = methodNames.get(path);
+  if (known) return known;
+  const [, service = "", method = path] = /^\/([^/]*\.[^/]*)\/([^/]+)$/.exec(path) ?? [];
+  const names = { service, method };
+  methodNames.set(path, names);
+  return names;
 }

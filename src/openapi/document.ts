@@ -1,4 +1,4 @@
-// An OpenAPI 3.1 document of methods, made of their descriptors by the rules of the REST door.
+// An OpenAPI 3.1 document of methods, made of their descriptors by the rules of the REST transport.
 import type { DescEnum, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
 import type { Method } from "../pipeline/method.ts";
 import { bindingsOf } from "../transport/rest/http-rule.ts";

@@ -4,8 +4,8 @@ import type { Access, Scope } from "../authz/access.ts";
 import { randomHex } from "../base/random.ts";
 import type { Session } from "../storage/engine/session.ts";
 
-/** Which door a request came through. */
-export type DoorName = "rest" | "grpc" | "grpc-web" | "connect";
+/** Which transport a request came through. */
+export type TransportName = "rest" | "grpc" | "grpc-web" | "connect";
 
 /** The method that a call invokes. */
 export interface CalledMethod {
@@ -17,10 +17,10 @@ export interface CalledMethod {
 /**
  * What the pipeline and the handlers know of a request besides its message.
  *
- * The door makes it; the pipeline adds `caller` and `access`. Handlers may add reply headers.
+ * The transport makes it; the pipeline adds `caller` and `access`. Handlers may add reply headers.
  */
 export interface Call {
-  readonly door: DoorName;
+  readonly transport: TransportName;
   /** Names the request in the log and in error metadata. */
   readonly requestId: string;
   /** The address of the client, which may be behind trusted proxies: for limits per client and for logs. Empty when unknown. */
@@ -31,7 +31,7 @@ export interface Call {
   readonly isHead?: boolean | undefined;
   /** A header of the request by its lower-case name; undefined when absent. Repeated headers are joined by ", ". */
   header(name: string): string | undefined;
-  /** What every door sets on the reply; names in lower case. */
+  /** What every transport sets on the reply; names in lower case. */
   readonly replyHeaders: ReadonlyMap<string, string>;
   /** Adds a header to the reply. */
   setReplyHeader(name: string, value: string): void;
@@ -49,9 +49,9 @@ export interface Call {
   snapshot?: Session;
 }
 
-/** What a door says of a request. The signal is asked for only when a handler listens. */
-type CallInit = Pick<Call, "door" | "requestId" | "clientAddress" | "connection" | "isHead" | "header"> & {
-  readonly signal?: () => AbortSignal;
+/** What a transport says of a request. The signal is asked for only when a handler listens. */
+type CallInit = Pick<Call, "transport" | "requestId" | "clientAddress" | "connection" | "isHead" | "header"> & {
+  readonly signal?: () => AbortSignal | undefined;
 };
 
 /** Names a request: 32 hexadecimal digits, as W3C Trace Context §3.2.2.3 has its trace-id. */
@@ -83,17 +83,17 @@ export function callAs(call: Call, method: CalledMethod): Call {
 
 // A class, so that what few calls need is made by those that do.
 class RequestCall implements Call {
-  readonly door: DoorName;
+  readonly transport: TransportName;
   readonly requestId: string;
   readonly clientAddress: string;
   readonly connection: object | undefined;
   readonly isHead: boolean | undefined;
   readonly header: Call["header"];
-  readonly #signal: (() => AbortSignal) | undefined;
+  readonly #signal: (() => AbortSignal | undefined) | undefined;
   #replyHeaders: Map<string, string> | undefined;
 
-  constructor({ door, requestId, clientAddress, connection, isHead, header, signal }: CallInit) {
-    this.door = door;
+  constructor({ transport, requestId, clientAddress, connection, isHead, header, signal }: CallInit) {
+    this.transport = transport;
     this.requestId = requestId;
     this.clientAddress = clientAddress;
     this.connection = connection;

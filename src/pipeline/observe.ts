@@ -16,13 +16,13 @@ const ownFailures: ReadonlySet<Code> = new Set([Code.INTERNAL, Code.UNKNOWN, Cod
 export function newObserver(log: Logger, metrics: Metrics): Observer {
   return (call, path, durationMs, failure) => {
     const code = failure ? codeName(failure.code) : "OK";
-    metrics.observeCall(path, call.door, code, durationMs / 1000);
+    metrics.observeCall(path, call.transport, code, durationMs / 1000);
     const isOurs = failure !== undefined && ownFailures.has(failure.code);
     if (!isOurs && !log.isLevelEnabled("info")) return;
     const line = {
       requestId: call.requestId,
       method: path,
-      door: call.door,
+      transport: call.transport,
       code,
       durationMs: Math.round(durationMs * 1000) / 1000,
       caller: call.caller?.uid,

@@ -233,7 +233,7 @@ function namelessOf(parent: DescMessage, { name }: DescField, book: RuleBook): r
   return book.get(parent.typeName)?.nameless?.[name] ?? [];
 }
 
-/** Enums are open, so that every door lets a number pass that has no name. Nothing could be meant by it. */
+/** Enums are open, so that every transport lets a number pass that has no name. Nothing could be meant by it. */
 function testConstant(
   schema: DescEnum,
   nameless: readonly number[],

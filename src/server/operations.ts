@@ -7,7 +7,7 @@ import type { HealthOptions } from "../services/operations/health.ts";
 
 const load = loader(import.meta.url);
 
-/** What adds each of them to the door that serves it, when it is first asked for. */
+/** What adds each of them to the transport that serves it, when it is first asked for. */
 export function operations(
   methods: MethodTable,
   state: Omit<HealthOptions, "services">,

@@ -1,4 +1,4 @@
-// The composition root: opens the storage, composes the methods, opens the doors.
+// The composition root: opens the storage, composes the methods, opens the transports.
 import type { Logger } from "pino";
 import { type AccessLog, openAccessLog } from "../audit/access-log.ts";
 import { denialObserver } from "../audit/denials.ts";
@@ -44,7 +44,7 @@ import { metricsPage, pages } from "./pages.ts";
 import { newReadiness } from "./readiness.ts";
 import { reload } from "./reload.ts";
 import { openTokenService } from "./token-service.ts";
-import { openDoors, openMetricsListener } from "./transports.ts";
+import { openMetricsListener, openTransports } from "./transports.ts";
 
 /** A running server. Disposing of it cuts off every request; `drain` does not. */
 export interface Server extends AsyncDisposable {
@@ -148,7 +148,7 @@ async function serve(
   const readiness = newReadiness(database);
   const stopping = new AbortController();
   const draining = stopping.signal;
-  const listener = await openDoors({
+  const listener = await openTransports({
     config,
     log,
     api,

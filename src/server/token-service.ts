@@ -33,7 +33,7 @@ export interface TokenServiceOptions {
   readonly clock: Clock;
   readonly policy: Policy;
   readonly tokens: Tokens;
-  /** Bounds the bad tokens of one address, whichever door they come to. */
+  /** Bounds the bad tokens of one address, whichever transport they come to. */
   readonly failures: FailureLimiter;
   readonly log: Logger;
   readonly accessLog: AccessLog;

@@ -1,4 +1,4 @@
-// The doors of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
+// The transports of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
 
 import type { Logger } from "pino";
 import { show } from "../aip/clip.ts";
@@ -25,8 +25,8 @@ import { newGateway } from "../transport/rest/rest-transport.ts";
 import { type FastPath, newFastPath } from "../transport/unary/unary-transport.ts";
 import type { Api } from "./api.ts";
 
-/** What the doors lead to. */
-export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draining"> {
+/** What the transports lead to. */
+export interface TransportsOptions extends Pick<RouterOptions, "operations" | "draining"> {
   readonly config: Config;
   readonly log: Logger;
   readonly api: Api;
@@ -37,7 +37,7 @@ export interface DoorsOptions extends Pick<RouterOptions, "operations" | "draini
 }
 
 /** Listens. Rejects with a sentence when another program has the port. */
-export async function openDoors(options: DoorsOptions): Promise<Listener> {
+export async function openTransports(options: TransportsOptions): Promise<Listener> {
   const { config, log } = options;
   const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
   const cors = newCors(config.corsOrigins);
@@ -108,7 +108,7 @@ function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unk
   });
 }
 
-function routerOf(options: DoorsOptions): HttpHandler {
+function routerOf(options: TransportsOptions): HttpHandler {
   const { api, config, operations, draining } = options;
   return newRouter({
     methods: api.methods,
@@ -124,7 +124,7 @@ function routerOf(options: DoorsOptions): HttpHandler {
 }
 
 /** Whatever is no RPC: pages, else endpoints, else REST. */
-function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOptions): HttpHandler {
+function siteOf({ config, log, api, endpoints, pages, mounts, observe }: TransportsOptions): HttpHandler {
   const { domain } = config;
   const gateway = newGateway(api.now.values(), {
     later: api.later,
@@ -138,7 +138,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
     foreign: { prefix: "/gatehouse/osv/", withBearer },
     requestIdOf,
     refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
-    report: (error, requestId) => log.error({ err: error, requestId }, "the REST door failed"),
+    report: (error, requestId) => log.error({ err: error, requestId }, "the REST transport failed"),
   });
   const endpointOptions = {
     ...limits,
@@ -154,7 +154,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: DoorsOp
 /** As a call is logged, though without what is wrong: that may have something of the body in it. */
 function logRefused(log: Logger, call: Call, httpMethod: string, path: string, { code }: ApiError): void {
   if (!log.isLevelEnabled("info")) return;
-  const { requestId, door } = call;
-  const line = { requestId, door, httpMethod, path: show(path), code: codeName(code), ...originOf(call) };
+  const { requestId, transport } = call;
+  const line = { requestId, transport, httpMethod, path: show(path), code: codeName(code), ...originOf(call) };
   log.info(line, "refused");
 }

@@ -76,10 +76,11 @@ function aliasMethod(beta: Method, alias: FileAliaser): Method {
       text: (field) => beta.rules.text(field, nameInBeta(field.parent.typeName)),
       bounds: (field) => beta.rules.bounds(field, nameInBeta(field.parent.typeName)),
     },
-    authenticate: beta.authenticate,
     // protobuf-es refuses to encode a message under another type than its own.
-    invoke: (call, request) =>
-      mapMaybe(beta.invoke(call, create(input, request)), (reply) => create(descriptor.output, reply)),
+    call(call, decode) {
+      const response = beta.call(call, () => mapMaybe(decode(), (request) => create(input, request)));
+      return mapMaybe(response, (message) => create(descriptor.output, message));
+    },
   };
 }
 

@@ -39,8 +39,7 @@ function methodOf(descriptor: DescMethodUnary): Method {
     descriptor,
     errorDomain: "conformance.test",
     rules: {} as Method["rules"],
-    authenticate: () => undefined,
-    invoke: (call, request) => answer(descriptor, call, request as SuiteRequest),
+    call: async (call, decode) => answer(descriptor, call, (await decode()) as SuiteRequest),
   };
 }
 
@@ -51,7 +50,7 @@ async function answer(descriptor: DescMethodUnary, call: Call, request: SuiteReq
   const info = requestInfo(exchange, [request], descriptor);
   for (const [name, value] of pairs(definition?.responseHeaders)) call.setReplyHeader(name, value);
   for (const [name, value] of pairs(definition?.responseTrailers))
-    if (call.door === "connect") call.setReplyHeader(`trailer-${name}`, value);
+    if (call.transport === "connect") call.setReplyHeader(`trailer-${name}`, value);
     else exchange.trailers.push([name, value]);
   await sleep(definition?.responseDelayMs ?? 0);
   const { response } = definition ?? {};

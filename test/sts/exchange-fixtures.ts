@@ -108,7 +108,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
     ) {
       const headers = typeof token === "string" ? { authorization: `Bearer ${token}` } : token;
       const header = (name: string) => (headers as Record<string, string>)[name];
-      const call = newCall({ door: "rest", requestId: "1", clientAddress: "192.0.2.1", header });
+      const call = newCall({ transport: "rest", requestId: "1", clientAddress: "192.0.2.1", header });
       const reply = await exchange(create(ExchangeRequestSchema, { aud: [issuer], ...request }), call).catch(
         (error: unknown) => {
           failedCalls.set(error as object, call);

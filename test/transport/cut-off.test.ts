@@ -27,26 +27,26 @@ const cuts: [what: string, cut: (client: FrameClient, stream: ServerHttp2Stream)
   ["the server's end of the session", (_, stream) => stream.session?.destroy()],
 ];
 
-for (const door of ["the fast path", "a handler"]) {
+for (const transport of ["the fast path", "a handler"]) {
   for (const [what, cut] of cuts) {
-    test(`http2: ${what} in the middle of a body leaves ${door} none`, async (t) => {
-      const { client, begun, body } = await receiving(t, door);
+    test(`http2: ${what} in the middle of a body leaves ${transport} none`, async (t) => {
+      const { client, begun, body } = await receiving(t, transport);
       client.send(request(1, false, "/"), frame(frameType.data, 0, 1, Buffer.from("a part")));
       cut(client, await begun);
       await assert.rejects(body, (error) => toApiError(error).code === Code.CANCELLED);
     });
   }
 
-  test(`http2: ${door} gets a body that its client has ended`, async (t) => {
-    const { client, body } = await receiving(t, door);
+  test(`http2: ${transport} gets a body that its client has ended`, async (t) => {
+    const { client, body } = await receiving(t, transport);
     client.send(request(1, false, "/"), frame(frameType.data, 0, 1, Buffer.from("a part, ")));
     client.send(frame(frameType.data, flag.endStream, 1, Buffer.from("and the rest")));
     assert.equal((await body).toString(), "a part, and the rest");
   });
 }
 
-/** A client whose request is received through one of the doors. */
-async function receiving(t: Parameters<typeof listen>[0], door: string) {
+/** A client whose request is received through one of the transports. */
+async function receiving(t: Parameters<typeof listen>[0], transport: string) {
   const begun = Promise.withResolvers<ServerHttp2Stream>();
   const received = Promise.withResolvers<Buffer>();
   // It may reject before the test looks.
@@ -57,7 +57,7 @@ async function receiving(t: Parameters<typeof listen>[0], door: string) {
   };
   const listener = await listen(t, {
     fast(stream) {
-      if (door !== "the fast path") return false;
+      if (transport !== "the fast path") return false;
       receive(stream, new StreamExchange(stream, limits.maxBodyBytes, defaultLimits).body);
       return true;
     },

@@ -16,7 +16,8 @@ import { aliasMethods } from "../../src/v2/alias.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
-const invoked: Method["invoke"] = async (_call, request) => {
+const found: Method["call"] = async (_call, decode) => {
+  const request = await decode();
   assert.equal(request.$typeName, GetGroupRequestSchema.typeName);
   return fromBinary(GroupSchema, toBinary(GroupSchema, { ...emptyGroup, name: "found" }));
 };
@@ -31,8 +32,7 @@ function tableOf(services: (typeof GroupsService | typeof RolesService)[]) {
         descriptor: descriptor as never,
         errorDomain: "iam.example.org",
         rules: fieldRules(new Map()),
-        authenticate: () => undefined,
-        invoke: invoked,
+        call: found,
       };
     });
   return new Map(methods.map((method) => [method.path, method]));
@@ -78,12 +78,9 @@ describe("the alias of v2beta1 as v2", () => {
   it("turns messages into those of v2beta1 and back", async () => {
     const alias = aliases.get("/chainguard.platform.iam.v2.GroupsService/GetGroup");
     assert.ok(alias);
-    const reply = await alias.invoke(
-      {} as never,
-      fromBinary(
-        alias.descriptor.input,
-        toBinary(GetGroupRequestSchema, { $typeName: GetGroupRequestSchema.typeName, uid: "x" }),
-      ),
+    const request = { $typeName: GetGroupRequestSchema.typeName, uid: "x" } as const;
+    const reply = await alias.call({} as never, () =>
+      fromBinary(alias.descriptor.input, toBinary(GetGroupRequestSchema, request)),
     );
     assert.equal(reply.$typeName, "chainguard.platform.iam.v2.Group");
     assert.equal(fromBinary(GroupSchema, toBinary(alias.descriptor.output, reply)).name, "found");

@@ -16,19 +16,16 @@ import {
   connectNodeAdapter,
 } from "@connectrpc/connect-node";
 import { ApiError, Code, retryAfterOf } from "../../aip/errors.ts";
-import { isPromise } from "../../base/maybe-promise.ts";
-import { type Call, type DoorName, newCall } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
-import { clientAddress } from "../http/client-address.ts";
 import type { HttpHandler } from "../http/handlers.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { maxOperationBytes, messageTooLarge } from "../http/message-size.ts";
-import { requestIdOf } from "../http/request-id.ts";
 import { toConnectError } from "../unary/connect-error.ts";
 import { connectTimeout } from "../unary/connect-protocol.ts";
 import { grpcTimeout } from "../unary/grpc.ts";
 import type { HeaderOf } from "../unary/protocol.ts";
 import { fitTrailers } from "../unary/trailer-limit.ts";
+import type { ConnectCall } from "./connect-call.ts";
 import type { RejectionOptions } from "./error-response.ts";
 import { checked } from "./message-check.ts";
 
@@ -45,21 +42,29 @@ export interface AdapterOptions extends RejectionOptions {
   readonly draining: AbortSignal;
 }
 
-const clientAddressKey = createContextKey("", { description: "address of the client" });
-const requestIdKey = createContextKey("", { description: "id of the request" });
+const callKey = createContextKey<ConnectCall | undefined>(undefined, { description: "call" });
 
-/** What connect-node is told of one service. */
-type Bounds = Pick<ConnectNodeAdapterOptions, "readMaxBytes" | "shutdownSignal">;
+/** Options of connect-node that differ between services. */
+type ServiceOptions = Pick<ConnectNodeAdapterOptions, "readMaxBytes" | "shutdownSignal" | "contextValues">;
 
-/** Serves methods of the table. What they have begun they finish, also while the program stops. */
-export function adaptMethods(methods: Iterable<Method>, options: AdapterOptions): HttpHandler {
+/** Responds to the call of a method; without `call`, to a request that is not a call (405 or 415). */
+export type MethodHandler = (request: HttpRequest, response: HttpResponse, call?: ConnectCall) => void;
+
+/** Serves methods of the table. Calls in progress complete, also while the program drains. */
+export function adaptMethods(methods: Iterable<Method>, options: AdapterOptions): MethodHandler {
   const limits = { ...options, compressions };
-  return connectHandler({ readMaxBytes: options.maxBodyBytes }, options, (router) => {
+  const calls = new WeakMap<object, ConnectCall>();
+  const contextValues = (request: object) => createContextValues().set(callKey, calls.get(request));
+  const handler = connectHandler({ readMaxBytes: options.maxBodyBytes, contextValues }, options, (router) => {
     for (const method of methods) {
-      router.rpc(method.descriptor, unary(method));
+      router.rpc(method.descriptor, respondToUnary);
       router.handlers.push(checked(router.handlers.pop()!, method, limits));
     }
   });
+  return (request, response, call) => {
+    if (call) calls.set(request, call);
+    handler(request, response);
+  };
 }
 
 /**
@@ -71,15 +76,15 @@ export function adapt(routes: (router: ConnectRouter) => void, options: AdapterO
   return connectHandler({ readMaxBytes, shutdownSignal: options.draining }, options, routes);
 }
 
-function connectHandler(bounds: Bounds, options: AdapterOptions, routes: (router: ConnectRouter) => void): HttpHandler {
+function connectHandler(
+  serviceOptions: ServiceOptions,
+  options: AdapterOptions,
+  routes: (router: ConnectRouter) => void,
+): (request: HttpRequest, response: HttpResponse) => void {
   const handler = connectNodeAdapter({
     routes,
     fallback: (request, response) => void options.fallback(request, response as HttpResponse),
-    contextValues: (request) =>
-      createContextValues()
-        .set(clientAddressKey, clientAddress(request as HttpRequest))
-        .set(requestIdKey, requestIdOf(request as HttpRequest)),
-    ...bounds,
+    ...serviceOptions,
     acceptCompression: compressions,
     maxTimeoutMs: options.maxTimeoutMs,
     jsonOptions: { registry: options.detailTypes },
@@ -121,41 +126,30 @@ function refusal(error: ConnectError, maxBytes: number): ApiError {
   return new ApiError(told, error.rawMessage, { cause: error });
 }
 
-function unary(method: Method) {
-  return async (request: Message, context: HandlerContext): Promise<Message> => {
-    const call = callOf(context);
-    // Past its deadline, or left by its client, a call is not begun, and one that was begun is not waited for.
-    context.signal.throwIfAborted();
-    try {
-      const reply = method.invoke(call, request);
-      return isPromise(reply) ? await Promise.race([reply, endOf(context.signal)]) : reply;
-    } catch (error) {
-      if (context.signal.aborted) throw context.signal.reason;
-      const told = error as ApiError;
-      if (context.protocolName !== "connect") throw toConnectError(fitTrailers(told));
-      // RFC 9110 §15.5.2: a 401 names the scheme.
-      if (told.code === Code.UNAUTHENTICATED) context.responseHeader.set("www-authenticate", "Bearer");
-      const retryAfter = retryAfterOf(told);
-      if (retryAfter !== undefined) context.responseHeader.set("retry-after", retryAfter);
-      throw toConnectError(told);
-    } finally {
-      for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
-      context.responseHeader.set("x-request-id", call.requestId);
-    }
-  };
+async function respondToUnary(request: Message, context: HandlerContext): Promise<Message> {
+  const connectCall = context.values.get(callKey);
+  if (!connectCall) throw new Error("the call did not come through the router");
+  const { call } = connectCall;
+  // After its deadline, or without its client, a call is neither started nor waited for.
+  context.signal.throwIfAborted();
+  try {
+    return await Promise.race([connectCall.resume(request, context.signal), abortOf(context.signal)]);
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    const apiError = error as ApiError;
+    if (context.protocolName !== "connect") throw toConnectError(fitTrailers(apiError));
+    // RFC 9110 §15.5.2: a 401 names the scheme.
+    if (apiError.code === Code.UNAUTHENTICATED) context.responseHeader.set("www-authenticate", "Bearer");
+    const retryAfter = retryAfterOf(apiError);
+    if (retryAfter !== undefined) context.responseHeader.set("retry-after", retryAfter);
+    throw toConnectError(apiError);
+  } finally {
+    for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
+    context.responseHeader.set("x-request-id", call.requestId);
+  }
 }
 
 /** Rejects when the signal is aborted. */
-function endOf(signal: AbortSignal): Promise<never> {
+function abortOf(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
-}
-
-function callOf(context: HandlerContext): Call {
-  return newCall({
-    door: context.protocolName as DoorName,
-    requestId: context.values.get(requestIdKey),
-    clientAddress: context.values.get(clientAddressKey),
-    header: (name) => context.requestHeader.get(name) ?? undefined,
-    signal: () => context.signal,
-  });
 }

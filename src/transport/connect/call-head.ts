@@ -10,10 +10,10 @@ import { prefixLength } from "../unary/envelope.ts";
 const compressions = ["gzip", "br"];
 
 /** Throws what the call is refused for by its head alone. */
-export function checkRpcHead(call: Call, maxBodyBytes: number): void {
+export function checkCallHead(call: Call, maxBodyBytes: number): void {
   checkDeadline(call);
   checkCompression(call);
-  checkLength(call, maxBodyBytes, call.door !== "connect");
+  checkLength(call, maxBodyBytes, call.transport !== "connect");
 }
 
 /**
@@ -28,8 +28,8 @@ export function checkLength(call: Call, maxBytes: number, isEnveloped: boolean):
   if (Number(call.header("content-length") ?? 0) > most) throw messageTooLarge(maxBytes);
 }
 
-function checkDeadline({ door, header }: Call): void {
-  const [name, form] = door === "connect" ? connectTimeout : grpcTimeout;
+function checkDeadline({ transport, header }: Call): void {
+  const [name, form] = transport === "connect" ? connectTimeout : grpcTimeout;
   const text = header(name);
   if (text === undefined) return;
   if (!form.test(text)) throw new ApiError(Code.INVALID_ARGUMENT, `protocol error: ${name} is ${clip(text)}`);
@@ -40,7 +40,7 @@ const connectTimeout = ["connect-timeout-ms", /^\d{1,10}$/] as const;
 const grpcTimeout = ["grpc-timeout", /^\d{1,8}[HMSmun]$/] as const;
 
 function checkCompression(call: Call): void {
-  const isConnect = call.door === "connect";
+  const isConnect = call.transport === "connect";
   const encoding = encodingOf(call);
   if (encoding === "identity" || compressions.includes(encoding)) return;
   // gRPC's compression.md: the answer says what would be understood.
@@ -48,6 +48,6 @@ function checkCompression(call: Call): void {
   throw unimplemented(`unknown compression "${clip(encoding)}": supported are ${compressions.join(", ")}`);
 }
 
-function encodingOf({ door, header }: Call): string {
-  return header(door === "connect" ? "content-encoding" : "grpc-encoding") ?? "identity";
+function encodingOf({ transport, header }: Call): string {
+  return header(transport === "connect" ? "content-encoding" : "grpc-encoding") ?? "identity";
 }

@@ -1,7 +1,7 @@
 // Answers to calls that connect-node does not get to see.
 import type { Registry } from "@bufbuild/protobuf";
 import type { ApiError } from "../../aip/errors.ts";
-import type { Call, DoorName } from "../../pipeline/call.ts";
+import type { Call, TransportName } from "../../pipeline/call.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import { type HttpRequest, type HttpResponse, isHttp2, readHeader } from "../http/message.ts";
 import { callHeaders, sendReply } from "../http/response.ts";
@@ -23,8 +23,8 @@ export interface RejectionOptions {
 /** Answers a call with an error, in the words of its protocol. */
 export type CallRejection = (request: HttpRequest, response: HttpResponse, call: Call, error: ApiError) => void;
 
-/** The door of a unary call by its content type; undefined for what is none, or has several messages. */
-export function doorByType(request: HttpRequest): Exclude<DoorName, "rest"> | undefined {
+/** The transport of a unary call by its content type; undefined for what is none, or has several messages. */
+export function transportOfContentType(request: HttpRequest): Exclude<TransportName, "rest"> | undefined {
   const type = readHeader(request, "content-type") ?? "";
   if (/^application\/grpc-web\b/i.test(type)) return "grpc-web";
   if (/^application\/grpc\b/i.test(type)) return "grpc";
@@ -45,7 +45,7 @@ export function newCallRejection(options: RejectionOptions): CallRejection {
   return (request, response, call, error) => {
     const answer = inTypeOf(
       request,
-      (protocols[call.door] ?? proto).failure(completeError(error, options.errorDomain)),
+      (protocols[call.transport] ?? proto).failure(completeError(error, options.errorDomain)),
     );
     if (isHttp2(response)) respond(response.stream, answer, call);
     else {

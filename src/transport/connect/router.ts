@@ -1,21 +1,21 @@
-// The complete door: gRPC, gRPC-web and Connect by way of connect-node, for every method of the table.
+// The Connect transport: gRPC, gRPC-web and Connect through connect-node, for every method of the table.
 
+import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
-import { toApiError, unimplemented } from "../../aip/errors.ts";
-import { loader } from "../../base/lazy.ts";
-import { type Call, type DoorName, newCall } from "../../pipeline/call.ts";
+import { ApiError, toApiError, unimplemented } from "../../aip/errors.ts";
+import { loader, memoizeByObject, once } from "../../base/lazy.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
+import { methodPath } from "../../pipeline/compose.ts";
 import { isMethodPath } from "../../pipeline/lazy-methods.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
-import { clientAddress } from "../http/client-address.ts";
 import type { HttpHandler } from "../http/handlers.ts";
-import { connectionOf, type HttpRequest, type HttpResponse, pathOf, readHeader } from "../http/message.ts";
+import { type HttpRequest, type HttpResponse, pathOf } from "../http/message.ts";
 import { maxOperationBytes } from "../http/message-size.ts";
 import { reject } from "../http/rejection.ts";
-import { requestIdOf } from "../http/request-id.ts";
-import type { AdapterOptions } from "./adapter.ts";
-import { checkLength, checkRpcHead } from "./call-head.ts";
-import { type CallRejection, doorByType, isConnectStream, newCallRejection } from "./error-response.ts";
+import type { AdapterOptions, MethodHandler } from "./adapter.ts";
+import { checkCallHead, checkLength } from "./call-head.ts";
+import { ConnectCall, newConnectCall } from "./connect-call.ts";
+import { type CallRejection, isConnectStream, newCallRejection, transportOfContentType } from "./error-response.ts";
 
 /** The methods and services to serve, and the limits of calls. */
 export interface RouterOptions extends AdapterOptions {
@@ -24,124 +24,129 @@ export interface RouterOptions extends AdapterOptions {
   readonly operations: Readonly<Record<string, (router: ConnectRouter) => void>>;
 }
 
+/** The options, and what is made of them once. */
+interface Router extends RouterOptions {
+  readonly rejectCall: CallRejection;
+  /** The handler of the methods of a service, made on first use. */
+  readonly methodHandler: (service: DescService) => MethodHandler;
+  /** The handlers of `operations`. */
+  readonly operationHandlers: ReadonlyMap<string, () => HttpHandler>;
+}
+
 const load = loader(import.meta.url);
 
-/** Makes the request listener of both HTTP versions. What serves a service is made with its first request. */
-export function newRouter(routerOptions: RouterOptions): HttpHandler {
-  const made = new Map<string, HttpHandler>();
-  const refuse = newCallRejection(routerOptions);
-  const { fallback } = routerOptions;
-  // What connect-node does not find in a service that it knows is as unknown as what is in none.
-  const options = {
-    ...routerOptions,
-    fallback: (request: HttpRequest, response: HttpResponse) => unknown(request, response, refuse, fallback),
-  };
+/** Makes the handler of all calls. Other requests go to `fallback`. */
+export function newRouter(options: RouterOptions): HttpHandler {
+  const router = composeRouter(options);
   return (request, response) => {
     const path = pathOf(request);
-    if (!isMethodPath(path)) return options.fallback(request, response);
-    const method = options.methods.get(path);
-    const name = method?.descriptor.parent.typeName ?? serviceOf(path);
-    let handler = made.get(name);
-    if (!handler) {
-      handler = handlerOf(name, method, options);
-      if (!handler) return options.fallback(request, response);
-      made.set(name, handler);
-    }
-    // What a call came to is in trailers, which HTTP/1.0 has not: a failure would look like an empty reply.
-    if (request.httpVersion === "1.0" && doorOf(request) === "grpc") return reject(response, 505);
+    if (!isMethodPath(path)) return router.fallback(request, response);
+    const method = router.methods.get(path);
+    const operation = method ? undefined : router.operationHandlers.get(serviceOf(path));
+    if (!method && !operation) return router.fallback(request, response);
+    // gRPC sends the status in trailers, which HTTP/1.0 lacks: an error would look like an empty response.
+    if (request.httpVersion === "1.0" && transportOf(request) === "grpc") return reject(response, 505);
     // RFC 9110 §15.5.6: a 405 names what is allowed.
     if (request.method !== "POST") response.setHeader("allow", "POST");
     return method
-      ? serve(method, handler, request, response, refuse, options)
-      : serveOperation(handler, request, response, refuse, options);
+      ? serveMethod(method, request, response, router)
+      : serveOperation(operation!(), request, response, router);
   };
 }
 
-/** Lets connect-node have calls of services that are not in the table, unless they announce too long a message. */
+function composeRouter(options: RouterOptions): Router {
+  const rejectCall = newCallRejection(options);
+  const adapter = once((): typeof import("./adapter.ts") => load("./adapter.ts"));
+  const composed: AdapterOptions = {
+    ...options,
+    // A method that connect-node does not find in a known service is as unknown as one in an unknown service.
+    fallback: (request, response) => rejectUnknown(request, response, rejectCall, options.fallback),
+  };
+  const methodsOf = (service: DescService) =>
+    service.methods.flatMap((descriptor) => options.methods.get(methodPath(descriptor)) ?? []);
+  const operations = Object.entries(options.operations).map(
+    ([service, routes]) => [service, once(() => adapter().adapt(routes, composed))] as const,
+  );
+  return {
+    ...options,
+    ...composed,
+    rejectCall,
+    methodHandler: memoizeByObject((service: DescService) => adapter().adaptMethods(methodsOf(service), composed)),
+    operationHandlers: new Map(operations),
+  };
+}
+
+/** Passes a call of a service outside the table to connect-node, unless its announced message is too long. */
 function serveOperation(
   handler: HttpHandler,
   request: HttpRequest,
   response: HttpResponse,
-  refuse: CallRejection,
-  options: RouterOptions,
+  router: Router,
 ): void | Promise<void> {
   const isStream = isConnectStream(request);
-  const door = isStream ? "connect" : doorOf(request);
-  if (!door) return handler(request, response);
-  const call = callOf(request, door);
+  const transport = isStream ? "connect" : transportOf(request);
+  if (!transport) return handler(request, response);
+  const call = newConnectCall(request, transport);
   try {
-    checkLength(call, options.maxOperationBytes ?? maxOperationBytes, isStream || door !== "connect");
+    checkLength(call, router.maxOperationBytes ?? maxOperationBytes, isStream || transport !== "connect");
   } catch (error) {
-    return refuse(request, response, call, toApiError(error));
+    return router.rejectCall(request, response, call, toApiError(error));
   }
   return handler(request, response);
 }
 
 /**
- * Lets connect-node have what it may decode: it does so before the method is asked, and what a stranger has compressed into a
- * few bytes may hold millions of values.
+ * Authenticates the caller before connect-node decodes the message: a few compressed bytes of an anonymous caller may hold
+ * millions of values.
  */
-async function serve(
+async function serveMethod(
   method: Method,
-  handler: HttpHandler,
   request: HttpRequest,
   response: HttpResponse,
-  refuse: CallRejection,
-  { maxBodyBytes }: RouterOptions,
+  router: Router,
 ): Promise<void> {
-  const door = doorOf(request);
-  if (!door) return handler(request, response);
-  const call = callOf(request, door);
+  const handler = router.methodHandler(method.descriptor.parent);
+  const transport = transportOf(request);
+  // connect-node responds 405 or 415.
+  if (!transport) return handler(request, response);
+  const connectCall = new ConnectCall(request, transport);
+  const { call } = connectCall;
+  let isHandedOver = false;
   try {
-    await method.authenticate(call);
-    checkRpcHead(call, maxBodyBytes);
+    connectCall.response = method.call(call, () => {
+      checkCallHead(call, router.maxBodyBytes);
+      handler(request, response, connectCall);
+      isHandedOver = true;
+      return connectCall.request;
+    });
+    await connectCall.response;
   } catch (error) {
-    return refuse(request, response, call, completeError(toApiError(error), method.errorDomain));
+    // connect-node responds with the errors of calls that it was given.
+    if (isHandedOver) return;
+    if (!(error instanceof ApiError)) throw error;
+    router.rejectCall(request, response, call, completeError(error, method.errorDomain));
   }
-  return handler(request, response);
 }
 
 /**
- * Answers a call of an unknown method in the words of its protocol. What is no RPC goes to the others: of JSON and protobuf
- * only the path tells whether a client of Connect sent it, since REST has the same content types.
+ * Responds to a call of an unknown method in its protocol. Other requests go to `fallback`: JSON and protobuf are content
+ * types of REST, too, so only the path shows that a Connect client sent the request.
  */
-function unknown(
+function rejectUnknown(
   request: HttpRequest,
   response: HttpResponse,
-  refuse: CallRejection,
+  rejectCall: CallRejection,
   fallback: HttpHandler,
 ): void | Promise<void> {
-  const door = doorOf(request);
-  if (!door || (door === "connect" && !isMethodPath(pathOf(request)))) return fallback(request, response);
-  refuse(request, response, callOf(request, door), unimplemented(`there is no method ${pathOf(request)}`));
+  const transport = transportOf(request);
+  const path = pathOf(request);
+  if (!transport || (transport === "connect" && !isMethodPath(path))) return fallback(request, response);
+  rejectCall(request, response, newConnectCall(request, transport), unimplemented(`there is no method ${path}`));
 }
 
-/** The door of a call of one message; undefined for any other request. */
-function doorOf(request: HttpRequest): ReturnType<typeof doorByType> {
-  return request.method === "POST" ? doorByType(request) : undefined;
-}
-
-function callOf(request: HttpRequest, door: DoorName): Call {
-  return newCall({
-    door,
-    requestId: requestIdOf(request),
-    clientAddress: clientAddress(request),
-    connection: connectionOf(request),
-    header: (name) => readHeader(request, name),
-  });
-}
-
-/** What serves a service; undefined when there is none of this name. */
-function handlerOf(name: string, method: Method | undefined, options: RouterOptions): HttpHandler | undefined {
-  const operation = Object.hasOwn(options.operations, name) ? options.operations[name] : undefined;
-  if (!method && !operation) return undefined;
-  const { adapt, adaptMethods }: typeof import("./adapter.ts") = load("./adapter.ts");
-  if (!method) return adapt(operation!, options);
-  const { methods } = method.descriptor.parent;
-  return adaptMethods(
-    methods.flatMap((each) => options.methods.get(`/${name}/${each.name}`) ?? []),
-    options,
-  );
+/** The transport of a unary call; undefined for any other request. */
+function transportOf(request: HttpRequest): ReturnType<typeof transportOfContentType> {
+  return request.method === "POST" ? transportOfContentType(request) : undefined;
 }
 
 function serviceOf(path: string): string {

@@ -1,17 +1,17 @@
 import { type Call, newCall } from "../../pipeline/call.ts";
 import { clientAddress } from "./client-address.ts";
 import { connectionOf, type HttpRequest, readHeader } from "./message.ts";
-import type { Client } from "./waiting-client.ts";
+import type { RequestLifetime } from "./request-lifetime.ts";
 
 /** The call that a plain HTTP request makes. `authorizationOf` turns an Authorization header into what the API reads. */
 export function httpCall(
   req: HttpRequest,
   requestId: string,
-  client: Client,
+  client: RequestLifetime,
   authorizationOf?: (header: string | undefined) => string | undefined,
 ): Call {
   return newCall({
-    door: "rest",
+    transport: "rest",
     requestId,
     clientAddress: clientAddress(req),
     connection: connectionOf(req),

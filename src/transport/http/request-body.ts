@@ -1,7 +1,7 @@
 import { Code, invalidField } from "../../aip/errors.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, readHeader } from "./message.ts";
-import { clientLeft } from "./waiting-client.ts";
+import { clientDisconnected } from "./request-lifetime.ts";
 
 /** How much of a body is taken, and how long it may take to arrive. */
 export interface BodyLimits {
@@ -21,8 +21,8 @@ export function readBody(req: HttpRequest, limits: BodyLimits, prefixBytes = 0):
       else settle(() => reject(tooLarge(maxBodyBytes)));
     };
     // A stream of HTTP/2 that was cut off ends as if it were whole.
-    const onEnd = () => settle(() => (req.aborted ? reject(clientLeft()) : resolve(body.bytes())));
-    const onGone = () => settle(() => reject(clientLeft()));
+    const onEnd = () => settle(() => (req.aborted ? reject(clientDisconnected()) : resolve(body.bytes())));
+    const onGone = () => settle(() => reject(clientDisconnected()));
     // A reply that was sent before the body ended leaves nobody to hear of it: that must not keep the process running.
     const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs).unref();
     const settle = (finish: () => void) => {

@@ -2,8 +2,8 @@
 import type { ServerResponse } from "node:http";
 import { ApiError, Code } from "../../aip/errors.ts";
 import { type HttpResponse, isHttp2 } from "./message.ts";
+import { clientDisconnected } from "./request-lifetime.ts";
 import { type HeaderList, headLines, type Reply } from "./response.ts";
-import { clientLeft } from "./waiting-client.ts";
 
 /** Content in parts. */
 export interface BodyStream {
@@ -88,7 +88,7 @@ async function* inChunks(parts: AsyncIterable<string>): AsyncGenerator<string> {
 function watchClient(res: ServerResponse, end: () => void, stallMs: number) {
   let failure: ApiError | undefined;
   const closed = () => {
-    failure ??= clientLeft();
+    failure ??= clientDisconnected();
   };
   const stalled = () => {
     failure ??= new ApiError(Code.DEADLINE_EXCEEDED, "Deadline exceeded: the client does not take the response");

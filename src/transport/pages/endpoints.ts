@@ -9,9 +9,9 @@ import type { HttpHandler } from "../http/handlers.ts";
 import { HttpError } from "../http/http-error.ts";
 import { type HttpRequest, type HttpResponse, pathOf, requestTarget } from "../http/message.ts";
 import { checkFormType, decodeUtf8, readBody } from "../http/request-body.ts";
+import { RequestLifetime } from "../http/request-lifetime.ts";
 import { callHeaders, type Reply, sendReply } from "../http/response.ts";
 import { type BodyStream, beginStream, sendStream } from "../http/send-stream.ts";
-import { Client } from "../http/waiting-client.ts";
 import { bodyField, parseJsonText } from "../rest/json/parse-json.ts";
 import { type Parameter, parseParameters } from "../rest/query-parameters.ts";
 import { statusOf } from "../rest/rest-response.ts";
@@ -87,7 +87,7 @@ export function newEndpoints(endpoints: Endpoints, options: EndpointOptions, nex
 /** Never rejects, unless the reply cannot be sent. `name` is the path of the endpoint, by which it is counted. */
 async function serve(name: string, endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, res: HttpResponse) {
   const startedAt = performance.now();
-  const client = new Client(res);
+  const client = new RequestLifetime(res);
   const call = httpCall(req, options.requestIdOf(req), client);
   const toFailure = (error: unknown) => (error instanceof HttpError ? error : finishError(error, options.errorDomain));
   let failure: ApiError | undefined;
@@ -95,8 +95,9 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
     failure = toFailure(error);
     return endpoint.refuse(failure, statusOf(failure));
   };
+  client.setDeadline(options.requestTimeoutMs);
   const opened: OpenReply = await client
-    .wait(answer(endpoint, options, req, call), options.requestTimeoutMs)
+    .wait(answer(endpoint, options, req, call))
     .then((found) => openReply(req, found))
     .catch(refuse);
   const stream = opened.stream && (await beginStream(opened.stream).catch(refuse));
@@ -109,7 +110,7 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
     return observe();
   }
   observe();
-  if (client.isGone) return;
+  if (client.isDisconnected) return;
   const reply = stream ?? opened;
   const extra = failure instanceof HttpError ? Object.entries(failure.headers) : [];
   const { status, body } = reply;

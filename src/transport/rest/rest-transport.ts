@@ -1,4 +1,4 @@
-// The REST door: an HTTP request becomes a call of a method, and what it answers becomes JSON.
+// The REST transport: an HTTP request becomes a call of a method, and what it answers becomes JSON.
 import type { DescService, Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, toApiError } from "../../aip/errors.ts";
@@ -10,8 +10,8 @@ import type { Method } from "../../pipeline/method.ts";
 import { httpCall } from "../http/call.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../http/message.ts";
 import { type BodyLimits, checkFormType, checkJsonType, decodeUtf8, readBody } from "../http/request-body.ts";
+import { RequestLifetime } from "../http/request-lifetime.ts";
 import { callHeaders, type Reply, sendReply } from "../http/response.ts";
-import { Client } from "../http/waiting-client.ts";
 import { bindRequest, type RequestParts } from "./bind-request.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
 import { type JsonConverters, newJsonConverters } from "./json/encoder.ts";
@@ -20,13 +20,13 @@ import { parseParameters } from "./query-parameters.ts";
 import { finalNewline, newErrorReplies, successReply } from "./rest-response.ts";
 import { type LaterBindings, newRoutes, type RouteMatch } from "./routes.ts";
 
-/** The limits of the door and what it cannot know by itself. */
+/** The limits of the transport and what it cannot know by itself. */
 export interface GatewayOptions extends BodyLimits {
   /** How many arrays and objects may lie in one another. */
   readonly maxJsonDepth: number;
   /** How long a method may take, the time for its body not counted. */
   readonly requestTimeoutMs: number;
-  /** The domain of the installation, for the ErrorInfo of errors that the door makes itself. */
+  /** The domain of the installation, for the ErrorInfo of errors that the transport makes itself. */
   readonly domain: string;
   /** The messages that an Any in a request or a reply may hold. */
   readonly anyTypes: Registry;
@@ -65,7 +65,7 @@ interface Serving extends GatewayOptions {
   readonly errorReply: (error: ApiError, service: DescService | undefined) => Reply;
 }
 
-/** Makes the door; throws an Error if a rule is malformed or two routes cannot be told apart. */
+/** Makes the transport; throws an Error if a rule is malformed or two routes cannot be told apart. */
 export function newGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
   const registry = options.anyTypes;
   const { writer } = newJsonConverters({ registry, zeroValues: true, end: finalNewline });
@@ -98,8 +98,8 @@ function report(options: GatewayOptions, error: unknown, requestId: string): voi
 /** Never rejects. */
 async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Promise<void> {
   try {
-    const client = new Client(res);
-    const call = httpCall(req, serving.requestIdOf(req), client, foreignOf(serving, req)?.withBearer);
+    const lifetime = new RequestLifetime(res);
+    const call = httpCall(req, serving.requestIdOf(req), lifetime, foreignOf(serving, req)?.withBearer);
     let service: DescService | undefined;
     let reply: Reply;
     let path = "";
@@ -109,7 +109,7 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
       path = target.path;
       const match = serving.routes.find(req.method ?? "", path);
       service = match.binding.method.descriptor.parent;
-      const soon = answer(serving, req, match, query, call, client);
+      const soon = answer(serving, req, match, query, call, lifetime);
       reply = isPromise(soon) ? await soon : soon;
     } catch (error) {
       const reported = toReported(serving, error, call);
@@ -117,7 +117,7 @@ async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Pr
       if (call.method === undefined) serving.refused?.(call, req.method ?? "", path, reported);
       reply = serving.errorReply(reported, service);
     }
-    if (!client.isGone) send(serving, req, res, reply, call);
+    if (!lifetime.isDisconnected) send(serving, req, res, reply, call);
   } catch (error) {
     serving.report(error, "");
     res.destroy();
@@ -130,16 +130,19 @@ function answer(
   match: RouteMatch,
   query: string,
   call: Call,
-  client: Client,
+  lifetime: RequestLifetime,
 ): MaybePromise<Reply> {
   const { method } = match.binding;
   const { output } = method.descriptor;
-  // Who is calling comes before anything that is wrong with the request, and before its body is read.
-  const parts = mapMaybe(method.authenticate(call), () => receive(serving, req, match.binding, query));
-  const message = mapMaybe(parts, (received) => {
-    const reply = method.invoke(call, bindRequest(match, received));
-    return isPromise(reply) ? client.wait(reply, serving.requestTimeoutMs) : reply;
+  const result = method.call(call, () => {
+    const parts = receive(serving, req, match.binding, query);
+    return mapMaybe(parts, (received) => {
+      // The deadline starts here because the body has a time limit of its own.
+      lifetime.setDeadline(serving.requestTimeoutMs);
+      return bindRequest(match, received);
+    });
   });
+  const message = isPromise(result) ? lifetime.wait(result) : result;
   return mapMaybe(message, (found) =>
     successReply(output.typeName === EmptySchema.typeName ? "" : serving.writer(output)(found)),
   );

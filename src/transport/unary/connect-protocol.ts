@@ -44,7 +44,7 @@ export function connect(options: ConnectOptions): { readonly proto: Protocol; re
 function newProtocol({ contentType, parse, write }: Codec, options: Partial<JsonWriteOptions>): Protocol {
   const headers = { "content-type": contentType };
   return {
-    door: "connect",
+    transport: "connect",
     encodingHeader: "content-encoding",
     prefixBytes: 0,
     timeoutOf: connectTimeout,

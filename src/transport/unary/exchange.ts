@@ -10,8 +10,8 @@ import { internalError } from "../http/http2-error-codes.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { messageTooLarge } from "../http/message-size.ts";
 import { type BodyLimits, readBody } from "../http/request-body.ts";
+import { clientDisconnected } from "../http/request-lifetime.ts";
 import { callHeaders, sendReply } from "../http/response.ts";
-import { clientLeft } from "../http/waiting-client.ts";
 import type { Answer } from "./protocol.ts";
 
 /** What a call needs of the connection. */
@@ -88,13 +88,13 @@ export class StreamExchange implements Exchange {
     this.#stream[exchange] = undefined;
     const chunks = this.#chunks;
     // RFC 9113 §8.1: only the client ends its request. A stream that is cut off, by either side, ends for node as well.
-    if (this.#stream.aborted) this.#reject(clientLeft());
+    if (this.#stream.aborted) this.#reject(clientDisconnected());
     else this.#resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   }
 
   leave(): void {
     this.#stream[exchange] = undefined;
-    this.#reject(clientLeft());
+    this.#reject(clientDisconnected());
   }
 
   #refuse(error: ApiError): void {

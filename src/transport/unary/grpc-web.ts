@@ -9,7 +9,7 @@ const headers = { "content-type": "application/grpc-web+proto" };
 
 /** Unary gRPC-web with messages in protobuf. */
 export const grpcWeb: Protocol = {
-  door: "grpc-web",
+  transport: "grpc-web",
   encodingHeader: "grpc-encoding",
   prefixBytes: prefixLength,
   timeoutOf: grpcTimeout,

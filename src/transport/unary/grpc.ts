@@ -12,7 +12,7 @@ const good = Object.freeze({ "grpc-status": "0" });
 
 /** Unary gRPC with messages in protobuf. */
 export const grpc: Protocol = {
-  door: "grpc",
+  transport: "grpc",
   encodingHeader: "grpc-encoding",
   prefixBytes: prefixLength,
   timeoutOf: grpcTimeout,

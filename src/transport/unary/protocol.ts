@@ -1,6 +1,6 @@
 // What the unary protocols have in common: one message in, one message or an error out.
 import type { Message } from "@bufbuild/protobuf";
-import type { DoorName } from "../../pipeline/call.ts";
+import type { TransportName } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
 
 /** A header of the request by its lower-case name. */
@@ -17,7 +17,7 @@ export interface Answer {
 
 /** How one protocol writes requests and answers. */
 export interface Protocol {
-  readonly door: DoorName;
+  readonly transport: TransportName;
   /** The header that names the compression of the request. */
   readonly encodingHeader: string;
   /** How many bytes a body has before its message. */

@@ -21,7 +21,7 @@ import { grpc } from "./grpc.ts";
 import { grpcWeb } from "./grpc-web.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
-/** What the door of unary calls needs, and its limits. */
+/** What the transport of unary calls needs, and its limits. */
 export interface FastOptions extends BodyLimits, ChunkLimits {
   readonly methods: MethodTable;
   /** How long a call may take that brings no deadline. */
@@ -125,7 +125,7 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
 type CallInit = Pick<Call, "requestId" | "clientAddress" | "connection" | "header">;
 
 function newCallOf({ protocol }: Plan, { requestId, clientAddress, connection, header }: CallInit): Call {
-  return newCall({ door: protocol.door, requestId, clientAddress, connection, header });
+  return newCall({ transport: protocol.transport, requestId, clientAddress, connection, header });
 }
 
 /** Serves one call. The deadline and the method race; the exchange sends the first answer and drops the other. */
@@ -148,14 +148,12 @@ async function run(
   const deadline = new Deadline(timeoutMs, () => fail(expired()));
   try {
     const body = await exchange.body;
-    // To decode a body takes up to a thousand times as long as to refuse a stranger.
-    const pending = method.authenticate(call);
-    if (pending) await pending;
-    // When the deadline was quicker than the body, nothing is begun any more.
-    if (exchange.hasReplied()) return;
-    const request = protocol.parse(method, body, maxBodyBytes);
-    const reply = method.invoke(call, request);
-    exchange.reply(protocol.success(method, isPromise(reply) ? await reply : reply), call);
+    const response = method.call(call, () => {
+      // The deadline has passed while the body arrived or the caller was authenticated: do not start the method.
+      if (exchange.hasReplied()) throw expired();
+      return protocol.parse(method, body, maxBodyBytes);
+    });
+    exchange.reply(protocol.success(method, isPromise(response) ? await response : response), call);
   } catch (error) {
     fail(error);
   } finally {

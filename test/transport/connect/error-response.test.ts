@@ -82,7 +82,12 @@ test("a call whose client leaves before it is refused is no failure of a connect
     async handler(incoming, response) {
       begun.resolve();
       if ("stream" in incoming && incoming.url === "/left") await once(incoming.stream, "close");
-      const call = newCall({ door: "grpc", requestId: newRequestId(), clientAddress: "", header: () => undefined });
+      const call = newCall({
+        transport: "grpc",
+        requestId: newRequestId(),
+        clientAddress: "",
+        header: () => undefined,
+      });
       refuse(incoming, response, call, unimplemented("there is no such method"));
     },
   });

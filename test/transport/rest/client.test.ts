@@ -6,7 +6,7 @@ import { Code } from "../../../src/aip/errors.ts";
 import type { Call } from "../../../src/pipeline/call.ts";
 import { assertError } from "./answers.ts";
 import { methodOf } from "./methods.ts";
-import { openDoors, versions } from "./transports.ts";
+import { openTransports, versions } from "./transports.ts";
 
 const groups = GroupsService.method;
 
@@ -18,8 +18,8 @@ for (const version of versions) {
         signal = call.signal;
         return new Promise(() => {});
       });
-      await using doors = await openDoors([slow], { requestTimeoutMs: 30 });
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      await using transports = await openTransports([slow], { requestTimeoutMs: 30 });
+      const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
       assertError(answer, 504, Code.DEADLINE_EXCEEDED, /^Deadline exceeded: /);
       assert.equal(signal?.aborted, true);
     });
@@ -32,8 +32,8 @@ for (const version of versions) {
         started.resolve(call);
         return new Promise(() => {});
       });
-      await using doors = await openDoors([slow], { requestTimeoutMs: 100_000 });
-      await doors.leave(version, { method: "GET", path: "/iam/v2beta1/groups" }, started.promise);
+      await using transports = await openTransports([slow], { requestTimeoutMs: 100_000 });
+      await transports.leave(version, { method: "GET", path: "/iam/v2beta1/groups" }, started.promise);
       await aborted.promise;
       assert.equal((await started.promise).signal?.aborted, true);
     });
@@ -44,9 +44,9 @@ for (const version of versions) {
         signal = call.signal;
         return create(groups.listGroups.output);
       });
-      const doors = await openDoors([quick]);
-      await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
-      await doors[Symbol.asyncDispose]();
+      const transports = await openTransports([quick]);
+      await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      await transports[Symbol.asyncDispose]();
       assert.equal(signal?.aborted, false);
     });
   });
@@ -57,9 +57,9 @@ for (const version of versions) {
         throw new Error("no disk");
       };
       const broken = methodOf(groups.listGroups, () => Promise.reject(new Error("unexpected")));
-      await using doors = await openDoors([broken], { report: fail });
+      await using transports = await openTransports([broken], { report: fail });
       assertError(
-        await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" }),
+        await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" }),
         500,
         Code.INTERNAL,
         "Internal error",
@@ -67,14 +67,14 @@ for (const version of versions) {
     });
   });
 
-  describe(`a door without request ids over ${version}`, () => {
+  describe(`a transport without request ids over ${version}`, () => {
     it("breaks the request off rather than leaving it open", async () => {
       const fail = (): string => {
         throw new Error("no entropy");
       };
-      await using doors = await openDoors([methodOf(groups.listGroups)], { requestIdOf: fail });
-      await assert.rejects(doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" }));
-      assert.deepEqual(doors.reported.map(String), ["Error: no entropy"]);
+      await using transports = await openTransports([methodOf(groups.listGroups)], { requestIdOf: fail });
+      await assert.rejects(transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" }));
+      assert.deepEqual(transports.reported.map(String), ["Error: no entropy"]);
     });
   });
 }

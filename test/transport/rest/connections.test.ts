@@ -1,4 +1,4 @@
-// What the door does with connections, down to the bytes.
+// What the transport does with connections, down to the bytes.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -9,7 +9,7 @@ import { Code } from "../../../src/aip/errors.ts";
 import type { Call } from "../../../src/pipeline/call.ts";
 import { assertError } from "./answers.ts";
 import { methodOf } from "./methods.ts";
-import { openDoors, versions } from "./transports.ts";
+import { openTransports, versions } from "./transports.ts";
 
 const groups = GroupsService.method;
 const json = ["content-type", "application/json"];
@@ -31,24 +31,24 @@ const methods = [
 for (const version of versions) {
   describe(`slow requests over ${version}`, () => {
     it("D6: a body that never ends is refused with 408", async () => {
-      await using doors = await openDoors(methods, { bodyTimeoutMs: 50 });
+      await using transports = await openTransports(methods, { bodyTimeoutMs: 50 });
       const sent = { method: "POST", path: "/iam/v2beta1/groups", headers: json, body: '{"name":', endless: true };
-      const answer = await doors.send(version, sent);
+      const answer = await transports.send(version, sent);
       assertError(answer, 408, Code.DEADLINE_EXCEEDED, "Deadline exceeded: the body did not arrive in time");
     });
 
     it("a client that leaves in the middle of its body costs nothing", async () => {
-      await using doors = await openDoors(methods);
+      await using transports = await openTransports(methods);
       const sent = { method: "POST", path: "/iam/v2beta1/groups", headers: json, body: '{"name":', endless: true };
-      await doors.leave(version, sent, new Promise((resolve) => setTimeout(resolve, 20)));
-      assert.equal((await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" })).status, 200);
-      assert.deepEqual(doors.reported, []);
+      await transports.leave(version, sent, new Promise((resolve) => setTimeout(resolve, 20)));
+      assert.equal((await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" })).status, 200);
+      assert.deepEqual(transports.reported, []);
     });
 
     it("a body that nobody reads does not hold the answer back", async () => {
-      await using doors = await openDoors(methods);
+      await using transports = await openTransports(methods);
       for (const path of ["/iam/v2beta1/groups", "/nowhere", "/iam/v2beta1/groups:lookupGroup"]) {
-        const answer = await doors.send(version, { method: "GET", path, headers: [], body: "a", endless: true });
+        const answer = await transports.send(version, { method: "GET", path, headers: [], body: "a", endless: true });
         assert.ok([200, 404, 401].includes(answer.status));
       }
     });
@@ -59,16 +59,16 @@ describe("connections of HTTP/1", () => {
   const request = (...lines: string[]) => `${lines.join("\r\n")}\r\n\r\n`;
 
   it("T14: two Authorization headers are seen as two", async () => {
-    await using doors = await openDoors(methods);
+    await using transports = await openTransports(methods);
     calls.length = 0;
     const headers = ["authorization", "Bearer a", "Authorization", "Bearer b"];
-    await doors.send("http1", { method: "GET", path: "/iam/v2beta1/groups:lookupGroup", headers });
+    await transports.send("http1", { method: "GET", path: "/iam/v2beta1/groups:lookupGroup", headers });
     assert.equal(calls[0]?.header("authorization"), "Bearer a, Bearer b");
   });
 
   it("stay open after an answer that leaves a short body unread", async () => {
-    await using doors = await openDoors(methods);
-    await using socket = open(doors.port);
+    await using transports = await openTransports(methods);
+    await using socket = open(transports.port);
     for (let time = 0; time < 3; time++) {
       socket.send(
         `${request("POST /nowhere HTTP/1.1", "host: a", "content-type: application/json", "content-length: 2")}{}`,
@@ -78,8 +78,8 @@ describe("connections of HTTP/1", () => {
   });
 
   it("D6: end after an answer that leaves a body without end unread", async () => {
-    await using doors = await openDoors(methods, { maxBodyBytes: 1000, bodyTimeoutMs: 50 });
-    await using socket = open(doors.port);
+    await using transports = await openTransports(methods, { maxBodyBytes: 1000, bodyTimeoutMs: 50 });
+    await using socket = open(transports.port);
     socket.send(
       `${request("GET /iam/v2beta1/groups HTTP/1.1", "host: a", "transfer-encoding: chunked")}5\r\nhello\r\n`,
     );
@@ -90,8 +90,8 @@ describe("connections of HTTP/1", () => {
   });
 
   it("F9: end after a body that is announced too long, once the answer is out", async () => {
-    await using doors = await openDoors(methods, { maxBodyBytes: 1000, bodyTimeoutMs: 50 });
-    await using socket = open(doors.port);
+    await using transports = await openTransports(methods, { maxBodyBytes: 1000, bodyTimeoutMs: 50 });
+    await using socket = open(transports.port);
     socket.send(
       request(
         "POST /iam/v2beta1/groups HTTP/1.1",
@@ -105,8 +105,8 @@ describe("connections of HTTP/1", () => {
   });
 
   it("D4: take a body in pieces of one byte", async () => {
-    await using doors = await openDoors(methods);
-    await using socket = open(doors.port);
+    await using transports = await openTransports(methods);
+    await using socket = open(transports.port);
     socket.send(
       request(
         "POST /iam/v2beta1/groups HTTP/1.1",
@@ -123,9 +123,9 @@ describe("connections of HTTP/1", () => {
 
 describe("connections of HTTP/2", () => {
   it("T14: two Authorization headers are seen as two", async () => {
-    await using doors = await openDoors(methods);
+    await using transports = await openTransports(methods);
     calls.length = 0;
-    const socket = connect(doors.port, "127.0.0.1");
+    const socket = connect(transports.port, "127.0.0.1");
     const fields = {
       ":method": "GET",
       ":scheme": "http",

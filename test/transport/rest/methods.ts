@@ -1,4 +1,4 @@
-// Methods for the door to serve: descriptors with plain functions behind them, and no pipeline.
+// Methods for the transport to serve: descriptors with plain functions behind them, and no pipeline.
 import { readdirSync } from "node:fs";
 import { create, type DescFile, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
 import { unauthenticated } from "../../../src/aip/errors.ts";
@@ -16,12 +16,12 @@ export function methodOf(descriptor: DescMethodUnary, handler?: Handler, needsBe
     descriptor,
     errorDomain: "iam.example.org",
     rules: fieldRules(new Map()),
-    authenticate(call) {
+    async call(call, decode) {
       if (needsBearer && call.header("authorization") === undefined)
         throw unauthenticated("a bearer token is required");
-      return undefined;
+      const request = await decode();
+      return handler ? handler(call, request) : create(descriptor.output);
     },
-    invoke: async (call, request) => (handler ? handler(call, request) : create(descriptor.output)),
   };
 }
 

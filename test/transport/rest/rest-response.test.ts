@@ -6,7 +6,7 @@ import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code, codeName, detail, invalidField } from "../../../src/aip/errors.ts";
 import { assertError } from "./answers.ts";
 import { methodOf } from "./methods.ts";
-import { openDoors, versions } from "./transports.ts";
+import { openTransports, versions } from "./transports.ts";
 
 const groups = GroupsService.method;
 
@@ -36,8 +36,8 @@ for (const version of versions) {
           call.setReplyHeader("x-reply", "1");
           throw new ApiError(code, 'a "message"');
         });
-        await using doors = await openDoors([failing]);
-        const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+        await using transports = await openTransports([failing]);
+        const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
         assertError(answer, status, code, 'a "message"');
         assert.equal(answer.headers["x-reply"], "1");
         assert.equal(answer.headers["www-authenticate"], code === Code.UNAUTHENTICATED ? "Bearer" : undefined);
@@ -52,8 +52,8 @@ for (const version of versions) {
         const { code, message, details } = invalidField("name", "is bad");
         throw new ApiError(code, message, { details: [...details, info] });
       });
-      await using doors = await openDoors([failing]);
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      await using transports = await openTransports([failing]);
+      const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
       assert.equal(
         answer.text,
         '{"code":3,"message":"Invalid argument: name: is bad","details":[' +
@@ -71,24 +71,24 @@ for (const version of versions) {
       });
 
     it("have those of the call", async () => {
-      await using doors = await openDoors([withHeader("x-page-token-expired", "true")]);
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      await using transports = await openTransports([withHeader("x-page-token-expired", "true")]);
+      const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
       assert.equal(answer.status, 200);
       assert.equal(answer.headers["x-page-token-expired"], "true");
     });
 
     it("are those of the call where every reply has them", async () => {
-      await using doors = await openDoors([withHeader("cache-control", "no-store")]);
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      await using transports = await openTransports([withHeader("cache-control", "no-store")]);
+      const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
       assert.equal(answer.headers["cache-control"], "no-store");
     });
 
     it("that cannot be sent make the reply an error", async () => {
-      await using doors = await openDoors([withHeader("x-bad", "a\r\nset-cookie: b")]);
-      const answer = await doors.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
+      await using transports = await openTransports([withHeader("x-bad", "a\r\nset-cookie: b")]);
+      const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
       assertError(answer, 500, Code.INTERNAL, "Internal error");
       assert.equal(answer.headers["set-cookie"], undefined);
-      assert.equal(doors.reported.length, 1);
+      assert.equal(transports.reported.length, 1);
     });
   });
 }

@@ -18,7 +18,7 @@ import type { Call } from "../../../src/pipeline/call.ts";
 import { newGateway } from "../../../src/transport/rest/rest-transport.ts";
 import { assertError, bodyOf } from "./answers.ts";
 import { methodOf } from "./methods.ts";
-import { type Answer, type Doors, openDoors, versions } from "./transports.ts";
+import { type Answer, openTransports, type Transports, versions } from "./transports.ts";
 
 const groups = GroupsService.method;
 const uid = "0123456789abcdef0123456789abcdef01234567";
@@ -86,13 +86,13 @@ function comparable({ headers }: Answer): unknown {
 
 for (const version of versions) {
   describe(`the gateway over ${version}`, () => {
-    let doors: Doors;
+    let transports: Transports;
     before(async () => {
-      doors = await openDoors(methods);
+      transports = await openTransports(methods);
     });
-    after(() => doors[Symbol.asyncDispose]());
+    after(() => transports[Symbol.asyncDispose]());
     const send = (method: string, path: string, headers: readonly string[] = [], text?: string | Uint8Array) =>
-      doors.send(version, { method, path, headers, ...(text === undefined ? {} : { body: text }) });
+      transports.send(version, { method, path, headers, ...(text === undefined ? {} : { body: text }) });
 
     it("answers a GET with JSON", async () => {
       const answer = await send("GET", `/iam/v2beta1/groups/${uid}`);
@@ -155,7 +155,7 @@ for (const version of versions) {
     it("tells the call who asks, and how", async () => {
       await send("GET", "/iam/v2beta1/groups", ["x-one", "1", "authorization", "Bearer a"]);
       const { call } = seen!;
-      assert.equal(call.door, "rest");
+      assert.equal(call.transport, "rest");
       assert.equal(call.clientAddress, "127.0.0.1");
       assert.match(call.requestId, /^request-\d+$/);
       assert.equal(call.header("x-one"), "1");
@@ -220,7 +220,7 @@ for (const version of versions) {
     // RFC 9110 §9.3.2: the same headers, and no content.
     for (const [rule, path, status] of [
       ["a reply", "/iam/v2beta1/groups", 200],
-      ["an error of the door", "/nowhere", 404],
+      ["an error of the transport", "/nowhere", 404],
       ["an error of a method", "/iam/v2beta1/groups:lookupGroup", 401],
       // A request over HTTP/1 has room for less.
       [
@@ -267,11 +267,11 @@ for (const version of versions) {
     });
 
     it("keeps the reason of what a contract forbids to itself", async () => {
-      doors.reported.length = 0;
+      transports.reported.length = 0;
       const answer = await send("POST", `/iam/v2beta1/groups/${uid}:requestGroupAccess`, json, "{}");
       assertError(answer, 500, Code.INTERNAL, "Internal error");
       assert.ok(!answer.text.includes("secret"));
-      assert.deepEqual(doors.reported.map(String), ["Error: secret text"]);
+      assert.deepEqual(transports.reported.map(String), ["Error: secret text"]);
     });
 
     it("refuses a call without bearer before anything of it is read", async () => {

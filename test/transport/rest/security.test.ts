@@ -1,4 +1,4 @@
-// Rows of security-cases.md that are the door's to answer, over both HTTP versions.
+// Rows of security-cases.md that are the transport's to answer, over both HTTP versions.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create, type Message } from "@bufbuild/protobuf";
@@ -9,7 +9,7 @@ import type { Call } from "../../../src/pipeline/call.ts";
 import { assertError } from "./answers.ts";
 import { methodWithRule } from "./exemplar.ts";
 import { methodOf } from "./methods.ts";
-import { type Doors, openDoors, type Sent, versions } from "./transports.ts";
+import { openTransports, type Sent, type Transports, versions } from "./transports.ts";
 
 const groups = GroupsService.method;
 const json = ["content-type", "application/json"];
@@ -35,13 +35,13 @@ const methods = [
 
 for (const version of versions) {
   describe(`hostile requests over ${version}`, () => {
-    let doors: Doors;
+    let transports: Transports;
     before(async () => {
-      doors = await openDoors(methods, { maxBodyBytes: limit, bodyTimeoutMs: 5000 });
+      transports = await openTransports(methods, { maxBodyBytes: limit, bodyTimeoutMs: 5000 });
     });
-    after(() => doors[Symbol.asyncDispose]());
+    after(() => transports[Symbol.asyncDispose]());
     const send = (sent: Partial<Sent>) =>
-      doors.send(version, { method: "POST", path: "/iam/v2beta1/groups", headers: json, ...sent });
+      transports.send(version, { method: "POST", path: "/iam/v2beta1/groups", headers: json, ...sent });
 
     const manyMembers = `{${Array.from({ length: 300_000 }, (_, i) => `"m${i}":0`).join(",")}}`;
     const invalid: [row: string, sent: Partial<Sent>, message: string][] = [

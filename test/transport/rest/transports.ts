@@ -31,7 +31,7 @@ export interface Answer {
 export const versions = ["http1", "http2"] as const;
 export type Version = (typeof versions)[number];
 
-export interface Doors extends AsyncDisposable {
+export interface Transports extends AsyncDisposable {
   /** What the gateway reported. */
   readonly reported: unknown[];
   readonly port: number;
@@ -41,7 +41,10 @@ export interface Doors extends AsyncDisposable {
 }
 
 /** Opens the gateway. */
-export async function openDoors(methods: readonly Method[], options: Partial<GatewayOptions> = {}): Promise<Doors> {
+export async function openTransports(
+  methods: readonly Method[],
+  options: Partial<GatewayOptions> = {},
+): Promise<Transports> {
   const reported: unknown[] = [];
   let requests = 0;
   const gateway = newGateway(methods, {

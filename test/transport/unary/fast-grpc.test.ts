@@ -377,7 +377,7 @@ describe("the short way for gRPC", () => {
     }
   });
 
-  it("paths that are no method are left to the other door", async () => {
+  it("paths that are no method are left to the other transport", async () => {
     for (const path of [`${service}/Nope`, `${service}/GetGroup/`, "/", `${service.toLowerCase()}/GetGroup`]) {
       const answers = await both({ path, headers: {}, chunks: [group()] });
       assert.deepEqual(

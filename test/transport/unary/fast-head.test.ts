@@ -43,7 +43,7 @@ async function call(client: ClientHttp2Session, path: string, headers: Record<st
   return [all[":status"], all["grpc-status"]];
 }
 
-test("T14 the short way takes a request with one Authorization line, and leaves one with two to the other door", async (t) => {
+test("T14 the short way takes a request with one Authorization line, and leaves one with two to the other transport", async (t) => {
   const { listener, path } = await open(t);
   for (const [count, status] of [
     [1, "200"],
@@ -59,7 +59,7 @@ test("T14 the short way takes a request with one Authorization line, and leaves 
   }
 });
 
-test("the short way leaves a request that waits for 100 Continue to the other door, which says so", async (t) => {
+test("the short way leaves a request that waits for 100 Continue to the other transport, which says so", async (t) => {
   const { listener, path } = await open(t);
   const client = session(t, listener);
   assert.deepEqual(await call(client, path), [200, "0"]);

@@ -148,7 +148,7 @@ function bytesFromText(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(digits, "base64"));
 }
 
-/** Enums are open: whether a number has a name is checked with the request, for every door alike. */
+/** Enums are open: whether a number has a name is checked with the request, for every transport alike. */
 function enumFromNumber(schema: DescEnum, number: number): number {
   return number === (number | 0) ? number : unknownEnumValue(schema, String(number));
 }

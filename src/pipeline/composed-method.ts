@@ -1,0 +1,131 @@
+// One method with the pipeline around its handler: authenticate, decode, validate, authorize, handle, observe.
+import { create, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
+import { ApiError, Code, invalidArgument } from "../aip/errors.ts";
+import type { AccessRule } from "../authz/rules.ts";
+import type { Clock } from "../base/clock.ts";
+import { isPromise, type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
+import { type AuthenticateDeps, authenticate, renewAccess } from "./authenticate.ts";
+import { authorize } from "./authorize.ts";
+import type { Call } from "./call.ts";
+import { errorDomain, finishError } from "./complete-error.ts";
+import type { Method } from "./method.ts";
+import type { Observer } from "./observe.ts";
+import type { FieldRules } from "./text-rules.ts";
+import type { Validator } from "./validate.ts";
+
+/** Responds to a decoded request. */
+export type Handler = (request: Message, call: Call) => unknown;
+
+/** What all methods share. */
+export interface PipelineOptions extends AuthenticateDeps {
+  readonly clock: Clock;
+  readonly observer: Observer;
+  /** The domain of the installation, for ErrorInfo. */
+  readonly domain: string;
+  /** Called with each call that is authorized at a uid, before its handler runs. */
+  readonly enter?: (call: Call, uid: string) => MaybePromise<void>;
+}
+
+/** What is particular to one method. */
+interface MethodDefinition {
+  readonly path: string;
+  readonly descriptor: DescMethodUnary;
+  readonly rule: AccessRule;
+  readonly handler: Handler;
+  readonly validator: Validator;
+  readonly rules: FieldRules;
+}
+
+/** Calls run synchronously as far as their steps do: see base/maybe-promise.ts. */
+export class ComposedMethod implements Method {
+  readonly path: string;
+  readonly descriptor: DescMethodUnary;
+  readonly rules: FieldRules;
+  readonly errorDomain: string;
+  readonly #definition: MethodDefinition;
+  readonly #options: PipelineOptions;
+
+  constructor(definition: MethodDefinition, options: PipelineOptions) {
+    this.path = definition.path;
+    this.descriptor = definition.descriptor;
+    this.rules = definition.rules;
+    this.errorDomain = errorDomain(definition.descriptor.parent, options.domain);
+    this.#definition = definition;
+    this.#options = options;
+  }
+
+  call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
+    const identified = this.#identify(call);
+    if (isPromise(identified)) return identified.then(() => mapMaybe(decode(), (request) => this.#run(call, request)));
+    const request = decode();
+    return isPromise(request) ? request.then((decoded) => this.#run(call, decoded)) : this.#run(call, request);
+  }
+
+  #identify(call: Call): MaybePromise<void> {
+    if (this.#definition.rule.type === "open" || call.caller) return undefined;
+    const startedAt = performance.now();
+    try {
+      const identified = authenticate(call, this.#options);
+      if (isPromise(identified)) return identified.then(undefined, (error) => this.#fail(call, startedAt, error));
+    } catch (error) {
+      return this.#fail(call, startedAt, error);
+    }
+  }
+
+  #run(call: Call, request: Message): MaybePromise<Message> {
+    const startedAt = performance.now();
+    try {
+      call.method = this;
+      const result = this.#handle(call, request) as MaybePromise<unknown>;
+      if (!isPromise(result)) return this.#succeed(call, startedAt, result);
+      return result
+        .then((found) => this.#succeed(call, startedAt, found))
+        .then(undefined, (error) => this.#recover(call, request, startedAt, error));
+    } catch (error) {
+      return this.#recover(call, request, startedAt, error);
+    }
+  }
+
+  /** AIP-211: authorization comes before existence. The handler reads, so it runs last. */
+  #handle(call: Call, request: Message): unknown {
+    const { rule, handler, validator } = this.#definition;
+    const { clock, enter } = this.#options;
+    const now = clock();
+    const violations = validator(request, { now, createTime: now });
+    if (violations.length > 0) throw invalidArgument(violations);
+    authorize(call, rule, request);
+    if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return handler(request, call);
+    return mapMaybe(enter(call, rule.scopeOf(request)), () => handler(request, call) as MaybePromise<unknown>);
+  }
+
+  #recover(call: Call, request: Message, startedAt: number, error: unknown): Promise<Message> {
+    return isDenial(error) ? this.#retryDenied(call, request, startedAt, error) : this.#fail(call, startedAt, error);
+  }
+
+  /** Another node may just have granted what was denied. A handler that denies has changed nothing. */
+  async #retryDenied(call: Call, request: Message, startedAt: number, denial: unknown): Promise<Message> {
+    try {
+      if (!(await renewAccess(call, this.#options))) throw denial;
+      return this.#succeed(call, startedAt, await this.#handle(call, request));
+    } catch (error) {
+      return this.#fail(call, startedAt, error);
+    }
+  }
+
+  #succeed(call: Call, startedAt: number, result: unknown): Message {
+    const message = create(this.descriptor.output, result as Message);
+    this.#options.observer(call, this.path, performance.now() - startedAt, undefined);
+    return message;
+  }
+
+  #fail(call: Call, startedAt: number, error: unknown): never {
+    const failure = finishError(error, this.errorDomain);
+    call.method = this;
+    this.#options.observer(call, this.path, performance.now() - startedAt, failure);
+    throw failure;
+  }
+}
+
+function isDenial(error: unknown): boolean {
+  return error instanceof ApiError && error.code === Code.PERMISSION_DENIED;
+}

@@ -1,0 +1,53 @@
+import type { Message } from "@bufbuild/protobuf";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { type Call, newCall, type TransportName } from "../../pipeline/call.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { connectionOf, type HttpRequest, readHeader } from "../http/message.ts";
+import { requestIdOf } from "../http/request-id.ts";
+
+/**
+ * A call through connect-node, which decodes its request and encodes its response.
+ *
+ * The router starts the call: its method authenticates the caller, then waits for `request`. connect-node decodes the request, passes
+ * it to `resume`, and encodes the `response` of the method.
+ */
+export class ConnectCall {
+  readonly call: Call;
+  /** The decoded request. Never settles if connect-node rejects the call itself. */
+  readonly request: Promise<Message>;
+  /** What the method returns; set before connect-node has decoded the request. */
+  response: MaybePromise<Message> | undefined;
+  readonly #resolve: (request: Message) => void;
+  #signal: AbortSignal | undefined;
+
+  constructor(request: HttpRequest, transport: TransportName) {
+    this.call = newConnectCall(request, transport, () => this.#signal);
+    const { promise, resolve } = Promise.withResolvers<Message>();
+    this.request = promise;
+    this.#resolve = resolve;
+  }
+
+  /** Continues the call with its request. `signal` is aborted when the deadline passes or the client disconnects. */
+  async resume(request: Message, signal: AbortSignal): Promise<Message> {
+    this.#signal = signal;
+    this.#resolve(request);
+    if (!this.response) throw new Error("the call was not started");
+    return await this.response;
+  }
+}
+
+/** Creates the `Call` of a request. */
+export function newConnectCall(
+  request: HttpRequest,
+  transport: TransportName,
+  signal?: () => AbortSignal | undefined,
+): Call {
+  return newCall({
+    transport,
+    requestId: requestIdOf(request),
+    clientAddress: clientAddress(request),
+    connection: connectionOf(request),
+    header: (name) => readHeader(request, name),
+    ...(signal && { signal }),
+  });
+}
