@@ -18,7 +18,7 @@ import { writeEvent } from "./apply-notification.ts";
 import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts";
 import { findPlace, type NameRules } from "./name.ts";
 import { parseNotification, type RegistryEvent } from "./notification.ts";
-import { isOutdated, isOvertaken, latestTold, rememberTime } from "./notification-order.ts";
+import { isOutOfOrder, isSuperseded, lastNotificationTime, recordTime } from "./notification-order.ts";
 import { logUnread, type UnreadLog } from "./unread.ts";
 
 /** Dependencies of the endpoint. */
@@ -97,7 +97,7 @@ async function tryEvent(
   deadline: number,
 ): Promise<Outcome | "overtaken"> {
   const { database, clock, names, content } = deps;
-  const latest = await latestTold(database.session, event);
+  const latest = await lastNotificationTime(database.session, event);
   const isPast = await isPastEvent(deps, event, latest, deadline);
   const platforms = event.action === "push" && !isPast ? await readImage(deps, event, deadline) : undefined;
   const mayAskAgain = content !== undefined && clock() < deadline;
@@ -105,8 +105,8 @@ async function tryEvent(
   const context = { actor, method: notificationsPath, requestId, time: clock() };
   return await database.write(context, async (tx) => {
     if (!isPast) {
-      await rememberTime(tx, event);
-      if (mayAskAgain && (await isOvertaken(tx, event, latest))) return "overtaken";
+      await recordTime(tx, event);
+      if (mayAskAgain && (await isSuperseded(tx, event, latest))) return "overtaken";
     }
     if (!(await recordEvent(tx, event.id))) return "repeated";
     if (isPast) return "outdated";
@@ -123,7 +123,7 @@ async function isPastEvent(
 ): Promise<boolean> {
   if (!content || clock() >= deadline) return false;
   try {
-    return await within(isOutdated(content, event, latest), deadline - clock());
+    return await within(isOutOfOrder(content, event, latest), deadline - clock());
   } catch (error) {
     logUnread(log, error, event, "the registry could not be asked whether a late notification still holds");
     return false;

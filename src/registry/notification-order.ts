@@ -9,8 +9,8 @@ import type { RegistryEvent } from "./notification.ts";
  * Returns the time of the latest applied event about the same tag or digest; undefined if there is none to compare
  * with.
  */
-export async function latestTold(session: Session, event: RegistryEvent): Promise<number | undefined> {
-  return event.time === undefined ? undefined : await findLatestTold(session, thingsOf(event));
+export async function lastNotificationTime(session: Session, event: RegistryEvent): Promise<number | undefined> {
+  return event.time === undefined ? undefined : await findLatestTold(session, notificationKeys(event));
 }
 
 /**
@@ -18,7 +18,7 @@ export async function latestTold(session: Session, event: RegistryEvent): Promis
  * longer has the state of this event. Clocks of registry nodes may differ, so times alone do not decide. Without access
  * to the registry, events are applied as they arrive.
  */
-export async function isOutdated(
+export async function isOutOfOrder(
   content: FetchContent | undefined,
   event: RegistryEvent,
   latest: number | undefined,
@@ -31,22 +31,26 @@ export async function isOutdated(
 }
 
 /** Records the time of the event for later comparisons. A clock that is ahead counts as now at most. */
-export async function rememberTime(tx: Transaction, event: RegistryEvent): Promise<void> {
+export async function recordTime(tx: Transaction, event: RegistryEvent): Promise<void> {
   if (event.time === undefined) return;
-  for (const thing of thingsOf(event)) await recordTold(tx, thing, Math.min(event.time, tx.context.time));
+  for (const thing of notificationKeys(event)) await recordTold(tx, thing, Math.min(event.time, tx.context.time));
 }
 
 /**
- * Reports whether a later event was applied while the registry was being read. Call it after `rememberTime`, which
+ * Reports whether a later event was applied while the registry was being read. Call it after `recordTime`, which
  * waits for concurrent writers of the same tag or digest.
  */
-export async function isOvertaken(tx: Transaction, event: RegistryEvent, latest: number | undefined): Promise<boolean> {
-  const [now, { time }] = [await latestTold(tx, event), event];
+export async function isSuperseded(
+  tx: Transaction,
+  event: RegistryEvent,
+  latest: number | undefined,
+): Promise<boolean> {
+  const [now, { time }] = [await lastNotificationTime(tx, event), event];
   return now !== undefined && time !== undefined && now > Math.max(time, latest ?? time);
 }
 
 /** The keys under which the time of the event is stored. */
-function thingsOf({ repository, tag, digest }: RegistryEvent): string[] {
+function notificationKeys({ repository, tag, digest }: RegistryEvent): string[] {
   const things = [tag === "" ? "" : `tag ${repository}:${tag}`, digest === "" ? "" : `digest ${repository}@${digest}`];
   return things.filter((thing) => thing !== "").map((thing) => hash("sha256", thing));
 }

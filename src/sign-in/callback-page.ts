@@ -4,9 +4,9 @@ import { findSignIn, takeSignIn } from "../storage/sign-in/sign-ins.ts";
 import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
 import { type PageReply, text } from "../transport/pages/pages.ts";
 import { browserOf } from "./access-events.ts";
-import { handOver } from "./deliver-tokens.ts";
+import { deliverTokens } from "./deliver-tokens.ts";
 import { type Attempt, failureReply } from "./error-page.ts";
-import { grant } from "./issue-tokens.ts";
+import { issueTokens } from "./issue-tokens.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { cookieLine, cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
 import { callbackPath, callbackPathOf, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
@@ -49,8 +49,8 @@ async function finish(deps: SignInDeps, login: Login, request: HttpRequest, atte
   requireSameProvider(login, provider, requestTarget(request).path);
   const callback = new URL(`${deps.baseUrl}${callbackPathOf(provider.uid)}?${queryOf(request)}`);
   const claims = await deps.upstream.claimsOf(provider, login.secrets, callback);
-  const granted = await grant(deps, { ...login, provider, client: attempt.client }, claims);
-  return await handOver(deps, login.request.target, granted);
+  const granted = await issueTokens(deps, { ...login, provider, client: attempt.client }, claims);
+  return await deliverTokens(deps, login.request.target, granted);
 }
 
 /**

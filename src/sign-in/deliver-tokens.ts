@@ -9,7 +9,11 @@ import { withToken } from "./redirect.ts";
 import { callbackPath, donePath, type SignInDeps } from "./sign-in.ts";
 
 /** Sends the token to the program on the user's machine, or stores it for the device that showed the code. */
-export async function handOver(deps: SignInDeps, target: LoginRequest["target"], granted: Granted): Promise<PageReply> {
+export async function deliverTokens(
+  deps: SignInDeps,
+  target: LoginRequest["target"],
+  granted: Granted,
+): Promise<PageReply> {
   const { issued, refreshToken } = granted;
   if ("redirect" in target) return seeOther(withToken(target.redirect, issued.token, refreshToken));
   const { publicKey, bytes } = encryptFor(target.headlessCode, issued.token);

@@ -34,7 +34,7 @@ export interface CompletedLogin {
 }
 
 /** Registers the user or recognizes the user, and issues the requested tokens. */
-export async function grant(deps: SignInDeps, completed: CompletedLogin, claims: Claims): Promise<Granted> {
+export async function issueTokens(deps: SignInDeps, completed: CompletedLogin, claims: Claims): Promise<Granted> {
   const { request, provider, client } = completed;
   const { uid: own, groupUid } = await settle(deps, request, provider, claims);
   const assumption = await assume(deps, request.identity, own, provider, claims);
@@ -44,7 +44,7 @@ export async function grant(deps: SignInDeps, completed: CompletedLogin, claims:
   const scopes = await resolveScopes(deps.database.session, request.scopes, held, (group) => isKnown(uid, group));
   const wanted = { audience: request.audience, scopes, capabilities: undefined };
   const issued = await issueToken(deps, assumption, wanted);
-  await enter(deps, provider, uid, scopes ?? []);
+  await acceptOrganizations(deps, provider, uid, scopes ?? []);
   const { act, email, emailVerified } = assumption.claims;
   const signIn: SignIn = {
     act,
@@ -91,7 +91,7 @@ async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginPr
 }
 
 /** A user who signs in with a group uid as scope accepts the group's organization. */
-async function enter(
+async function acceptOrganizations(
   { database, clock }: SignInDeps,
   provider: LoginProvider,
   uid: string,
