@@ -1,4 +1,4 @@
-// Page tokens belong to one query of one caller.
+// Binds page tokens to one query of one caller.
 import { hash } from "node:crypto";
 import { type Message, toBinary } from "@bufbuild/protobuf";
 import { invalidField } from "../aip/errors.ts";
@@ -8,8 +8,9 @@ import type { Call } from "../pipeline/call.ts";
 import type { ServiceContext } from "./service-context.ts";
 
 /**
- * The token of a request; undefined for the first page. An expired token restarts the list, and the reply says so. `query` is the
- * digest of the request, and `order` the order that it asks for, if it does.
+ * Returns the page token of a request, or undefined for the first page. An expired token restarts the list, and the response
+ * header `x-page-token-expired` says so. `query` is the digest of the request, `order` its `order_by` if it has one. Throws
+ * INVALID_ARGUMENT for a token of another query or order.
  */
 export function readToken(
   context: Pick<ServiceContext, "pageTokenKey" | "clock">,
@@ -29,8 +30,8 @@ export function readToken(
 }
 
 /**
- * A digest of the caller, the narrowing of their token, the method and everything in the request but its paging fields. Another
- * method than the one that is called may be named: the one that goes on with the token.
+ * Returns a digest of the caller, the narrowing of their token, the method and all request fields except those of paging.
+ * `method` is the method that will take the page token, if it is not the called one.
  */
 export function queryDigest(call: Call, request: Message, method = methodOf(call)): string {
   const { path, descriptor } = method;
@@ -42,14 +43,14 @@ export function queryDigest(call: Call, request: Message, method = methodOf(call
     skip: 0,
   } as Message);
   const who = sessionOf(callerOf(call));
-  // Lengths first: no two different tuples may run together into the same bytes.
+  // The lengths keep different tuples from having the same bytes.
   const head = Buffer.from(`${who.length}:${who}${path.length}:${path}${filters.length}:`);
   return hash("sha256", Buffer.concat([head, filters]), "base64url").slice(0, 22);
 }
 
 /**
- * Names the caller and what limits or extends the session. A page token says which rows the earlier pages ended with, so a session
- * that sees fewer rows, or other ones, must not go on with it.
+ * Identifies the caller together with the narrowing and mappings of the session. A page token contains a row of an earlier page,
+ * so a session that sees fewer or other rows must not continue with it.
  */
 function sessionOf({ uid, token: { narrowing, mappings = [] } }: ReturnType<typeof callerOf>): string {
   const { scopes, capabilities } = narrowing;

@@ -1,4 +1,4 @@
-// One page of a list: AIP-158 paging over the rows that selection.ts chose.
+// Reads one page of a list: AIP-158 paging over the rows that selection.ts selects.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { type OrderBy, parseOrderBy } from "../aip/order-by.ts";
 import { formatPageToken, type PageToken } from "../aip/page-token.ts";
@@ -21,7 +21,7 @@ export interface PageRequest {
   readonly skip: number;
 }
 
-/** One page of a list, as replies have it. */
+/** One page of a list, as the response shows it. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextPageToken: string;
@@ -30,12 +30,12 @@ export interface Page<T> {
 }
 
 /**
- * Makes the items of a page from its rows, in their order. AIP-158: a page may have fewer than were asked for; it ends
- * before what would be too much for a reply, and after one item at the earliest.
+ * Makes the items of a page from its rows, in the same order. AIP-158: a page may have fewer items than requested. It ends
+ * before the response would be too large, but has at least one item.
  */
 export type MakeItems<R, T> = (session: Session, rows: readonly R[]) => Promise<readonly T[]> | readonly T[];
 
-/** The rows themselves, as many as fit. */
+/** Returns as many of the rows as fit into a response. */
 export function rowsThatFit<R>(_session: Session, rows: readonly R[]): readonly R[] {
   const count = countThatFit(rows);
   return count === rows.length ? rows : rows.slice(0, count);
@@ -43,66 +43,74 @@ export function rowsThatFit<R>(_session: Session, rows: readonly R[]): readonly 
 
 const countThatFit = memoizeFrozen(countFitting);
 
-/** The rows of a listing: where they lie, what their columns must hold, and what else is asked of them. */
+/** Selects the rows of a list: by place in the tree, by column values and by a condition. */
 export interface Selection {
   readonly sources: readonly Source[];
   readonly filters: Filters;
   readonly condition?: Condition | undefined;
 }
 
-/** Columns and the values that they must have; empty texts and zero numbers filter nothing. */
+/** Columns and their required values. An empty text or zero filters nothing. */
 export type Filters = Readonly<Record<string, string | number>>;
 
-/** For how long a token is given out: so much sooner it ends, of three days. */
+/** What one call asks of a list. */
+export interface ListOptions<R, T> {
+  readonly call: Call;
+  readonly request: PageRequest & Message;
+  readonly selection: Selection;
+  readonly makeItems: MakeItems<R, T>;
+}
+
+/** How long the same page token is returned for a cached page. Its lifetime of three days is shorter by up to this. */
 const tokenReuseMs = 1000;
 
 const byUid: OrderBy<SortField> = { field: "uid", descending: false };
 
-/** Reads one page together with the total, both of one snapshot. */
+/** Reads one page and the total count in one snapshot. */
 export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
+  resource: ReadableResource<D, R>,
+  context: ServiceContext,
+  { call, request, selection, makeItems }: ListOptions<R, T>,
+): Promise<Page<T>> {
+  const { database, clock } = context;
+  const { query, order, listing } = parseList(resource, context, call, request, selection);
+  await prepareSkip(database.milestones, resource.collection, listing);
+  const [{ rows, hasMore, total }, items] = await readTogether(database, call, async (session) => {
+    const page = await database.pages.read(session, resource.collection, listing);
+    return [page, await makeItems(session, page.rows)] as const;
+  });
+  const last = hasMore || items.length < rows.length ? rows[items.length - 1] : undefined;
+  const cursor = last && cursorOf(last, order.field);
+  const nextPageToken = cursor
+    ? nextToken(context, rows, { issuedAt: clock(), query, order: formatStored(order), ...cursor })
+    : "";
+  return { items, nextPageToken, totalCount: BigInt(total), skipped: listing.skip };
+}
+
+/** Checks the paging fields of a request, and returns the query digest, the order and the listing for storage. */
+function parseList<D extends DescMessage, R extends ResourceRow>(
   resource: ReadableResource<D, R>,
   context: ServiceContext,
   call: Call,
   request: PageRequest & Message,
-  selection: Selection,
-  fill: MakeItems<R, T>,
-): Promise<Page<T>> {
+  { sources, condition, filters: given }: Selection,
+) {
   const violations = newViolations();
-  const pageSize = effectivePageSize(request.pageSize, violations);
+  const limit = effectivePageSize(request.pageSize, violations);
   const skip = effectiveSkip(request.skip, violations);
-  const order = parseOrderBy<SortField>(request.orderBy, resource.orderable, violations);
+  const requested = parseOrderBy<SortField>(request.orderBy, resource.orderable, violations);
   violations.throwIfAny();
   const query = queryDigest(call, request);
-  const token = readToken(context, call, request.pageToken, query, order && formatStored(order));
-  const effective = order ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
-  const filters = Object.fromEntries(
-    Object.entries(selection.filters).filter(([, value]) => value !== "" && value !== 0),
-  );
-  const { collection } = resource;
-  const { milestones, pages } = context.database;
+  const token = readToken(context, call, request.pageToken, query, requested && formatStored(requested));
+  const order = requested ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
+  const filters = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "" && value !== 0));
   const after = token && { value: token.value, uid: token.uid };
-  const { sources, condition } = selection;
-  const listing = { sources, filters, condition, order: effective, after, skip, limit: pageSize };
-  await prepareSkip(milestones, collection, listing);
-  const [{ rows, hasMore, total }, items] = await readTogether(context.database, call, async (session) => {
-    const page = await pages.read(session, collection, listing);
-    return [page, await fill(session, page.rows)] as const;
-  });
-  const last = hasMore || items.length < rows.length ? rows[items.length - 1] : undefined;
-  const nextPageToken = last
-    ? nextToken(context, rows, {
-        issuedAt: context.clock(),
-        query,
-        order: formatStored(effective),
-        ...cursorOf(last, effective.field),
-      })
-    : "";
-  return { items, nextPageToken, totalCount: BigInt(total), skipped: skip };
+  return { query, order, listing: { sources, filters, condition, order, after, skip, limit } };
 }
 
 const lastToken = memoizeFrozen((_rows: readonly unknown[]): { made?: PageToken; text: string } => ({ text: "" }));
 
-/** The token of what follows a page. A frozen page has the same one for a while, where it is asked for in the same way. */
+/** Returns the token of the next page. A cached page reuses the last one for `tokenReuseMs` if query, order and row are equal. */
 function nextToken(context: ServiceContext, rows: readonly unknown[], token: PageToken): string {
   const known = lastToken(rows);
   const { made } = known;

@@ -1,4 +1,4 @@
-// What event a method causes. Its type is said in the proto; here is how its parts follow from the change log.
+// The event of a method. The proto states its type; this file builds its other parts from the change log.
 import {
   create,
   type DescMessage,
@@ -21,11 +21,14 @@ import type { EventDefinition, EventPlace, LoggedChanges } from "./event-definit
 /** The event of one method. */
 export interface MethodEvent extends EventPlace {
   readonly method: DescMethodUnary;
-  /** The reply of the method, or its request where the reply is empty, without secrets; undefined to leave it out. */
+  /**
+   * Returns the response of the method, or its request if the response is empty, without secrets. Undefined for an event without
+   * a body.
+   */
   body(changes: LoggedChanges, session: Session): MaybePromise<Message | undefined>;
 }
 
-/** The definition of the event of a method. */
+/** Completes the event of a method by what the proto says about the method. */
 export function toEventDefinition({ method, body, ...place }: MethodEvent): EventDefinition {
   const schema = returnsEmpty(method) ? method.input : method.output;
   return {
@@ -38,24 +41,24 @@ export function toEventDefinition({ method, body, ...place }: MethodEvent): Even
   };
 }
 
-/** The path of a method in REST, up to its first variable. */
+/** Returns the REST path of a method, up to its first variable. */
 function routeOf(method: DescMethodUnary): string {
   const { value } = getOption(method, http).pattern;
   return typeof value === "string" ? value.replace(/\/?\{.*$/, "") : "";
 }
 
-/** How the events of a resource follow from its changes. */
+/** How to build the events of a resource from its changes. */
 export interface ResourceEvents<D extends DescMessage, R> {
   readonly collection: Pick<CollectionTables, "kind">;
   readonly schema: D;
-  /** As events show a row. */
+  /** Converts a row to the message that events show. `time` is that of the change, in milliseconds since the epoch. */
   message(row: R, session: Session, time: number): MaybePromise<MessageInitShape<D>>;
-  /** The uid above when absent. */
+  /** Returns the group of a row by its uid; its parent if absent. */
   readonly group?: (uid: string) => string;
   readonly identityProvider?: (uid: string) => string;
 }
 
-/** The events of methods that answer a resource, or that delete one. */
+/** Returns the events of methods that return or delete a resource. */
 export function resourceEvents<D extends DescMessage, R>(
   methods: readonly DescMethodUnary[],
   { collection, schema, message, group = parentOf, identityProvider }: ResourceEvents<D, R>,
@@ -73,12 +76,12 @@ export function resourceEvents<D extends DescMessage, R>(
   }));
 }
 
-/** Whether the event of a method shows its request. */
+/** Whether a method returns an empty message. Its event then shows the request. */
 export function returnsEmpty({ output }: DescMethodUnary): boolean {
   return output.typeName === EmptySchema.typeName;
 }
 
-/** The request of a method that names a resource by its uid, and nothing else. */
+/** Builds the request of a method that has a uid as its only field. */
 function requestOf({ input }: DescMethodUnary, uid: string): Message {
   return create(input, { uid } as MessageInitShape<DescMessage>);
 }

@@ -6,8 +6,8 @@ import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { PlaceFilter } from "./selection.ts";
 
 /**
- * The subtrees where a name is looked for. Anybody may bind a role to a person: in organizations that the person has not accepted,
- * names stand for nothing, unless the place filter names the organization (docs/decisions/0036).
+ * Returns the subtrees in which a filter by name looks. Anyone can bind a role to a user, so organizations that the user has not
+ * accepted are left out, unless the place filter names them (decision 0036).
  */
 export async function namedScope(session: Session, call: Call, place: PlaceFilter | undefined) {
   const { uid } = callerOf(call);

@@ -1,4 +1,4 @@
-// Get and list of any declared resource. It names no resource.
+// Get and List of any declared resource.
 import { create, type DescMessage, type Message, type MessageShape } from "@bufbuild/protobuf";
 import { notFound } from "../aip/errors.ts";
 import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
@@ -18,10 +18,10 @@ import type { ServiceContext } from "./service-context.ts";
 /** The fields that every list request has. */
 export type ListRequest = PageRequest & Message & { readonly uidp?: PlaceFilter | undefined };
 
-/** What the reply to a list says besides its items. */
+/** The fields of a list response other than its items. */
 type Envelope = Omit<Page<unknown>, "items">;
 
-/** Binds the standard methods that read to a resource. */
+/** Returns the reading standard methods of a resource, and the parts that they are made of. */
 export function readMethods<D extends DescMessage, R extends ResourceRow>(
   resource: ReadableResource<D, R>,
   context: ServiceContext,
@@ -35,33 +35,33 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
     return row;
   }
 
-  /** The row that a request asks for, to be shown: it may be remembered, and is not to be changed. */
+  /** Finds the requested row for display only: it may come from the cache and must not be changed. */
   function row({ uid }: { readonly uid: string }): MaybePromise<R> {
     return mapMaybe(context.database.rows.find(resource.collection, uid), (found) => known(found, uid));
   }
 
-  /** One page of what the caller may see: of rows, or of what `fill` makes of them. */
+  /** Reads one page of the rows that the caller may see, or of the items that `makeItems` makes of them. */
   async function page<T = R>(
     request: ListRequest,
     call: Call,
     filters: Filters,
     condition?: Condition,
-    fill = rowsThatFit as MakeItems<R, T>,
+    makeItems = rowsThatFit as MakeItems<R, T>,
   ): Promise<Page<T>> {
     const { includesGranted = false, includesRoots = false } = resource;
     const { name = "" } = filters;
     const scope = name === "" ? scopeOf(call) : await namedScope(context.database.session, call, request.uidp);
     const sources = selectSources(scope, request.uidp, { includesGranted, includesRoots });
-    return await listPage(resource, context, call, request, { sources, filters, condition }, fill);
+    return await listPage(resource, context, { call, request, selection: { sources, filters, condition }, makeItems });
   }
 
   const toMessage = memoizeFrozen((from: R) => freezeLike(from, create(resource.schema, resource.toMessage(from))));
   const toMessages = memoizeFrozen((rows: readonly R[]) => freezeLike(rows, rows.map(toMessage)));
 
-  /** The reply to a list: messages under the plural of the resource, a key that the compiler cannot know. */
+  /** Builds the response of a list: the messages stand under the plural of the resource, a key that the compiler does not know. */
   function reply(call: Call, messages: readonly Message[], envelope: Envelope): Envelope {
     const made = create(methodOf(call).descriptor.output, envelope);
-    // Put there afterwards, since `create` makes a list of its own, of which nothing is remembered.
+    // Assigned after `create`, which would copy the list: the encoder memoizes by the identity of the cached one.
     return Object.assign(made as Message & Envelope, { [resource.plural]: messages });
   }
 

@@ -7,59 +7,59 @@ import type { CheckContext, MessageRules, TextRule } from "../pipeline/text-rule
 import type { Collection, ResourceRow } from "../storage/collection/collection.ts";
 import type { SortField } from "../storage/list/list-rows.ts";
 
-/** What a resource that can be read declares; everything else about it follows from this and its proto. */
+/** Declares a resource that can be read. Everything else about it follows from this and its proto. */
 export interface ReadableDeclaration<D extends DescMessage, R extends ResourceRow> {
   readonly schema: D;
-  /** The field of the List reply that holds the page. */
+  /** The field of the List response that contains the page. */
   readonly plural: string;
   readonly collection: Collection<R>;
   /** The fields that `order_by` accepts. */
   readonly orderable: Readonly<Record<string, SortField>>;
-  /** The order of a list that asks for none; by uid when absent. */
+  /** The order of a list without `order_by`; by uid if absent. */
   readonly defaultOrder?: OrderBy<SortField>;
-  /** Whether the uid of a granted group can be that of a resource; false when absent. */
+  /** Whether rows of this kind can themselves be the group of a grant, as groups can; false if absent. */
   readonly includesGranted?: boolean;
-  /** Whether resources without parent are shown to everybody who may list at all; false when absent. */
+  /** Whether every caller who may list sees the resources without a parent; false if absent. */
   readonly includesRoots?: boolean;
   toMessage(row: R): MessageInitShape<D>;
 }
 
-/** What a resource declares that callers write, too. `S` names the columns that no request ever sets. */
+/** Declares a resource that callers also write. `S` names the columns that no request sets. */
 export interface ResourceDeclaration<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>
   extends ReadableDeclaration<D, R> {
   readonly rules: Readonly<Record<string, TextRule>>;
-  /** The rules of the messages inside it; none when absent. */
+  /** The rules of nested messages; none if absent. */
   readonly parts?: readonly MessageRules[];
-  /** A rule between fields; paths are relative to the resource. */
+  /** Checks rules that involve several fields. Field paths are relative to the resource. */
   readonly check?: (message: MessageShape<D>, context: CheckContext) => readonly FieldViolation[];
-  /** The columns that come from the message; uid, parent and times are the engine's, `S` those of whoever creates. */
+  /** Returns the columns that come from the message. The standard methods set uid, parent and times; the service sets `S`. */
   toRow(message: MessageShape<D>): Omit<R, "uid" | "parent" | "createTime" | "updateTime" | S>;
 }
 
-/** A declaration of a resource that is only read, with what follows from it. */
+/** The declaration of a read-only resource, completed by its proto. */
 export interface ReadableResource<D extends DescMessage, R extends ResourceRow> extends ReadableDeclaration<D, R> {
   /** The type in errors, such as `iam.chainguard.dev/Group`. */
   readonly type: string;
 }
 
-/** A declaration of a resource, with what follows from it. */
+/** The declaration of a resource, completed by its proto. */
 export interface Resource<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>
   extends ResourceDeclaration<D, R, S> {
   readonly type: string;
-  /** Whether the resource says when it was last changed. */
+  /** Whether the resource has an update time. */
   readonly tracksUpdates: boolean;
-  /** Its own rules, and those of the messages inside it. */
+  /** The rules of the resource and of its nested messages. */
   readonly messageRules: readonly MessageRules[];
 }
 
-/** What `order_by` calls the time of creation: the published name, and both spellings of the field. */
+/** The `order_by` names of the creation time: the published name and both spellings of the field. */
 export const creationOrders = {
   created_at: "createTime",
   create_time: "createTime",
   createTime: "createTime",
 } as const satisfies Record<string, SortField>;
 
-/** The orders that every resource with a name and an update time has. */
+/** The `order_by` names of every resource with a name and an update time. */
 export const commonOrders = {
   uid: "uid",
   name: "name",
@@ -69,14 +69,14 @@ export const commonOrders = {
   updateTime: "updateTime",
 } as const satisfies Record<string, SortField>;
 
-/** Completes the declaration of a resource that is only read by what the proto says. */
+/** Completes the declaration of a read-only resource. Throws if its plural is not that of the proto. */
 export function defineReadableResource<D extends DescMessage, R extends ResourceRow>(
   declaration: ReadableDeclaration<D, R>,
 ): ReadableResource<D, R> {
   return { ...declaration, type: typeOf(declaration) };
 }
 
-/** Completes a declaration by what the proto says. */
+/** Completes the declaration of a resource. Throws if its plural is not that of the proto. */
 export function defineResource<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>(
   declaration: ResourceDeclaration<D, R, S>,
 ): Resource<D, R, S> {

@@ -1,15 +1,15 @@
-// What the rows of the change log are shown as.
+// How the audit log shows the rows of the change log.
 import { create, type DescMessage, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { CollectionTables } from "../storage/collection/collection.ts";
 
-/** How the list of changes shows rows of a kind: by what is in them alone, so that it is always the same. */
+/** Shows the rows of a kind in the audit log. The result depends on the row alone, so it never changes later. */
 export interface RowView {
   readonly kind: string;
-  /** The JSON of the message that stands for a row, without secrets. */
+  /** Returns a row as the JSON of its message, without secrets. */
   show(row: unknown): JsonObject;
 }
 
-/** The view of a kind of rows. */
+/** Makes the view of a kind from its message. */
 export function rowView<D extends DescMessage, R>(
   { collection, schema }: { readonly collection: Pick<CollectionTables, "kind">; readonly schema: D },
   message: (row: R) => MessageInitShape<D>,

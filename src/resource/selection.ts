@@ -1,5 +1,5 @@
-// Turns what a caller may see and what a caller asks for into the rows to be listed. A pure function of uids: the filter by
-// access is part of the query, so that pages are full and totals count only what may be seen.
+// Combines the scope of a caller and the place filter of a request into the sources of a list. Access is part of the query, so
+// pages are full and totals count only visible rows.
 import type { Scope } from "../authz/access.ts";
 import { ancestorsOf, isBelow, isWithin, parentOf, platformRoot } from "../model/uid.ts";
 import type { Source } from "../storage/list/list-rows.ts";
@@ -13,15 +13,15 @@ export interface PlaceFilter {
   readonly ids: readonly string[];
 }
 
-/** Which rows of a kind may be seen beside those below a granted group. */
+/** Which rows of a kind are visible in addition to those under a granted group. */
 export interface SelectionOptions {
-  /** Whether the uid of a granted group can be that of a row, as it is for groups themselves. */
+  /** Whether rows of this kind can themselves be the group of a grant, as groups can. */
   readonly includesGranted: boolean;
-  /** Whether rows without parent are shown to everybody who may list at all. */
+  /** Whether every caller who may list sees the rows without a parent. */
   readonly includesRoots: boolean;
 }
 
-/** The rows of a resource that lie in the scope and pass the filter. The sources have no row in common. */
+/** Returns the sources of the rows that are in the scope and match the filter. No row is in two sources. */
 export function selectSources(scope: Scope, filter: PlaceFilter | undefined, options: SelectionOptions): Source[] {
   const all = withScope(scope, options);
   return filter ? restrictions(filter).reduce((sources, restrict) => restrict(sources), all) : all;
@@ -39,7 +39,7 @@ type Restriction = (sources: readonly Source[]) => Source[];
 
 function restrictions(filter: PlaceFilter): Restriction[] {
   const found: Restriction[] = [];
-  if (filter.descendantsOf) found.push(below(filter.descendantsOf));
+  if (filter.descendantsOf) found.push(descendantsOf(filter.descendantsOf));
   if (filter.childrenOf) found.push(childrenOf(filter.childrenOf));
   if (filter.inRoot) found.push(inRoot);
   if (filter.ancestorsOf) found.push(rows(ancestorsOf(filter.ancestorsOf)));
@@ -47,7 +47,7 @@ function restrictions(filter: PlaceFilter): Restriction[] {
   return found;
 }
 
-function below(uid: string): Restriction {
+function descendantsOf(uid: string): Restriction {
   return (sources) =>
     sources.flatMap((source): Source[] => {
       if (source.type === "row") return isBelow(source.uid, uid) ? [source] : [];
@@ -72,17 +72,17 @@ const inRoot: Restriction = (sources) =>
     source.type === "row" ? parentOf(source.uid) === platformRoot : source.type === "children" && source.uid === null,
   );
 
-/** Keeps the named rows. */
+/** Restricts the sources to the named rows. */
 function rows(uids: readonly string[]): Restriction {
   return (sources) => uids.filter((uid) => isSelected(sources, uid)).map((uid) => ({ type: "row", uid }));
 }
 
 /** Whether the row with this uid is one of the sources, or would be if it still existed. */
 export function isSelected(sources: readonly Source[], uid: string): boolean {
-  return sources.some((source) => holds(source, uid));
+  return sources.some((source) => contains(source, uid));
 }
 
-function holds(source: Source, uid: string): boolean {
+function contains(source: Source, uid: string): boolean {
   if (source.type === "row") return source.uid === uid;
   if (source.type === "subtree") return isBelow(uid, source.uid);
   return parentOf(uid) === (source.uid ?? platformRoot);

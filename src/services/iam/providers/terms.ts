@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   AcceptTermsRequestSchema,
   ListTermsAcceptancesRequestSchema,
@@ -13,7 +14,7 @@ import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
-import { listPage, rowsThatFit } from "../../../resource/list-page.ts";
+import { listPage, type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
 import { creationOrders, defineReadableResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRow, insertRow } from "../../../storage/collection/rows.ts";
@@ -35,12 +36,14 @@ const acceptance = defineReadableResource<typeof TermsAcceptanceSchema, TermsAcc
   }),
 });
 
+type Acceptance = MessageInitShape<typeof TermsAcceptanceSchema>;
+
 const rules: readonly MessageRules[] = [AcceptTermsRequestSchema, ListTermsAcceptancesRequestSchema].map((schema) => ({
   schema,
   fields: { group: uidRule },
 }));
 
-/** Serves what was accepted. No method asks for an acceptance. */
+/** Serves the acceptances of terms. No method of the API requires one. */
 export function terms(context: ServiceContext): Implementation {
   const { database, clock } = context;
 
@@ -63,17 +66,12 @@ export function terms(context: ServiceContext): Implementation {
       async listTermsAcceptances(request, call) {
         const { group } = request;
         const sources = [...ancestorsOf(group), group].map((uid): Source => ({ type: "children", uid }));
-        const page = await listPage(
-          acceptance,
-          context,
-          call,
-          request,
-          { sources, filters: {} },
-          async (session, rows) => {
-            if (!(await findRow(session, groupCollection, group))) throw notFound(groupParents.type, group);
-            return rowsThatFit(session, rows).map(acceptance.toMessage);
-          },
-        );
+        const selection = { sources, filters: {} };
+        const makeItems: MakeItems<TermsAcceptanceRow, Acceptance> = async (session, rows) => {
+          if (!(await findRow(session, groupCollection, group))) throw notFound(groupParents.type, group);
+          return rowsThatFit(session, rows).map(acceptance.toMessage);
+        };
+        const page = await listPage(acceptance, context, { call, request, selection, makeItems });
         const { items, ...envelope } = page;
         return { ...envelope, termsAcceptances: [...items] };
       },
@@ -82,7 +80,7 @@ export function terms(context: ServiceContext): Implementation {
   );
 }
 
-/** Remembers that a document was accepted. The first acceptance stands: accepting again changes nothing. */
+/** Records that a document was accepted. Does nothing if it was accepted before: the first acceptance stays. */
 export async function insertAcceptance(tx: Transaction, group: string, documentId: string, acceptedBy: string) {
   const uid = `${group}/${childSegment(documentId)}`;
   if (await findRow(tx, termsAcceptanceCollection, uid)) return;
@@ -90,16 +88,17 @@ export async function insertAcceptance(tx: Transaction, group: string, documentI
   await insertRow(tx, termsAcceptanceCollection, row);
 }
 
-/** A misspelt id would count as accepted for ever. */
+/** Throws for an unknown id, because a misspelt one would stay accepted. */
 function requireKnown(documentIds: readonly string[], known: readonly string[]): void {
   const violations = newViolations();
   documentIds.forEach((id, index) => {
-    if (!known.includes(id)) violations.add(`document_ids[${index}]`, "is no document that can be accepted here");
+    if (!known.includes(id))
+      violations.add(`document_ids[${index}]`, `is not a known document; known: ${known.join(", ") || "none"}`);
   });
   violations.throwIfAny();
 }
 
-/** The last part of an acceptance's uid: the same for the same document, so that there is one at most. */
+/** Returns the last segment of an acceptance's uid. It depends on the document alone, so a group has at most one acceptance of it. */
 function childSegment(documentId: string): string {
   return createHash("sha256").update(documentId).digest("hex").slice(0, 16);
 }

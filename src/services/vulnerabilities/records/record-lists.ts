@@ -88,9 +88,12 @@ export function recordLists(context: ServiceContext): ListHandlers {
     await checkGroup(parent);
     return await database.read(async (session) => {
       const { state, changeTime } = await readExportState(session, parent);
-      const selection = { sources: [{ type: "subtree", uid: parent } as const], filters: {} };
-      const paged = { ...request, orderBy: "advisory_id", skip: 0 };
-      const page = await listPage(advisory, context, { ...call, snapshot: session }, paged, selection, fillStatements);
+      const page = await listPage(advisory, context, {
+        call: { ...call, snapshot: session },
+        request: { ...request, orderBy: "advisory_id", skip: 0 },
+        selection: { sources: [{ type: "subtree", uid: parent }], filters: {} },
+        makeItems: makeStatements,
+      });
       const { nextPageToken } = page;
       const results = [...page.items];
       return { results, nextPageToken, state, ...(changeTime > 0 && { changeTime: toTimestamp(changeTime) }) };
@@ -146,7 +149,7 @@ type Statements = MessageInitShape<typeof AdvisoryStatementsSchema>;
 const portion = 50;
 
 /** The advisories of a page with their records, as many as fit. */
-async function fillStatements(session: Session, rows: readonly AdvisoryRow[]): Promise<Statements[]> {
+async function makeStatements(session: Session, rows: readonly AdvisoryRow[]): Promise<Statements[]> {
   const found: Statements[] = [];
   for (let i = 0; i < rows.length; i += portion) {
     found.push(...(await statementsOf(session, await readStates(session, rows.slice(i, i + portion)))));
