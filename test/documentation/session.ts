@@ -50,48 +50,51 @@ export function openSession(settings: Readonly<Record<string, string>>): ShellSe
   const environment = { ...environmentOf(home), ...settings };
   const shell = spawnShell(folder, { ...environment, CALLS: calls });
   const background: ChildProcess[] = [];
-  shell.child.stdin!.write(`. "${prelude}"\n`);
+  shell.write(`. "${prelude}"\n`);
   answerCalls(shell.child.stdio[3] as Readable);
-  let commands = 0;
+  let files = 0;
+  const newFile = (kind: string) => path.join(home, `${kind}-${files++}`);
 
   async function run(text: string, stopsAtFailure = false): Promise<Outcome> {
-    const file = path.join(home, `command-${commands++}`);
+    const file = newFile("commands");
     writeFileSync(file, `${text}\n`);
     const mark = randomUUID();
     const source = `. "${file}" </dev/null`;
-    shell.child.stdin!.write(stopsAtFailure ? `set -e\n${source}\nset +e\n` : `${source}\n`);
-    shell.child.stdin!.write(`printf '\\n%s %s\\n' ${mark} "$?"\n`);
+    shell.write(stopsAtFailure ? `set -e\n${source}\nset +e\n` : `${source}\n`);
+    shell.write(`printf '\\n%s %s\\n' ${mark} "$?"\n`);
     return await shell.outputUpTo(mark);
-  }
-
-  async function start(command: string): Promise<BackgroundCommand> {
-    const state = path.join(home, `state-${commands++}`);
-    await run(`{ declare -p; declare -f; alias -p; } >"${state}" 2>/dev/null`);
-    const { output } = await run("pwd");
-    const script = `. "${state}" 2>/dev/null; IN_BACKGROUND=1; exec 2>&1\n${command}\n`;
-    const child = spawn("bash", ["--noprofile", "--norc", "-c", script], {
-      cwd: output.trim(),
-      env: environment,
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    });
-    background.push(child);
-    let printed = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text) => (printed += text));
-    return { output: () => printed, ended: new Promise((resolve) => child.once("close", resolve)) };
   }
 
   return {
     folder,
     environment,
     run,
-    start,
+    async start(command) {
+      const state = newFile("state");
+      const { output } = await run(`{ declare -p; declare -f; alias -p; } >"${state}" 2>/dev/null; pwd`);
+      const script = `. "${state}" 2>/dev/null; IN_BACKGROUND=1; exec 2>&1\n${command}\n`;
+      const child = spawnInBackground(script, output.trim(), environment);
+      background.push(child.process);
+      return child;
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([shell.child, ...background].map(endGroup));
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+function spawnInBackground(script: string, cwd: string, env: Readonly<Record<string, string>>) {
+  const child = spawn("bash", ["--noprofile", "--norc", "-c", script], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (printed += text));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { process: child, output: () => printed, ended };
 }
 
 /** Nothing of whoever runs the tests is read, but where programs are. */
@@ -124,8 +127,11 @@ function spawnShell(cwd: string, env: Record<string, string>) {
       look();
     });
   child.once("close", () => look());
+  // A shell that has ended takes no more commands; outputUpTo says so.
+  child.stdin!.on("error", () => {});
   return {
     child,
+    write: (text: string) => void child.stdin!.write(text),
     /** What was printed before the mark, and the exit code behind it. */
     async outputUpTo(mark: string): Promise<Outcome> {
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
