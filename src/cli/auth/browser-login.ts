@@ -1,4 +1,4 @@
-// Sign-in in a browser of this machine: the token comes back to a port that only this sign-in knows.
+// Sign-in with a browser on this machine: the token returns to a local port and a state that only this sign-in knows.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,20 +9,20 @@ import { CommandFailure } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 import { type LoginOptions, loginAddress } from "./login-address.ts";
 
-/** Tokens as a sign-in hands them out; the second is empty unless one was made. */
+/** The tokens of a sign-in. The refresh token is empty unless one was issued. */
 export interface SignedIn {
   readonly token: string;
   readonly refreshToken: string;
 }
 
-/** How long a person may take, in milliseconds. */
+/** How long to wait for the user, in milliseconds. */
 const patienceMs = 15 * 60_000;
 
 const done = pageOf("You are signed in", "This window can be closed.");
 const failed = pageOf("You are not signed in", "The command line says why.");
 const unknown = pageOf("Not found", "This is not the sign-in that the command line waits for.");
 
-/** Opens the browser, or shows its address, and waits for the token. */
+/** Opens the browser, or prints the address, and waits for the token. */
 export async function loginInBrowser(
   shell: Shell,
   target: Target,
@@ -39,14 +39,14 @@ export async function loginInBrowser(
   const timer = setTimeout(() => signedIn.reject(new CommandFailure("nobody signed in within 15 minutes")), patienceMs);
   try {
     const { port } = server.address() as AddressInfo;
-    // The state keeps other pages from handing us a token of theirs (RFC 6749 §10.12).
+    // The state prevents other pages from passing us a token of theirs (RFC 6749 §10.12).
     const redirect = `http://localhost:${port}/callback?token=true&error=true&state=${state}`;
     const address = loginAddress(target, options, { exit: "redirect", redirect });
     note(shell, `Sign in with a browser at\n\n  ${address}\n`);
-    // Not awaited: whoever is fast, or opens the address elsewhere, answers while the browser is still being found.
+    // Not awaited: a fast user, or one who opens the address elsewhere, returns before the browser is found.
     if (options.browser !== false) void openBrowser(address);
     const tokens = await signedIn.promise;
-    // The browser still comes for the page that it was sent on to.
+    // The browser still requests the page that it was redirected to.
     await Promise.race([shown.promise, sleep(2_000, undefined, { ref: false })]);
     return tokens;
   } finally {
@@ -70,7 +70,7 @@ function answer(
     page(response, 400, failed);
     waiter.reject(refusal(query));
   } else {
-    // The token leaves the address bar before anything is shown.
+    // Removes the token from the address bar before anything is shown.
     response.writeHead(308, { location: "/", "cache-control": "no-store" }).end();
     waiter.resolve({ token: query.get("token") ?? "", refreshToken: query.get("refresh_token") ?? "" });
   }
@@ -86,7 +86,7 @@ function refusal(query: URLSearchParams): CommandFailure {
   });
 }
 
-/** As sparing as those of the server, and without their style: browsers have one for light and for dark. */
+/** As plain as the server's pages, and without style: browsers have one for light and dark. */
 function pageOf(title: string, text: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -121,7 +121,7 @@ function isSame(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Never rejects: where there is none, the address above is enough. */
+/** Never rejects: without a browser, the printed address is enough. */
 async function openBrowser(address: string): Promise<void> {
   try {
     const { default: open } = await import("open");

@@ -1,4 +1,4 @@
-// `gatehouse auth`: signing in and out, and credentials for other programs.
+// `gatehouse auth`: sign-in, sign-out, and credentials for other programs.
 import { Argument, type Command, Option, type OptionValues } from "commander";
 import { completing } from "../client/completing.ts";
 import { clientOptionsOf } from "../client/options.ts";
@@ -34,7 +34,7 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   const token = auth
     .command("token")
     .description("print the token, without a newline, for the headers of other programs")
-    // The platform's SDK names it when it runs this command for a token.
+    // The platform's SDK passes it when it runs this command for a token.
     .option("--issuer <url>", "where the token is renewed, when it is not the address");
   const audience = new Option(
     "--audience <audience>",
@@ -99,7 +99,7 @@ function addLogin(auth: Command, shell: Shell): void {
     "what the token is to be for; may be repeated, for one sign-in each (GATEHOUSE_AUDIENCE, platform.audience)",
   ).argParser((value, earlier: readonly string[] = []) => [...earlier, value]);
   act(withClient(login, tokenFormats, audience), shell, async (session, _args, options) => {
-    // Who names an organization does not mean the provider of every day.
+    // A command that names an organization does not use the default identity provider.
     const everyday = options.orgName === undefined ? session.config["default.identity-provider"] : undefined;
     const identityProvider = options.identityProvider ?? everyday;
     const flags = { ...options, ...(identityProvider !== undefined && { identityProvider: String(identityProvider) }) };

@@ -1,4 +1,4 @@
-// The file in which container tools keep how they sign in, and the helper that they ask.
+// The configuration file of container tools, and the credential helper that it names.
 import { chmodSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -9,41 +9,41 @@ import { readIfThere, replaceFile } from "../client/own-file.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 
-/** The name after `docker-credential-`. */
+/** The part of the helper's name after `docker-credential-`. */
 const helper = "gatehouse";
 const launcher = fileURLToPath(new URL("../../gatehouse.js", import.meta.url));
 
-/** Lets container tools ask us for the credentials of a registry. */
+/** Registers the credential helper for a registry. */
 export function saveHelper(shell: Shell, host: string): string {
   return change(shell, (config) => {
     config.credHelpers = { ...asObject(config.credHelpers), [host]: helper };
   });
 }
 
-/** Keeps a user name and a password for a registry. */
+/** Stores a user name and a password for a registry. */
 export function saveLogin(shell: Shell, host: string, user: string, password: string): string {
   return change(shell, (config) => {
     const auth = Buffer.from(`${user}:${password}`).toString("base64");
     config.auths = { ...asObject(config.auths), [host]: { auth } };
-    // A helper would win over what is kept here.
+    // A helper would take precedence over the stored password.
     const { [host]: _ours, ...others } = asObject(config.credHelpers);
     if (config.credHelpers !== undefined) config.credHelpers = others;
   });
 }
 
-/** Writes the program that container tools start, for the registry of one server; answers its path. */
+/** Writes the helper program for the registry of one server, and returns its path. */
 export function writeHelper(folder: string, url: string, audience: string): string {
   const file = path.join(folder, `docker-credential-${helper}`);
   makeDirectory(folder, 0o777);
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  // Whoever starts it has none of our variables.
+  // Container tools start it without our environment variables.
   const words = [process.execPath, launcher, "auth", "docker-credential", "--url", url, "--audience", audience];
   writeFileSync(file, `#!/bin/sh\nexec ${words.map(quote).join(" ")} "$@"\n`);
   chmodSync(file, 0o755);
   return file;
 }
 
-/** Throws when the file is there, but is none that can be changed. */
+/** Throws if the file exists but cannot be changed. */
 export function checkDockerConfig(shell: Shell): void {
   read(configPath(shell));
 }

@@ -1,5 +1,5 @@
-// The credential helper of container tools (https://github.com/docker/docker-credential-helpers). The action is an argument and
-// its input is standard input. Container tools show what a helper that failed printed on standard output.
+// The credential helper of container tools (https://github.com/docker/docker-credential-helpers). The action is an
+// argument, and its input is standard input. Container tools display what a failed helper printed on standard output.
 
 import { tokenUser } from "../../authn/basic.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
@@ -9,14 +9,14 @@ import type { Session } from "../client/session.ts";
 import { openTokenCache } from "../client/token-cache.ts";
 import { CommandFailure, failureText, wrongUsage } from "../failure.ts";
 
-/** What an action prints. */
+/** Returns what an action prints. */
 type Action = (session: Session, audience: string | undefined) => Promise<string>;
 
 const actions: Readonly<Record<string, Action>> = { get, store, erase, list, version: async () => versionText };
 
 const versionText = `docker-credential-gatehouse (gatehouse) v${version}`;
 
-/** Runs one action of the helper, for the registry of the session's server alone. */
+/** Runs one action of the helper, for the registry of the session's server only. */
 export async function answerDocker(session: Session, action: string, audience: string | undefined): Promise<void> {
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw wrongUsage(`a credential helper knows ${Object.keys(actions).join(", ")}, not ${action}`);
@@ -31,7 +31,7 @@ export async function answerDocker(session: Session, action: string, audience: s
   }
 }
 
-/** A registry that the helper has nothing for. Container tools know it by the text that answerDocker prints. */
+/** A registry that the helper has no credentials for. Container tools recognize the text that answerDocker prints. */
 class UnknownRegistry extends CommandFailure {}
 
 async function get(session: Session, audience: string | undefined): Promise<string> {
@@ -40,7 +40,10 @@ async function get(session: Session, audience: string | undefined): Promise<stri
   return JSON.stringify({ ServerURL: server, Username: tokenUser, Secret: token });
 }
 
-/** `docker login` stores what it signed in with, which may be the token that `get` gave it. The helper stores nothing else. */
+/**
+ * `docker login` stores the credentials it used, which may be the token that `get` returned. The helper stores nothing
+ * else.
+ */
 async function store(session: Session, audience: string | undefined): Promise<string> {
   const { server, user, secret } = parseCredentials(await readInput(session));
   const name = audienceOf(session, server, audience);
@@ -69,7 +72,7 @@ async function list(session: Session, audience: string | undefined): Promise<str
   return JSON.stringify(registry === undefined || kept === undefined ? {} : { [registry]: tokenUser });
 }
 
-/** The token for an audience; undefined when there is none that has not expired. */
+/** Returns the unexpired token for an audience, or undefined. */
 async function findKept(session: Session, audience: string): Promise<Credential | undefined> {
   return await session.credentialFor(audience).catch((error) => {
     if (error instanceof CommandFailure) return undefined;
@@ -77,7 +80,10 @@ async function findKept(session: Session, audience: string): Promise<Credential 
   });
 }
 
-/** What the token for a registry is for. Fails for another registry: whoever starts the helper must not send the token there. */
+/**
+ * Returns the audience of the token for a registry. Fails for another registry: the caller must not send the token
+ * there.
+ */
 function audienceOf({ config }: Session, server: string, audience: string | undefined): string {
   const host = URL.parse(server.includes("://") ? server : `https://${server}`)?.host;
   const registry = config["platform.registry"];
@@ -86,7 +92,7 @@ function audienceOf({ config }: Session, server: string, audience: string | unde
   return audience ?? registry;
 }
 
-/** Subdomains of a registry take the tokens of the registry. */
+/** Subdomains of a registry accept the registry's tokens. */
 function isPartOf(host: string, registry: string): boolean {
   return host === registry || host.endsWith(`.${registry}`);
 }

@@ -1,4 +1,5 @@
-// Container tools sign in with this machine's token: they ask a credential helper, which runs `auth docker-credential`.
+// Sets up container tools to sign in with the user's token: they call a credential helper, which runs `auth docker-
+// credential`.
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Session } from "../client/session.ts";
@@ -10,11 +11,11 @@ import { noRegistry } from "./pull-token.ts";
 /** The flags of the command that installs the helper. */
 export interface DockerFlags {
   readonly helperDir?: string;
-  /** What the registry calls itself; its host when absent. */
+  /** The registry's service name. Defaults to its host. */
   readonly audience?: string;
 }
 
-/** Installs the helper and names it in the configuration of container tools; says so when nobody is signed in for it. */
+/** Installs the helper and configures container tools. Prints a hint if no user is signed in for the registry. */
 export async function configureDocker(session: Session, { helperDir, audience }: DockerFlags): Promise<void> {
   const { shell, config, url } = session;
   const host = config["platform.registry"];

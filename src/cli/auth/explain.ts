@@ -1,4 +1,4 @@
-// Why something is allowed and why not, as the server explains it.
+// Prints the server's explanation of an access decision or a token exchange.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import type { Session } from "../client/session.ts";
@@ -28,7 +28,7 @@ const checkView: View = {
   ],
 };
 
-/** Prints yes or no with the reason; no is a failure. */
+/** Prints yes or no with the reason. No is a failure of the command. */
 export async function explainAccess(session: Session, capability: string, group: string, as: string | undefined) {
   const request = {
     group: await findUid(session, groups, group),
@@ -60,7 +60,7 @@ async function printAnswer(
   if (bindings?.length) await session.output.list(bindingView, bindings);
 }
 
-/** Prints each check of an exchange; one that fails is a failure of the command. */
+/** Prints each check of an exchange. A failed check is a failure of the command. */
 export async function explainExchange(session: Session, identity: string, tokenFile: string): Promise<void> {
   const token = readIdentityTokenFile("--token-file", tokenFile);
   const uid = await findUid(session, identities, identity);

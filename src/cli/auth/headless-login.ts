@@ -1,5 +1,5 @@
-// Sign-in without a browser here: the person opens an address on another device, and the token comes back encrypted, so
-// that only the holder of this process's key can read it.
+// Sign-in without a local browser: the user opens an address on another device, and the token comes back encrypted for
+// a key that only this process has.
 import { createDecipheriv, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { userCodeOf } from "../../sign-in/user-code.ts";
@@ -10,11 +10,11 @@ import { note, type Shell } from "../shell.ts";
 import type { SignedIn } from "./browser-login.ts";
 import { type LoginOptions, loginAddress } from "./login-address.ts";
 
-/** How long a code is good for, and how often it is asked after, in milliseconds. */
+/** The lifetime of a code, and the polling interval, in milliseconds. */
 const codeLifeMs = 900_000;
 const intervalMs = 2_000;
 
-/** Shows an address to open elsewhere, and waits for the token. */
+/** Prints an address to open on another device, and waits for the token. */
 export async function loginHeadless(shell: Shell, target: Target, options: LoginOptions): Promise<SignedIn> {
   const { publicKey, privateKey } = generateKeyPairSync("x25519");
   const code = String(publicKey.export({ format: "jwk" }).x);
@@ -35,7 +35,7 @@ interface HeadlessSession {
   readonly encryptedIdtoken: string;
 }
 
-/** Undefined as long as nobody has signed in. */
+/** Undefined until the user has signed in. */
 async function findSession({ issuer }: Target, code: string): Promise<HeadlessSession | undefined> {
   const address = new URL(`${issuer}/sts/headless_sessions`);
   address.searchParams.set("code", code);
@@ -50,7 +50,7 @@ async function findSession({ issuer }: Target, code: string): Promise<HeadlessSe
   return { ecdhPublicKey, encryptedIdtoken };
 }
 
-// The key arrives as the bytes of its base64url text, in the base64 of JSON: encoded twice.
+// The key is the bytes of its base64url text, in the base64 of JSON: encoded twice.
 function decrypt({ ecdhPublicKey, encryptedIdtoken }: HeadlessSession, privateKey: KeyObject): string {
   try {
     const x = Buffer.from(ecdhPublicKey, "base64").toString();

@@ -1,4 +1,4 @@
-// Sign-in of workloads: the identity token of a CI system or a cloud is exchanged for an API token.
+// Sign-in of workloads: exchanges the identity token of a CI system or cloud for an API token.
 import { existsSync } from "node:fs";
 import { SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import type { Target } from "../client/credential.ts";
@@ -8,7 +8,7 @@ import { CommandFailure, wrongUsage } from "../failure.ts";
 import { fileOf } from "../resources/flags.ts";
 import type { Shell } from "../shell.ts";
 
-/** Exchanges an identity token. Without an identity the server finds the only one that the token fits. */
+/** Exchanges an identity token. Without an identity, the server uses the only one that the token matches. */
 export async function exchangeIdentityToken(target: Target, identity: string, token: string): Promise<string> {
   const { createClient } = await import("@connectrpc/connect");
   const reply = await withBearer(target, token, (transport) =>
@@ -17,15 +17,15 @@ export async function exchangeIdentityToken(target: Target, identity: string, to
   return reply.token;
 }
 
-/** The identity token that a flag gives: as it is, or as the file has it that is named. Wrong usage when there is none. */
+/** Returns the identity token of a flag: the token itself, or the content of the file. Wrong usage if it is neither. */
 export function readIdentityToken(flag: string, text: string): string {
   if (isIdentityToken(text)) return text;
-  // What was typed may be a token that is cut short, and is not shown.
+  // The value may be a truncated token, so it is not printed.
   if (!existsSync(text)) throw wrongUsage(`${flag}: neither a file that can be read nor a token`, hintOf(flag));
   return readIdentityTokenFile(flag, text);
 }
 
-/** The identity token in the file that a flag names; wrong usage when there is none. */
+/** Returns the identity token in the file that a flag names. Wrong usage if the file has none. */
 export function readIdentityTokenFile(flag: string, file: string): string {
   const token = fileOf(flag, file);
   if (isIdentityToken(token)) return token;
@@ -36,12 +36,12 @@ function hintOf(flag: string): string {
   return `Give ${flag} the path of a file with a JSON Web Token.`;
 }
 
-/** Of three parts, or the signed request of AWS, which is long. */
+/** A token with three segments, or a signed AWS request, which is long. */
 function isIdentityToken(text: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text) || /^[\w-]{200,}={0,2}$/.test(text);
 }
 
-/** The identity token that GitHub Actions has for the asking; undefined anywhere else. */
+/** Requests an identity token from GitHub Actions; undefined outside of it. */
 export async function findAmbientToken({ environment }: Shell, target: Target): Promise<string | undefined> {
   const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = environment;
   if (!url || !token) return undefined;

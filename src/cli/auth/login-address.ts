@@ -1,7 +1,7 @@
-// The address that a person's browser is sent to (the parameters of the platform's SDK).
+// The sign-in address for the user's browser (with the parameters of the platform's SDK).
 import type { Target } from "../client/credential.ts";
 
-/** What a sign-in is asked for. */
+/** Options of a sign-in. */
 export interface LoginOptions {
   readonly identity?: string;
   readonly identityProvider?: string;
@@ -10,13 +10,13 @@ export interface LoginOptions {
   readonly refresh?: boolean;
 }
 
-/** The address of `/oauth` with its parameters; `where` says how the token comes back. */
+/** Returns the address of `/oauth` with its parameters; `where` says how the token is returned. */
 export function loginAddress(target: Target, options: LoginOptions, where: Readonly<Record<string, string>>): string {
   const address = new URL(`${target.issuer}/oauth`);
   const provider = options.identityProvider ?? options.orgName;
   const parameters = {
     ...where,
-    // Exactly one of the two.
+    // Exactly one of the two parameters.
     ...(provider === undefined ? { client_id: "auth0" } : { idp_id: provider }),
     audience: target.audience,
     ...(options.identity && { identity: options.identity }),

@@ -1,4 +1,4 @@
-// `gatehouse auth login`: as a workload with an identity token, or as a person with a browser here or elsewhere.
+// `gatehouse auth login`: with an identity token for workloads, or with a browser for users.
 import { readClaims, type Target } from "../client/credential.ts";
 import { keepTokens } from "../client/refresh.ts";
 import type { Session } from "../client/session.ts";
@@ -10,14 +10,14 @@ import type { LoginOptions } from "./login-address.ts";
 
 /** The flags of the command. */
 export interface LoginFlags extends LoginOptions {
-  /** What tokens are to be for; that of the session when absent. */
+  /** The audiences of the tokens. Defaults to that of the session. */
   readonly audience?: string | readonly string[];
   readonly identityToken?: string;
   readonly headless?: boolean;
   readonly browser?: boolean;
 }
 
-/** What is shown of a token: everything but the token. */
+/** Shows what a token contains, without the token. */
 export const tokenView: View = {
   noun: "tokens",
   id: "identity",
@@ -30,8 +30,8 @@ export const tokenView: View = {
 };
 
 /**
- * Gets a token for each audience and keeps them in the cache, when all are there. Each is had by a sign-in of its own:
- * it opens one door, and has a refresh token of its own beside it, where other programs look for both.
+ * Gets a token for each audience, and caches them when all succeeded. Each takes a sign-in of its own, because each
+ * token has one audience and its own refresh token, which other programs look for.
  */
 export async function login({ shell, url, issuer, audience, output }: Session, flags: LoginFlags): Promise<void> {
   const targets = [...new Set([flags.audience ?? audience].flat())].map((wanted) => ({
@@ -51,7 +51,7 @@ export async function login({ shell, url, issuer, audience, output }: Session, f
   await (others.length === 0 ? output.one(tokenView, first!) : output.list(tokenView, [first!, ...others]));
 }
 
-/** What a token says of itself. */
+/** Describes a token by its claims. */
 export function describeToken(token: string) {
   const { sub = "", aud = "", exp, act } = readClaims(token) ?? {};
   const { iss, sub: upstream } = (act ?? {}) as { iss?: string; sub?: string };
@@ -66,7 +66,7 @@ export function describeToken(token: string) {
 async function findIdentityToken(shell: Shell, target: Target, flags: LoginFlags): Promise<string | undefined> {
   const workload = await import("./identity-token.ts");
   if (flags.identityToken !== undefined) return workload.readIdentityToken("--identity-token", flags.identityToken);
-  // A runner has nobody who could look at a browser.
+  // A CI runner has no user who could open a browser.
   return shell.interactive ? undefined : await workload.findAmbientToken(shell, target);
 }
 

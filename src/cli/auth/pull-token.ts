@@ -1,5 +1,5 @@
-// Pull tokens: an identity whose only key is made here, and a token that this key has signed. The server never sees the
-// private half, and deleting the identity revokes the token.
+// Pull tokens: creates an identity with a key generated here, and a token signed with this key. The server never sees
+// the private key. Deleting the identity revokes the token.
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -27,10 +27,10 @@ export interface PullTokenFlags {
   readonly save?: boolean;
 }
 
-/** How the identities of pull tokens are told from others with static keys. */
+/** Distinguishes identities of pull tokens from others with static keys. */
 const issuerPrefix = "https://pulltoken.";
 const role = "registry.pull";
-/** The longest that one is good for, in seconds. */
+/** The maximum lifetime, in seconds. */
 const maxLifetime = maxStaticKeysAge / 1000;
 
 const pullTokenView: View = {
@@ -42,9 +42,9 @@ const pullTokenView: View = {
   ],
 };
 
-/** Creates one under a group, and prints how to sign in with it. */
+/** Creates a pull token in a group, and prints how to sign in with it. */
 export async function createPullToken(session: Session, flags: PullTokenFlags): Promise<void> {
-  // Whatever can be wrong is found before there is an identity that nobody has the token of.
+  // Check everything before the identity exists: a failure afterwards would leave an identity without a token.
   const host = registryHost(session, flags);
   const expiresAt = Date.now() + lifetime(flags) * 1000;
   const parent = await findGroup(session, flags.parent);
@@ -70,13 +70,18 @@ export async function createPullToken(session: Session, flags: PullTokenFlags): 
   await show(session, flags, host, { uid, name, expires, token: await sign(claims) });
 }
 
-/** The issuer of the tokens: a name below that of the server; an address is made a name, since nothing can be below it. */
+/**
+ * Returns the issuer of the tokens: a subdomain of the server. An IP address is turned into a name, because addresses
+ * have no subdomains.
+ */
 function issuerOf(address: string): string {
   const host = new URL(address).hostname.replace(/^\[|\]$/g, "");
   return `${issuerPrefix}${isIP(host) ? `ip-${host.replace(/[.:]/g, "-")}` : host}`;
 }
 
-/** The registry, where it is known; `--save` needs it, and a file to save to. */
+/**
+ * Returns the registry's host if it is configured. `--save` requires it, and a configuration file that can be changed.
+ */
 function registryHost({ config, shell }: Session, { save }: PullTokenFlags): string | undefined {
   const host = config["platform.registry"];
   if (save && host === undefined) throw noRegistry();
@@ -91,7 +96,7 @@ function lifetime({ ttl }: PullTokenFlags): number {
   throw wrongUsage(`a pull token is good for ${maxLifetime / 3600}h at most, not for ${ttl}`);
 }
 
-/** A pair of keys: the public one as a JSON Web Key Set, the other one as what it signs. */
+/** Generates a key pair: the public key as a JSON Web Key Set, and the private key for signing. */
 async function newKeys() {
   const { publicKey, privateKey } = await generateKeyPair("RS256");
   const kid = randomBytes(8).toString("hex");
@@ -101,7 +106,7 @@ async function newKeys() {
   return { issuerKeys: JSON.stringify({ keys }), sign };
 }
 
-/** Lists them; those that have expired only when asked for. */
+/** Lists pull tokens; expired ones only if requested. */
 export async function listPullTokens(session: Session, expired: boolean): Promise<void> {
   const rows = await listAll(session, identities, { relationshipType: "RELATIONSHIP_TYPE_STATIC" });
   const kept = rows.filter(({ staticKeys }) => {
@@ -129,7 +134,7 @@ async function findGroup(session: Session, text: string | undefined): Promise<st
   throw wrongUsage("the pull token needs a group to pull from", "Name it with --parent, or set default.group.");
 }
 
-/** The registry is not named anywhere. */
+/** The error for a registry that is not configured. */
 export function noRegistry() {
   return wrongUsage(
     "which registry is not known",

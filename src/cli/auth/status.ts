@@ -1,4 +1,4 @@
-// Who this machine is signed in as.
+// Shows who is signed in.
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { isSameAudience } from "../../sts/audiences.ts";
 import { issuerOf, readClaims } from "../client/credential.ts";
@@ -20,8 +20,8 @@ const statusView: View = {
 };
 
 /**
- * Shows whose token is in use, for the API or for what is named; fails when there is none, or when the server refuses it.
- * The API takes no token for another audience (docs/decisions/0024) and is not asked about one.
+ * Shows the current token for the API or for an audience. Fails if there is none, or if the server rejects it. The API
+ * accepts no token for another audience (docs/decisions/0024), so the server is not asked about one.
  */
 export async function showStatus(session: Session, quick: boolean, audience: string | undefined): Promise<void> {
   const forApi =
@@ -31,7 +31,7 @@ export async function showStatus(session: Session, quick: boolean, audience: str
     );
   const find = () => (forApi ? session.credential() : session.credentialFor(audience));
   if (forApi && !quick) await checkWithServer(session, (await find()).token);
-  // After the server was asked, since the session may have renewed the token then.
+  // After the server was asked, because the session may have renewed the token.
   const { token, source } = await find();
   await session.output.one(statusView, { server: session.url, ...describeToken(token), source });
   if (forApi || quick) return;
@@ -39,20 +39,20 @@ export async function showStatus(session: Session, quick: boolean, audience: str
   note(session.shell, `${notAsked}\n\`gatehouse auth status\` asks about the one for the API.`);
 }
 
-/** Prints the token and nothing else, so that it can be put into a header as it comes: for the API, or for what is named. */
+/** Prints only the token, for use in a header: for the API or for an audience. */
 export async function printToken(session: Session, audience: string | undefined): Promise<void> {
   const found = await (audience === undefined ? session.credential() : session.credentialFor(audience));
   session.shell.stdout.write(found.token);
 }
 
 /**
- * Forgets the tokens of a server, or with an audience those for it alone. Those for other audiences are known by their
- * issuer; what does not name it, such as a refresh token alone, is left, and its folder named.
+ * Deletes the cached tokens of a server, or those for one audience. Tokens for other audiences are recognized by their
+ * issuer; a cache that does not name it, such as a refresh token alone, stays and its folder is printed.
  */
 export function logout(session: Session, audience: string | undefined): void {
   const { shell } = session;
   const api = openTokenCache(shell, session.audience);
-  // The API's token names the issuer also where the address is another.
+  // The API's token names the issuer even if the address differs.
   const issuers = [session.issuer, makerOf(api)].filter((issuer) => issuer !== undefined);
   const others = audience === undefined ? openTokenCaches(shell).filter(isOf(issuers)) : [];
   const found = [api, ...others].map((cache) => cache.clear());
@@ -65,7 +65,7 @@ function isOf(issuers: readonly string[]): (cache: TokenCache) => boolean {
   return (cache) => issuers.some((issuer) => isSameAudience(issuer, makerOf(cache) ?? ""));
 }
 
-/** Who made the token of a cache. What is no token must not keep anybody from signing out. */
+/** Returns the issuer of a cached token. Invalid content must not prevent signing out. */
 function makerOf(cache: TokenCache): string | undefined {
   return issuerOf(readIfThere(cache.pathOf("oidc-token"))?.trim() ?? "");
 }
@@ -80,7 +80,7 @@ function noteLeft(shell: Shell): void {
   note(shell, ["Tokens that do not say that they are of it are left:", ...left, hint].join("\n"));
 }
 
-// The lookup that is open to everybody with a good token.
+// The method that every valid token may call.
 async function checkWithServer(session: Session, token: string): Promise<void> {
   const { iss = "", sub = "" } = (readClaims(token)?.act ?? {}) as { iss?: string; sub?: string };
   const identities = await session.client(IdentitiesService);

@@ -1,4 +1,4 @@
-// `gatehouse whoami`: who the server takes the caller for, and what they hold within their token.
+// `gatehouse whoami`: the caller's identity and access, as the server sees them.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Auth } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import type { Session } from "../client/session.ts";
@@ -31,7 +31,7 @@ const roleView: View = {
   ],
 };
 
-/** Prints it. Fails when the server refuses the token. */
+/** Prints the identity. Fails if the server rejects the token. */
 export async function showWhoAmI(session: Session): Promise<void> {
   const said = await session.call(Auth.method.validate, {});
   const uid = String(said.subject ?? "");

@@ -1,10 +1,10 @@
-// The address of a server, as people name it in a flag, a variable or a file.
+// Server addresses in flags, variables and files.
 
-/** What is wrong with the address of a server, as the end of a sentence; undefined when nothing is. */
+/** Returns what is wrong with a server address, as the end of a sentence, or undefined. */
 export function addressProblem(text: string): string | undefined {
   const url = URL.parse(text);
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  // A password is not repeated. Without a scheme, URL takes the user name for one.
+  // A password is not repeated. Without a scheme, URL parses the user name as one.
   if (isHttp ? url.username !== "" || url.password !== "" : text.includes("@"))
     return "an address must have no user name and no password; GATEHOUSE_TOKEN takes a token";
   if (!isHttp) return `${JSON.stringify(text)} is no http or https address`;

@@ -1,4 +1,4 @@
-// The caller's own settings: which server, which group, which format. Not those of `serve`.
+// The user's settings for client commands: server, group, output format. Not the settings of `serve`.
 
 import { homedir } from "node:os";
 import path from "node:path";
@@ -9,7 +9,7 @@ import type { Shell } from "../shell.ts";
 import { addressProblem } from "./address.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
-/** What can be set, and what it means. The names are those that people know from chainctl. */
+/** The settings and what they mean. The names are those of chainctl. */
 export const configKeys = {
   "platform.api": "the address of the server",
   "platform.audience": "the audience of tokens, when it is not the address",
@@ -21,10 +21,10 @@ export const configKeys = {
 
 /** The name of a setting, such as `platform.api`. */
 export type ConfigKey = keyof typeof configKeys;
-/** What is set; what is not has no member. */
+/** The settings in the file. Unset ones are absent. */
 export type ClientConfig = Readonly<Partial<Record<ConfigKey, string>>>;
 
-/** Checks a value that is to be set. */
+/** Validates a new value. */
 export function checkConfigValue(key: ConfigKey, value: string): void {
   const problem = value === "" ? "must not be empty" : problems[key]?.(value);
   if (problem)
@@ -40,13 +40,13 @@ const problems: Readonly<Partial<Record<ConfigKey, (value: string) => string | f
     !formats.some((format) => format === value) && `${JSON.stringify(value)} is none of ${formats.join(", ")}`,
 };
 
-/** Where the settings are kept. */
+/** Returns the path of the file. */
 export function configPath({ environment }: Shell): string {
   const folder = environment.XDG_CONFIG_HOME || path.join(environment.HOME || homedir(), ".config");
   return path.join(folder, "gatehouse", "config.yaml");
 }
 
-/** The settings; empty when there is no file. Throws when it cannot be understood. */
+/** Reads the settings; empty if there is no file. Throws if the file cannot be parsed. */
 export async function readClientConfig(shell: Shell): Promise<ClientConfig> {
   const file = configPath(shell);
   const text = readIfThere(file);
@@ -61,7 +61,7 @@ export async function readClientConfig(shell: Shell): Promise<ClientConfig> {
   return flatten(content, file);
 }
 
-/** Sets or, with undefined, removes one setting that is set; the rest of the file, comments included, stays. */
+/** Sets one setting, or removes it if the value is undefined. Keeps the rest of the file, including comments. */
 export async function writeClientConfig(shell: Shell, key: ConfigKey, value: string | undefined): Promise<string> {
   const file = configPath(shell);
   await readClientConfig(shell);
@@ -74,7 +74,7 @@ export async function writeClientConfig(shell: Shell, key: ConfigKey, value: str
   return file;
 }
 
-/** The key with this name; wrong usage when there is none. */
+/** Returns the key with this name. Wrong usage if there is none. */
 export function parseConfigKey(text: string): ConfigKey {
   if (Object.hasOwn(configKeys, text)) return text as ConfigKey;
   throw wrongUsage(

@@ -1,4 +1,4 @@
-// Which token a command sends, and where it came from.
+// Finds the token that a command sends.
 import path from "node:path";
 import { decodeJwt, type JWTPayload } from "jose";
 import { ownerTokenFiles } from "../../server/development/owner-token-files.ts";
@@ -9,36 +9,37 @@ import { whileLocked } from "../lock.ts";
 import type { Shell } from "../shell.ts";
 import { checkToken, openTokenCache, readToken, type TokenCache } from "./token-cache.ts";
 
-/** A token, and what to call the place that it came from. */
+/** A token, and a description of its source. */
 export interface Credential {
   readonly token: string;
   readonly source: string;
-  /** Milliseconds since the epoch; undefined when the token does not say. */
+  /** Milliseconds since the epoch; undefined if the token does not say. */
   readonly expiresAt: number | undefined;
 }
 
-/** What a server is called, and what its tokens are for. */
+/** The server of a command, and the audience of its tokens. */
 export interface Target {
   readonly url: string;
-  /** Where its tokens are made. */
+  /** The issuer of its tokens. */
   readonly issuer: string;
   readonly audience: string;
 }
 
-/** Gets a new token for a refresh token; undefined when the server does not want to. */
+/** Exchanges a refresh token for a new token. Returns undefined if the server rejects it. */
 export type Refresh = (refreshToken: string) => Promise<string | undefined>;
 
-/** Whether what is kept in a place will do: a token, or nothing beside a refresh token. */
+/** Reports whether a cache is usable: it has a token, or only a refresh token. */
 type Accepts = (token: string | undefined) => boolean;
 
-/** Tokens with less to live are renewed, as the platform's SDK does. */
+/** Tokens that expire sooner are renewed, as in the platform's SDK. */
 const shortestLifeMs = 60_000;
 
 /**
- * The token for the API of a server: GATEHOUSE_TOKEN, else the token cache, else the owner's token of a development
- * server.
+ * Returns the token for a server's API: from GATEHOUSE_TOKEN, else from the token cache, else the owner token of a
+ * development server.
  *
- * Fails with a hint when there is none, or when it has expired and cannot be renewed: without `refresh`, none is.
+ * Fails with a hint if there is none, or if it has expired and cannot be renewed. Without `refresh`, no token is
+ * renewed.
  */
 export async function findCredential(shell: Shell, target: Target, refresh: Refresh | undefined): Promise<Credential> {
   const given = givenToken(shell);
@@ -51,9 +52,9 @@ export async function findCredential(shell: Shell, target: Target, refresh: Refr
 }
 
 /**
- * The same for the very audience of the target, such as a container registry. GATEHOUSE_TOKEN is passed over unless it
- * says that it is for it, and what is kept unless it also says that the target's issuer made it: what is meant for one
- * place must not be shown to another, and registries of several servers may go by one name.
+ * Like `findCredential`, for one exact audience such as a container registry. Ignores GATEHOUSE_TOKEN unless its `aud`
+ * is the audience, and cached tokens unless their `iss` matches too: a token must not be sent to a server that it was
+ * not issued for, and registries of several servers may share a name.
  */
 export async function findCredentialFor(
   shell: Shell,
@@ -75,7 +76,7 @@ export async function findCredentialFor(
   });
 }
 
-/** Says of a token in the cache that is another server's whose it is: the same server may go by two addresses. */
+/** Describes a cached token of another issuer: one server may have two addresses. */
 function describeForeign(shell: Shell, { audience, issuer }: Target): string {
   const cached = readCached(openTokenCache(shell, audience));
   const other = cached && issuerOf(cached.token);
@@ -88,7 +89,10 @@ function givenToken({ environment }: Shell): Credential | undefined {
   return given ? toCredential(checkToken(given, "GATEHOUSE_TOKEN", 2), "GATEHOUSE_TOKEN") : undefined;
 }
 
-/** The one in the cache or, where that does not do, of a development server. One that has expired when there is no other. */
+/**
+ * Returns the cached token or, if that is not usable, that of a development server. Returns an expired token if there
+ * is no other.
+ */
 async function findKept(
   shell: Shell,
   target: Target,
@@ -102,8 +106,8 @@ async function findKept(
 }
 
 /**
- * Another token of the cache in place of one that the server refuses although it has not expired: what another process has
- * fetched meanwhile, else what the refresh token beside it gives. Undefined when the refused token is not the cache's.
+ * Returns another token for one that the server rejects although it has not expired: one that another process has
+ * cached meanwhile, else one from the refresh token. Undefined if the rejected token is not in the cache.
  */
 export async function renewCached(
   shell: Shell,
@@ -123,7 +127,7 @@ export async function renewCached(
   });
 }
 
-/** The claims of a token, none of them verified; undefined when it is no JSON Web Token. */
+/** Returns the unverified claims of a token, or undefined if it is not a JSON Web Token. */
 export function readClaims(token: string): JWTPayload | undefined {
   try {
     return decodeJwt(token);
@@ -132,7 +136,7 @@ export function readClaims(token: string): JWTPayload | undefined {
   }
 }
 
-/** Who made a token, as it says itself; undefined when it does not. */
+/** Returns the unverified issuer of a token, or undefined. */
 export function issuerOf(token: string): string | undefined {
   const iss: unknown = readClaims(token)?.iss;
   return typeof iss === "string" ? iss : undefined;
@@ -146,10 +150,10 @@ async function findCached(
 ): Promise<Credential | undefined> {
   const cache = openTokenCache(shell, audience);
   const cached = readCached(cache);
-  // A refresh token does not say whose it is: it belongs to the token beside it.
+  // A refresh token has no issuer: it belongs to the token next to it.
   if (!accepts(cached?.token)) return undefined;
   if (!refresh || isLasting(cached) || cache.read("refresh-token") === undefined) return cached;
-  // Whoever uses a refresh token for a second time ends its family, and with it the sign-in.
+  // Using a refresh token twice ends its family, and with it the sign-in.
   return await whileLocked(`${cache.pathOf("refresh-token")}.lock`, async () => {
     const found = readCached(cache);
     if (!accepts(found?.token)) return undefined;
@@ -164,12 +168,12 @@ function readCached(cache: TokenCache): Credential | undefined {
   return token === undefined ? undefined : toCredential(token, cache.pathOf("oidc-token"));
 }
 
-/** Whether it need not be renewed. */
+/** Reports whether a token needs no renewal. */
 function isLasting(cached: Credential | undefined): boolean {
   return cached !== undefined && !isExpired(cached, shortestLifeMs);
 }
 
-/** How to come by the owner's token of a development server; where there is one, for which address it is. */
+/** Tells how to get the owner token of a development server, and for which address there is one. */
 function developmentHint({ environment }: Shell): string {
   const file = path.resolve(environment.GATEHOUSE_DATA_DIR || "data", ownerTokenFiles.api);
   const [audience]: unknown[] = [readClaims(readToken(file) ?? "")?.aud ?? []].flat();
@@ -178,7 +182,7 @@ function developmentHint({ environment }: Shell): string {
     : `The token in ${file}\nis for ${printable(audience)}: that is the address of its development server.`;
 }
 
-/** In a checkout, `npm start` has left the owner's tokens; each is for one audience of that one server. */
+/** `npm start` stores owner tokens in the checkout; each is for one audience of that server. */
 function findDevelopmentToken({ environment }: Shell, { audience }: Target, accepts: Accepts): Credential | undefined {
   for (const name of Object.values(ownerTokenFiles)) {
     const file = path.resolve(environment.GATEHOUSE_DATA_DIR || "data", name);

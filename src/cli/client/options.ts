@@ -1,10 +1,10 @@
-// The flags that commands of clients share. They may also stand before the command: `gatehouse -o json iam groups list`.
+// The flags shared by client commands. They may precede the command: `gatehouse -o json iam groups list`.
 import { type Command, Option } from "commander";
 import { wrongUsage } from "../failure.ts";
 import { pathOf } from "../help.ts";
 import { type Format, formats } from "../output/output.ts";
 
-/** The headings of the help under which they stand, after what is peculiar to a command. */
+/** Headings in the help, after the flags of the command itself. */
 export const serverGroup = "Server and token:";
 export const outputGroup = "Output:";
 
@@ -17,7 +17,7 @@ export function audienceOption(): Option {
   return new Option("--audience <audience>", description);
 }
 
-/** How results are printed. */
+/** Returns the flags for output. */
 export function outputOptions(outputs: readonly Format[] = formats): Option[] {
   return [
     new Option("-o, --output <format>", "how results are printed (output.format)").choices(outputs),
@@ -26,7 +26,7 @@ export function outputOptions(outputs: readonly Format[] = formats): Option[] {
   ];
 }
 
-/** Lets a command that has others take the flags before their names. */
+/** Lets a command group accept the shared flags before the subcommand. */
 export function takeGlobalOptions(command: Command, isRoot: boolean): void {
   command.enablePositionalOptions();
   for (const option of [urlOption(), audienceOption(), ...outputOptions()])
@@ -37,7 +37,7 @@ function isFree(command: Command, { long }: Option): boolean {
   return !command.options.some((other) => other.long === long);
 }
 
-/** The flags of a command: its own, else those that stand before its name. Wrong usage for one that it does not have. */
+/** Returns the flags of a command, including those that precede it. Wrong usage for a flag that it does not have. */
 export function clientOptionsOf<T extends object>(command: Command): T {
   const found: Record<string, unknown> = { ...command.opts() };
   for (let above = command.parent; above; above = above.parent) {
@@ -52,14 +52,14 @@ export function clientOptionsOf<T extends object>(command: Command): T {
   return found as T;
 }
 
-/** Whether a nearer command than this one has the flag, too. */
+/** Reports whether a nested command sets the flag as well. */
 function isGiven(command: Command, above: Command, name: string): boolean {
   for (let near = command.parent; near && near !== above; near = near.parent)
     if (near.getOptionValueSource(name) === "cli") return true;
   return false;
 }
 
-/** Fails unless the command has the flag, too, with this value. */
+/** Fails unless the command also has the flag and accepts the value. */
 function checkTaken(command: Command, { flags, long }: Option, value: unknown): void {
   const own = command.options.find((option) => option.long === long);
   const words = pathOf(command);

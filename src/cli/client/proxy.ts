@@ -1,4 +1,4 @@
-// The proxies of the command that runs, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY name them.
+// The proxies of a command, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
@@ -12,16 +12,16 @@ import { readProxySettings } from "../../config/settings.ts";
 
 let proxies = once(() => toProxies(readProxySettings({})));
 
-/** Sets where the requests of a command go. Nothing is read before the first one. */
+/** Sets the proxies of the command. The variables are parsed with the first request. */
 export function useProxiesOf(environment: NodeJS.ProcessEnv): void {
   proxies = once(() => toProxies(readProxySettings(environment)));
 }
 
-/** Begins a request; by the proxy that its URL is asked through. */
+/** Starts a request through the proxy for its URL, if any. */
 export function beginFetch(address: string | URL, init: RequestInit): Promise<Response> {
   const proxy = proxyFor(new URL(address), proxies());
   if (!proxy) return fetch(address, init);
-  // `fetch` takes the dispatcher when it is called, so that others who fetch at the same time keep theirs.
+  // `fetch` reads the dispatcher when it is called, so concurrent requests keep theirs.
   const restore = http().setGlobalProxyFromEnv({ http_proxy: proxy.href, https_proxy: proxy.href });
   try {
     return fetch(address, init);
@@ -30,7 +30,7 @@ export function beginFetch(address: string | URL, init: RequestInit): Promise<Re
   }
 }
 
-/** Opens the connection to a server of HTTP/2 that is asked through a proxy; undefined for one that is asked directly. */
+/** Opens the connection to an HTTP/2 server through a proxy; undefined if none applies. */
 export async function connectThroughProxy(address: string, timeoutMs: number): Promise<Duplex | undefined> {
   const url = new URL(address);
   const proxy = proxyFor(url, proxies());

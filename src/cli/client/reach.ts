@@ -1,17 +1,17 @@
-// Requests to what is no server of this API: they end in time, and fail with a sentence.
+// Requests to other servers, with a time limit and readable errors.
 import { certificateProblem } from "../../base/system-error.ts";
 import { CommandFailure } from "../failure.ts";
 import { beginFetch } from "./proxy.ts";
 
-/** How long an answer may take that is one small document, in milliseconds. */
+/** The time limit for one small document, in milliseconds. */
 export const documentTimeoutMs = 30_000;
 
-/** What Node says of the ports of other protocols (Fetch standard, "bad port"). */
+/** Node's error for ports of other protocols (Fetch standard, "bad port"). */
 const badPort = "bad port";
 
 /**
- * Fetches; the body has to arrive within the time, too, which is in milliseconds. Fails with a sentence that names `whom`
- * when there is no answer; any status is one.
+ * Sends a request; the limit in milliseconds includes the body. Fails with a message that names `whom` if there is no
+ * response. Any status is a response.
  */
 export async function reach(
   whom: string,
@@ -26,7 +26,7 @@ export async function reach(
   }
 }
 
-/** The whole body of an answer. Fails with a sentence when it is longer than so many bytes, or breaks off. */
+/** Reads the body of a response. Fails if it is longer than the limit or incomplete. */
 export async function readBody(whom: string, reply: Response, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -42,7 +42,7 @@ export async function readBody(whom: string, reply: Response, maxBytes: number):
   return Buffer.concat(chunks);
 }
 
-/** What to try where a certificate is not trusted. */
+/** The hint for a certificate that is not trusted. */
 export const trustHint = "Name the authority that signed it: NODE_EXTRA_CA_CERTS=FILE, a file of certificates in PEM.";
 
 function noAnswer(whom: string, error: unknown): CommandFailure {
@@ -56,7 +56,7 @@ function noAnswer(whom: string, error: unknown): CommandFailure {
   return new CommandFailure(`${whom} does not answer (${causeOf(error)})`);
 }
 
-/** What fetch failed of: its own message says no more than that it did. */
+/** Returns the cause of a failed fetch: its own message only says that it failed. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);

@@ -1,11 +1,14 @@
-// Renewal of a cached token, as the platform's SDK does it: the refresh token goes out, a new pair comes in.
+// Renews cached tokens like the platform's SDK: exchanges the refresh token for a new pair.
 import { SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import type { Shell } from "../shell.ts";
 import type { Refresh, Target } from "./credential.ts";
 import { openTokenCache } from "./token-cache.ts";
 import { withBearer } from "./transport.ts";
 
-/** Renews tokens of the target and keeps both new ones. A refusal is no failure: then it takes a new sign-in. */
+/**
+ * Returns a function that renews the target's tokens and caches both. If the server rejects the refresh token, the user
+ * must sign in again.
+ */
 export function refresher(shell: Shell, target: Target): Refresh {
   return async (refreshToken) => {
     const { Code, ConnectError, createClient } = await import("@connectrpc/connect");
@@ -22,7 +25,7 @@ export function refresher(shell: Shell, target: Target): Refresh {
   };
 }
 
-/** Puts tokens into the cache and answers the first; undefined when it is empty. */
+/** Caches tokens and returns the API token; undefined if it is empty. */
 export function keepTokens(
   shell: Shell,
   { audience }: Target,
@@ -30,7 +33,7 @@ export function keepTokens(
   refreshToken: string,
 ): string | undefined {
   const cache = openTokenCache(shell, audience);
-  // The refresh token first: the old one is spent, and a second use of it ends all of its family.
+  // The refresh token first: the old one is used up, and using it again ends its family.
   if (refreshToken !== "") cache.write("refresh-token", refreshToken);
   if (token === "") return undefined;
   cache.write("oidc-token", token);

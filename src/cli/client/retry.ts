@@ -1,28 +1,31 @@
-// Calls that are tried again while a server is away or busy.
+// Retries calls while a server is unavailable or busy.
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandFailure } from "../failure.ts";
 
-/** The pauses before a call is tried again, in milliseconds: a minute together, in which a server can restart. */
+/** The delays between retries, in milliseconds: one minute in total, in which a server can restart. */
 const pausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 30_000];
 
-/** What an unanswered call fails with, and the codes of answers that may be others in a while. */
+/** The statuses of calls that may succeed later. Empty means no response. */
 const transient = ["", "Unavailable", "DeadlineExceeded", "ResourceExhausted", "Aborted"];
 
-/** Whether the same call may succeed in a while: no server, or one that is busy. */
+/** Reports whether the same call may succeed later. */
 export function isTransient(error: unknown): error is CommandFailure {
   return error instanceof CommandFailure && error.exitCode !== 2 && transient.includes(error.status);
 }
 
-/** How calls are tried again. */
+/** Options of retries. */
 export interface RetryOptions {
-  /** Called before each pause. */
+  /** Called before each delay. */
   onPause(error: CommandFailure, pauseMs: number): void;
-  /** No call is tried again once it is aborted. */
+  /** Aborting it stops retries. */
   readonly signal: AbortSignal;
   readonly pausesMs?: readonly number[];
 }
 
-/** Makes calls, which must be idempotent. A server that has never answered is not waited for: its address may be wrong. */
+/**
+ * Creates a function that retries idempotent calls. It does not retry until the server has responded once, because the
+ * address may be wrong.
+ */
 export function newRetries(options: RetryOptions): <T>(call: () => Promise<T>) => Promise<T> {
   const { onPause, signal, pausesMs: pauses = pausesMs } = options;
   let hasAnswered = false;

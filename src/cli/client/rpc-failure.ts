@@ -1,4 +1,4 @@
-// What a failed call means to a person: what went wrong, and what to try.
+// Explains a failed call: what went wrong, and what to do.
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
   BadRequestSchema,
@@ -11,10 +11,10 @@ import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Target } from "./credential.ts";
 
-/** Turns what a call threw into a failure of the command; other errors are answered as they are. */
+/** Converts the error of a call to a CommandFailure. Returns other errors unchanged. */
 export function toFailure(error: unknown, target: Target): unknown {
   if (!(error instanceof ConnectError)) return error;
-  // What went wrong before anything was sent, such as no token.
+  // An error before anything was sent, such as a missing token.
   if (error.cause instanceof CommandFailure) return error.cause;
   const message = printable(error.rawMessage);
   const answered = unreachableOf(error) === undefined && !isForeign(error);
@@ -42,7 +42,7 @@ function hintOf(error: ConnectError, target: Target): string {
 
 const lookAtAddress = "Look at the address: --url, GATEHOUSE_URL or `gatehouse config view`.";
 
-/** What kept a call from reaching a server: by the system's code, or by what the library says when there is none. */
+/** Why a call did not reach a server: by the system's error code, or by the library's message. */
 interface Unreachable {
   readonly when: RegExp;
   readonly message: (url: string, code: string) => string;
@@ -87,7 +87,7 @@ const unreachables: readonly Unreachable[] = [
   },
 ];
 
-/** Whether the call has come to no server of this API; undefined when one has answered. */
+/** Returns why the call reached no server of this API; undefined if one responded. */
 function unreachableOf(error: ConnectError): Unreachable | undefined {
   if (infoOf(error)) return undefined;
   const said = causeCode(error) || error.rawMessage;
@@ -100,7 +100,7 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
   [Code.PermissionDenied](error) {
     const { capability, scope } = infoOf(error)?.metadata ?? {};
     if (!capability || !scope || capability.includes(",")) return "";
-    // Nobody can do so, and a role is no group to be asked about. Roles of organizations lie below one.
+    // Nobody can do so, and a built-in role is not a group to request access to. Custom roles belong to one.
     if (/^roles\.(update|delete)$/.test(capability) && !scope.includes("/"))
       return "A built-in role can be neither changed nor deleted; `gatehouse iam roles create` makes one of your own.";
     return `See what is missing with \`gatehouse auth can-i ${capability} --group ${scope}\`.`;
@@ -114,7 +114,7 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
   [Code.DeadlineExceeded]: () => "The server took too long; try again.",
 };
 
-/** The precondition that was not met, such as RESOURCE_NOT_EMPTY; else the reason of the error. */
+/** Returns the violated precondition, such as RESOURCE_NOT_EMPTY, else the reason of the error. */
 function rpcErrorReason(error: ConnectError): string {
   const [violation] = error.findDetails(PreconditionFailureSchema).flatMap((detail) => detail.violations);
   return violation?.type ?? infoOf(error)?.reason ?? "";
@@ -130,14 +130,14 @@ function violationsOf(error: ConnectError): string[] {
     .flatMap((detail) => detail.fieldViolations.map(({ field, description }) => `${field}: ${description}`));
 }
 
-/** A proxy, a web server: something that knows nothing of gRPC. */
+/** Reports whether a proxy or web server responded that does not know gRPC. */
 function isForeign(error: ConnectError): boolean {
   return (
     infoOf(error) === undefined && /HTTP [1-5]\d\d|content.type|protocol error|missing trailer/i.test(error.message)
   );
 }
 
-/** The system's word for a connection that failed, such as ECONNREFUSED; empty for anything else. */
+/** Returns the system's code of a failed connection, such as ECONNREFUSED; empty for other errors. */
 function causeCode({ cause }: ConnectError): string {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
 }

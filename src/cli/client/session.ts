@@ -1,4 +1,4 @@
-// A command's way to the server: where it is, with which token, and how its answers are shown.
+// The session of a client command: server, token and output.
 import type { DescMethod, DescMethodUnary, DescService, JsonObject } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Command } from "commander";
@@ -12,10 +12,10 @@ import { type Credential, findCredential, findCredentialFor, renewCached, type T
 import { audienceOption, clientOptionsOf, outputGroup, outputOptions, serverGroup, urlOption } from "./options.ts";
 import { callTimeoutMs, failing, type Opened, openTransport } from "./transport.ts";
 
-/** What every command that talks to a server takes. */
+/** The flags of every client command. */
 export interface ClientOptions {
   readonly url?: string;
-  /** Of several, the first is the session's. */
+  /** The first one is the session's audience. */
   readonly audience?: string | readonly string[];
   readonly issuer?: string;
   readonly output?: string;
@@ -25,27 +25,27 @@ export interface ClientOptions {
   readonly limit?: number;
 }
 
-/** A command's way to the server. Disposing of it closes the connection. */
+/** The session of a client command. Disposing of it closes the connection. */
 export interface Session extends Disposable, Target {
   readonly shell: Shell;
   readonly config: ClientConfig;
   readonly output: Output;
-  /** Finds the token for the API, or fails with a hint. */
+  /** Returns the token for the API, or fails with a hint. */
   credential(): Promise<Credential>;
-  /** Another token for the API in place of one that the server refuses; undefined when there is no way to one. */
+  /** Returns another token for the API after the server rejected one; undefined if there is none. */
   renewed(rejected: string): Promise<Credential | undefined>;
-  /** Finds the token that the same server made for another audience, or fails with a hint. */
+  /** Returns the token that the same server issued for another audience, or fails with a hint. */
   credentialFor(audience: string): Promise<Credential>;
-  /** A typed client of one service. Failures of its calls are CommandFailures with hints. */
+  /** Returns a typed client of a service. Failed calls reject with CommandFailures with hints. */
   client<S extends DescService>(service: S): Promise<Client<S>>;
-  /** Calls one method with the JSON of its request, and answers the JSON of its reply. */
+  /** Calls a method with the JSON of its request, and returns the JSON of its response. */
   call(method: DescMethod, request: JsonObject): Promise<JsonObject>;
 }
 
-/** The address when nobody names one: where `npm start` listens. */
+/** The default address: where `npm start` listens. */
 export const defaultUrl = "http://127.0.0.1:8080";
 
-/** Gives a command the flags that every client of the API has; `audience` stands in for the usual one of that name. */
+/** Adds the flags of every client command; `audience` replaces the usual flag of that name. */
 export function withClient(
   command: Command,
   outputs: readonly Format[] = formats,
@@ -57,18 +57,18 @@ export function withClient(
   return command;
 }
 
-/** The same for a command that prints a list. */
+/** Adds the flags of a command that prints a list. */
 export function withList(command: Command, outputs: readonly Format[] = formats): Command {
   withClient(command, outputs);
   command.addOption(new Option("--sort <field[:desc]>", "the column or field to sort by").helpGroup(outputGroup));
-  // Where the server reads no more than are wanted, the command has a limit of its own.
+  // A command whose limit reaches the server has a flag of its own.
   if (command.options.some(({ long }) => long === "--limit")) return command;
   return command.addOption(
     new Option("--limit <count>", "how many to show at most").argParser(readCount).helpGroup(outputGroup),
   );
 }
 
-/** A flag that is a whole number from 1. */
+/** Parses a positive integer. */
 export function readCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
@@ -76,8 +76,8 @@ export function readCount(text: string): number {
 }
 
 /**
- * Opens the session of a command that withClient was applied to; nothing is sent until the first call. Tokens of the cache are
- * renewed unless they are wanted as they are.
+ * Opens the session of a command that withClient was applied to. Nothing is sent before the first call. Expiring tokens
+ * are renewed unless they are needed unchanged.
  */
 export async function openSession(
   shell: Shell,
@@ -120,7 +120,7 @@ export async function openSession(
   };
 }
 
-/** The credentials of a session, each found once, and again when the server refuses it. */
+/** Returns the credentials of a session: each is found once, and renewed when the server rejects it. */
 function credentials(
   shell: Shell,
   target: Target,
@@ -144,7 +144,7 @@ function credentials(
       return ofApi;
     },
     renewed(rejected) {
-      // Several calls at once may meet the same refusal.
+      // Concurrent calls may get the same rejection.
       if (renewal?.of !== rejected) renewal = { of: rejected, found: renew(rejected) };
       return renewal.found;
     },
@@ -156,22 +156,22 @@ function credentials(
   };
 }
 
-/** The format of the settings, where the command has it. */
+/** Returns the configured output format if the command has it. */
 function configuredFormat(command: Command, config: ClientConfig): string | undefined {
   const choices = command.options.find((option) => option.attributeName() === "output")?.argChoices ?? [];
   const format = config["output.format"];
-  // What no command has is a mistake in the file, which openOutput names.
+  // An unknown format is a mistake in the file, which openOutput reports.
   const isKnown = formats.some((known) => known === format);
   return format !== undefined && (!isKnown || choices.includes(format)) ? format : undefined;
 }
 
-/** Where the server is: flag, variable, file, default. */
+/** Returns the server: from the flag, the variable, the file or the default. */
 export function findTarget(shell: Shell, options: ClientOptions, config: ClientConfig): Target {
   const address = options.url ?? (shell.environment.GATEHOUSE_URL || config["platform.api"]) ?? defaultUrl;
   const url = parseAddress(address, "It is named with --url, GATEHOUSE_URL or platform.api.");
   const [named] = [options.audience ?? []].flat();
   const audience = named ?? configuredAudience(shell, config) ?? url;
-  // As the SDK does: where the API and the issuer have hosts of their own, their names differ by this word.
+  // As in the SDK: if API and issuer have separate hosts, their names differ in this word.
   const issuer =
     options.issuer === undefined
       ? url.replace("console-api", "issuer")
@@ -179,12 +179,12 @@ export function findTarget(shell: Shell, options: ClientOptions, config: ClientC
   return { url, issuer, audience };
 }
 
-/** What tokens for the API are for, where that is not its address: variable, file. */
+/** Returns the audience of API tokens if it is not the API's address: from the variable or the file. */
 export function configuredAudience({ environment }: Shell, config: ClientConfig): string | undefined {
   return environment.GATEHOUSE_AUDIENCE || config["platform.audience"];
 }
 
-/** An http or https address without slashes at its end. Fails with the hint when it is none. */
+/** Returns an http or https address without trailing slashes. Fails with the hint if it is not valid. */
 function parseAddress(text: string, hint: string): string {
   const address = text.replace(/\/+$/, "");
   const problem = addressProblem(address);

@@ -1,5 +1,5 @@
-// Where tokens are kept between commands: the layout of the platform's SDK, so that it and the Terraform provider find
-// what `auth login` has fetched, and the other way round.
+// The token cache, in the layout of the platform's SDK: the SDK and the Terraform provider find tokens of `auth login`,
+// and vice versa.
 import { globSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -7,24 +7,24 @@ import { CommandFailure, wrongUsage } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
-/** What is kept: an API token, or what renews it. */
+/** The cached files: an API token, or its refresh token. */
 export type CachedKind = "oidc-token" | "refresh-token";
 
-/** The tokens of one audience. */
+/** The cached tokens of one audience. */
 export interface TokenCache {
   readonly folder: string;
   pathOf(kind: CachedKind): string;
   read(kind: CachedKind): string | undefined;
   write(kind: CachedKind, token: string): void;
-  /** Whether there was anything to remove. */
+  /** Returns whether there was anything to delete. */
   clear(): boolean;
 }
 
 const kinds: readonly CachedKind[] = ["oidc-token", "refresh-token"];
 
 /**
- * `<user cache directory>/chainguard/<audience, every "/" as "-">/{oidc-token,refresh-token}`. Wrong usage for an
- * audience that names no folder of its own.
+ * Opens `<user cache directory>/chainguard/<audience, every "/" as "-">/{oidc-token,refresh-token}`. Wrong usage for an
+ * audience that does not name a folder.
  */
 export function openTokenCache(shell: Shell, audience: string): TokenCache {
   if (/^\.{0,2}$/.test(audience)) throw wrongUsage(`${JSON.stringify(audience)} is no audience of a token`);
@@ -46,20 +46,20 @@ function openFolder(folder: string): TokenCache {
   };
 }
 
-/** A token in a file; undefined when there is no such file or it is empty. Fails when it holds something else. */
+/** Reads a token from a file; undefined if the file is missing or empty. Fails if it contains something else. */
 export function readToken(file: string): string | undefined {
   const token = readIfThere(file)?.trim();
   return token ? checkToken(token, file, 1) : undefined;
 }
 
-/** The token, which can be sent in a header (RFC 6750 §2.1); fails with the exit code, without showing it, when it cannot. */
+/** Validates a token for use in a header (RFC 6750 §2.1). Fails with the exit code, without printing the token. */
 export function checkToken(token: string, source: string, exitCode: 1 | 2): string {
   if (/^[\w.~+/-]+=*$/.test(token)) return token;
   const problem = "it has a space, a line break or another odd character";
   throw new CommandFailure(`what ${source} holds is no token: ${problem}`, { exitCode });
 }
 
-/** All caches that hold something, also those that other programs keep for an identity, a folder deeper. */
+/** Returns all caches with tokens, including those that other programs keep per identity, one folder deeper. */
 export function openTokenCaches(shell: Shell): TokenCache[] {
   const files = globSync(`{*,*/*}/{${kinds.join(",")}}`, { cwd: cacheFolder(shell) });
   const folders = new Set(files.map((file) => path.dirname(file)));
@@ -70,7 +70,7 @@ function cacheFolder(shell: Shell): string {
   return path.join(userCacheFolder(shell), "chainguard");
 }
 
-/** As Go's os.UserCacheDir says. */
+/** The same folder as Go's os.UserCacheDir. */
 function userCacheFolder({ environment }: Shell): string {
   const home = environment.HOME || homedir();
   if (process.platform === "darwin") return path.join(home, "Library", "Caches");

@@ -1,26 +1,26 @@
-// Connections to a server, over which calls go.
+// Connections to a server.
 import type { Interceptor, Transport } from "@connectrpc/connect";
 import type { Target } from "./credential.ts";
 import { connectThroughProxy } from "./proxy.ts";
 
-/** How long one call may take, in milliseconds. */
+/** The time limit of one call, in milliseconds. */
 export const callTimeoutMs = 60_000;
 
-/** A transport, and how to let go of its connection. */
+/** A transport, and a function that closes its connection. */
 export interface Opened {
   readonly transport: Transport;
   close(): void;
 }
 
-/** The tokens that calls are sent with. */
+/** The tokens of a session. */
 export interface Tokens {
-  /** The token to send. */
+  /** Returns the token to send. */
   current(): Promise<string>;
-  /** Another one in place of what the server does not accept any more; undefined when there is none. */
+  /** Returns another token after the server rejected one; undefined if there is none. */
   renewed(rejected: string): Promise<string | undefined>;
 }
 
-/** Opens a gRPC transport, the protocol that every server of this API speaks. */
+/** Opens a gRPC transport, which every server of this API supports. */
 export async function openTransport(url: string, tokens: Tokens): Promise<Opened> {
   const [{ createGrpcTransport, Http2SessionManager }, { Code, ConnectError }] = await Promise.all([
     import("@connectrpc/connect-node"),
@@ -31,12 +31,12 @@ export async function openTransport(url: string, tokens: Tokens): Promise<Opened
     const connection = await connectThroughProxy(url, callTimeoutMs);
     return new Http2SessionManager(url, undefined, connection && { createConnection: () => connection });
   }
-  /** What is connected through a proxy is connected once; after that a new manager has a new connection. */
+  /** A connection through a proxy cannot reconnect, so a new one needs a new session manager. */
   async function findSessions() {
     const before = sessions;
     const known = await before?.catch(() => undefined);
     const isUsable = known !== undefined && known.state() !== "error";
-    // Another call may have opened one meanwhile.
+    // A concurrent call may have opened one.
     if (!isUsable && sessions === before) sessions = openSessions();
     return await sessions!;
   }
@@ -47,7 +47,7 @@ export async function openTransport(url: string, tokens: Tokens): Promise<Opened
     try {
       return await next(request);
     } catch (error) {
-      // Such as after `keys rotate --retire-now`: the token would be good for some time yet, and is refused.
+      // For example after `keys rotate --retire-now`: the token has not expired, but is rejected.
       if (request.stream || !(error instanceof ConnectError) || error.code !== Code.Unauthenticated) throw error;
       const renewed = await tokens.renewed(token);
       if (renewed === undefined) throw error;
@@ -62,7 +62,7 @@ export async function openTransport(url: string, tokens: Tokens): Promise<Opened
       async request(...args) {
         const manager = await findSessions();
         const stream = await manager.request(...args);
-        // Its call fails, too. A session that ends of itself tells it once more, when the manager does not listen any longer.
+        // Its call fails as well. A session that closes reports the error again after the manager stops listening.
         const { session } = stream;
         if (session && !heard.has(session)) session.on("error", () => {});
         if (session) heard.add(session);
@@ -83,7 +83,7 @@ export async function openTransport(url: string, tokens: Tokens): Promise<Opened
   };
 }
 
-/** Calls the issuer of a target with a credential of another kind than a session's. */
+/** Calls the issuer of a target with a bearer token other than the session's. */
 export async function withBearer<T>(
   target: Target,
   token: string,
@@ -100,7 +100,7 @@ export async function withBearer<T>(
   }
 }
 
-/** The same transport, whose failures say what to try. */
+/** Returns the transport with readable errors. */
 export function failing(transport: Transport, target: Target): Transport {
   return {
     async unary(...args) {
